@@ -17,8 +17,6 @@ export interface Choice {
   likeness(a: number, b: number): number
   /** The groups an item counts in, with the most that each may have. */
   groups?(item: number): readonly Group[]
-  /** Whether an item may follow these. It is compared with each of them before, where lambda is below 1. Absent: any may. */
-  admits?(item: number, chosen: readonly number[]): boolean
   /** Does not fall from item to item. Those of a lower tier are all chosen from before one of a higher is looked at. */
   tier?(item: number): number
   /** Once true, the rest is taken in the order so far. */
@@ -37,14 +35,13 @@ export interface Group {
  */
 export function* choose(choice: Choice): Steps<number[]> {
   const room = new Room(choice)
-  return yield* choice.lambda >= 1 ? inOrder(choice, room) : spread(choice, room)
+  return choice.lambda >= 1 ? inOrder(choice, room) : yield* spread(choice, room)
 }
 
-function* inOrder(choice: Choice, room: Room): Steps<number[]> {
+function inOrder(choice: Choice, room: Room): number[] {
   const chosen: number[] = []
   for (let item = 0; item < choice.count && chosen.length < choice.limit; item++) {
-    if (room.take(item, chosen)) chosen.push(item)
-    if (choice.admits !== undefined) yield
+    if (room.take(item)) chosen.push(item)
   }
   return chosen
 }
@@ -93,7 +90,7 @@ function* spreadTier(
       continue
     }
     open.take()
-    if (!room.take(from + at, chosen)) continue
+    if (!room.take(from + at)) continue
     chosen.push(from + at)
     // Until then nothing was compared with anything, and a worth could still rise.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
@@ -113,7 +110,7 @@ function* spreadTier(
 function takeRest({ limit }: Choice, from: number, rest: readonly number[], room: Room, chosen: number[]): void {
   for (const at of rest) {
     if (chosen.length >= limit) return
-    if (room.take(from + at, chosen)) chosen.push(from + at)
+    if (room.take(from + at)) chosen.push(from + at)
   }
 }
 
@@ -189,9 +186,8 @@ class Room {
     this.#choice = choice
   }
 
-  /** False when it may not follow those chosen, or one of its groups is full. */
-  take(item: number, chosen: readonly number[]): boolean {
-    if (this.#choice.admits?.(item, chosen) === false) return false
+  /** False when one of its groups is full. */
+  take(item: number): boolean {
     const groups = this.#choice.groups?.(item) ?? []
     if (groups.some(({ name, cap }) => (this.#taken.get(name) ?? 0) >= cap)) return false
     for (const { name } of groups) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)

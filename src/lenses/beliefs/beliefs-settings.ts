@@ -53,6 +53,10 @@ const FIELDS = {
   ),
   new_agent_cap: flag.describe('Whether transitive trust in, and through, agents younger than 30 days is reduced'),
   default_trust: numberIn(0, 0.5).describe('Trust in agents about which nothing is known'),
+  // BQ-174
+  conflicts: oneOf(['both_shown', 'one_penalized', 'one_excluded']).describe(
+    'What happens to the lower-ranked of two results that contradict each other',
+  ),
   // BQ-137, BQ-140, BQ-141
   cache_duration_ms: integerIn(0, DAY_MS).describe(
     'Milliseconds for which answers of other nodes are reused; 0: never',
@@ -88,6 +92,7 @@ export const DEFAULTS: BeliefsSettings = {
   sybilRule: 'first_hops',
   newAgentCap: false,
   defaultTrust: 0.1,
+  conflicts: 'both_shown',
   cacheDurationMs: 60_000,
   staleWhileRevalidate: false,
   invalidateOnUpdate: true,

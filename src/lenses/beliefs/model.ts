@@ -314,7 +314,9 @@ export const conflict = object({
   contradiction_type: z
     .enum(['direct', 'implied', 'temporal', 'tension'])
     .describe('How they contradict each other, as far as the detector can tell'),
-  resolution: z.literal('both_shown').describe('What became of the lower one: it is shown, with the score it has'),
+  resolution: z
+    .enum(['both_shown', 'one_penalized', 'one_excluded'])
+    .describe('What became of the lower one, as this node is configured'),
   resolution_reason: text.describe('Why, in words'),
 })
 export type Conflict = Value<typeof conflict>

@@ -1,25 +1,40 @@
 /**
- * The order of results where that is not the total order: the lists of several sources become one (BQ-127 to BQ-129), and diversity
- * picks inside hard limits (BQ-084, BQ-085, BQ-131). It is fixed for the answer as a whole, so its pages and pieces are parts
- * of one list, whatever their size.
+ * Which beliefs an answer shows, in order: the total order, or where results are chosen by one another, a front of it that
+ * diversity has picked, in which conflicts are settled as the node is set (BQ-084, BQ-174), and the total order behind that.
+ * Both are settled for the answer as a whole, once: so its pages and pieces are parts of one list, whatever their size.
  */
-import { compareText } from '../../../base/compare.ts'
-import { StepPace, type Steps } from '../../../base/turns.ts'
-import { type Choice, choose, type Group } from '../../../math/mmr.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { likenessBy, vectorsOf } from '../embedding.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
-import { type MergeStrategy, SCOPE_KINDS } from '../model.ts'
+import { showCurrent } from '../access/show.ts'
+import { vectorsOf } from '../embedding.ts'
+import type { Opposition } from '../opposition/detector.ts'
+import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
-import type { CheckedDiversity, CheckedOptions } from '../schema/query.ts'
+import type { CheckedOptions } from '../schema/query.ts'
+import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
+import {
+  type ConflictStrategy,
+  diversely,
+  findConflicts,
+  limitWarnings,
+  MAX_COMPARED,
+  merged,
+  POOL,
+  settleConflicts,
+} from './diversity.ts'
 
-/** Beliefs that are merged, and picked from. */
-export const POOL = 1_000
+/** A conflict that was settled. */
+export interface SettledConflict {
+  /** The one that is shown first, or alone, is first. */
+  readonly of: readonly [ScoredBelief, ScoredBelief]
+  /** It is told with this one: the last of the two that is shown. */
+  readonly with: EntryKey
+  readonly opposition: Opposition
+}
 
-/** The page of the options, as the query finds it. */
 export function* pickPage(
   evaluation: Evaluation,
   options: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity' | 'mergeStrategy'>,
@@ -28,7 +43,7 @@ export function* pickPage(
   return (yield* beginningOf(evaluation, yield* frontOf(evaluation, options), offset + limit)).slice(offset)
 }
 
-/** The first k for which `holds`. */
+/** The first k for which `holds`: a step for each that the front picks. */
 export function* beginningOf(
   evaluation: Evaluation,
   front: Front | null,
@@ -36,195 +51,170 @@ export function* beginningOf(
   holds: (entry: EntryKey) => boolean = () => true,
 ): Steps<readonly Picked[]> {
   const { entries } = evaluation.view.columns.arrays
-  if (front === null) return evaluation.best(k, null, row => holds(entries[row] as EntryKey)).map(unspread)
-  return yield* front.next(k, { holds: ({ entry }) => holds(entry), time: evaluation.view.time })
+  const behind = (count: number, end: ScoredBelief | null) =>
+    evaluation.best(count, end, row => holds(entries[row] as EntryKey)).map(unspread)
+  if (front === null) return behind(k, null)
+  const first: Picked[] = []
+  for (const picked of front.all(evaluation.view.time)) {
+    if (holds(picked.scored.entry)) first.push(picked)
+    if (first.length === k) return first
+    yield
+  }
+  return front.end === null ? first : [...first, ...behind(k - first.length, front.end)]
 }
 
-/** Null: results stand in the total order. */
+/** Null: there is none, results stand in the total order. */
 export function* frontOf(
   evaluation: Evaluation,
   { diversity, mergeStrategy }: Pick<CheckedOptions, 'diversity' | 'mergeStrategy'>,
 ): Steps<Front | null> {
+  const strategy = strategyOf(evaluation.state)
   const keepsOrder = mergeStrategy !== 'rerank'
-  if (!diversity.enabled && !keepsOrder) return null
-  const best = keepsOrder ? evaluation.bestOfEach(POOL).flat().sort(byOrder) : evaluation.best(POOL)
+  if (diversity.enabled || keepsOrder) {
+    const best = keepsOrder ? evaluation.bestOfEach(POOL).flat().sort(byOrder) : evaluation.best(POOL)
+    yield
+    const limited = new Set<string>()
+    const pool = merged(mergeStrategy, best).slice(0, POOL)
+    const picks = diversity.enabled
+      ? diversely(evaluation, diversity, { pool, keepsOrder, limited })
+      : pool.map(unspread).values()
+    const ranks = ranksOf(best)
+    yield
+    if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [], limited })
+    const { list, conflicts } = settledList(evaluation, [...take(picks, MAX_COMPARED)], strategy)
+    return new Front({ picks: joined(list, picks), ranks, end: null, conflicts, limited })
+  }
+  if (strategy === null) return null
+  const best = evaluation.best(MAX_COMPARED)
   yield
-  const pool = merged(mergeStrategy, best).slice(0, POOL)
-  const ranks = new Map(best.map(({ entry }, at) => [entry, at + 1]))
-  if (!diversity.enabled) return new Front(pool, ranks, null)
-  return new Front(pool, ranks, spreadOf(evaluation, keepsOrder ? { ...diversity, lambda: 1 } : diversity, pool))
+  const { list, conflicts } = settledList(evaluation, best.map(unspread), strategy)
+  const end = best.length < MAX_COMPARED ? null : (best.at(-1) as ScoredBelief)
+  return new Front({ picks: list.values(), ranks: ranksOf(best), end, conflicts, leftOut: best.length - list.length })
 }
 
-/** `results` in the total order. */
-export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {
-  switch (strategy) {
-    case 'rerank':
-      return results
-    case 'interleave':
-      return interleaved(bySource(results))
-    case 'waterfall':
-      return SCOPE_KINDS.flatMap(kind => results.filter(({ source }) => source.kind === kind))
-  }
+/** What of an order is its own: how conflicts were settled, and by what detector. Empty: as usual, not at all. */
+export function settlementOf(state: BeliefsState): string {
+  const strategy = strategyOf(state)
+  return strategy === null ? '' : ` ${strategy} ${detectorOf(state.host).name}`
 }
 
-/** Local, then federations by id, then network nodes by id, this one first. */
-function bySource(results: readonly ScoredBelief[]): readonly (readonly ScoredBelief[])[] {
-  const lists = new Map<string, ScoredBelief[]>()
-  for (const result of results) {
-    const name = nameOf(result)
-    const list = lists.get(name)
-    if (list === undefined) lists.set(name, [result])
-    else list.push(result)
-  }
-  return [...lists].sort(([a], [b]) => compareText(a, b)).map(([, list]) => list)
+type Settling = Exclude<ConflictStrategy, 'both_shown'>
+
+interface FrontParts {
+  readonly picks: Iterator<Picked>
+  readonly ranks: ReadonlyMap<EntryKey, number>
+  readonly end: ScoredBelief | null
+  readonly conflicts: readonly SettledConflict[]
+  readonly leftOut?: number
+  readonly limited?: ReadonlySet<string>
 }
 
-function nameOf({ source: { kind, id } }: ScoredBelief): string {
-  return `${SCOPE_KINDS.indexOf(kind)} ${id ?? ''}`
-}
-
-/** The best of each in turn; a source that has no more is skipped. */
-function interleaved(sources: readonly (readonly ScoredBelief[])[]): readonly ScoredBelief[] {
-  const longest = Math.max(0, ...sources.map(list => list.length))
-  return Array.from({ length: longest }, (_, at) => sources.flatMap(list => list[at] ?? [])).flat()
-}
-
-/** Diversity, with all that its picks rest on: what changes later changes none of them. */
-export type Spread = Pick<CheckedDiversity, 'lambda' | 'minDistance' | 'maxPerHolder' | 'maxPerDomain'> & {
-  /** By place in the pool. */
-  readonly domains: (place: number) => readonly string[]
-  /** Raw cosine of two of the pool, by their places. */
-  readonly likeness: (a: number, b: number) => number
-}
-
-function spreadOf({ view }: Evaluation, diversity: CheckedDiversity, pool: readonly ScoredBelief[]): Spread {
-  const needsVectors = diversity.minDistance !== null || diversity.lambda < 1
-  const domains = pool.map(({ row }) => view.columns.domainsOf(row))
-  return {
-    ...diversity,
-    domains: place => domains[place] as readonly string[],
-    likeness: likenessBy(needsVectors ? vectorsOf(view, pool) : []),
-  }
-}
-
-interface NextRequest {
-  /** The one behind which they follow; absent: from the beginning. */
-  readonly after?: (scored: ScoredBelief) => boolean
-  readonly holds: (scored: ScoredBelief) => boolean
-  /** Of the requester now. */
-  readonly time?: TimeLimit | undefined
-}
-
-/** Items that are compared with those picked in one step: some milliseconds at most. */
-const COMPARED_AT_ONCE = 16
-
-/** Picked as far as it was asked for: to pick all of a pool takes the time of half its square in cosines. */
+/** Made as far as it is asked for; goes on alike, whatever changes meanwhile. */
 export class Front {
   /** Places in the total order, from 1. */
   readonly ranks: ReadonlyMap<EntryKey, number>
-  readonly #pool: readonly ScoredBelief[]
-  readonly #spread: Spread | null
-  #picked: readonly Picked[] = []
-  /** Of `#picked`: there are no more. */
-  #isAll = false
+  /** The total order goes on behind this one; null: nothing follows. */
+  readonly end: ScoredBelief | null
+  readonly conflicts: readonly SettledConflict[]
+  /** So many of the total order are not in it, though it reaches further. */
+  readonly leftOut: number
+  readonly #limited: ReadonlySet<string>
+  readonly #made: Picked[] = []
+  readonly #more: Iterator<Picked>
 
-  /** `spread` null: the order is that of the pool. */
-  constructor(pool: readonly ScoredBelief[], ranks: ReadonlyMap<EntryKey, number>, spread: Spread | null) {
+  constructor({ picks, ranks, end, conflicts, leftOut = 0, limited = new Set() }: FrontParts) {
+    this.#more = picks
     this.ranks = ranks
-    this.#pool = pool
-    this.#spread = spread
-    if (spread !== null) return
-    this.#picked = pool.map(unspread)
-    this.#isAll = true
+    this.end = end
+    this.conflicts = conflicts
+    this.leftOut = leftOut
+    this.#limited = limited
   }
 
-  /** BQ-084: in a federation without holders the limit counts the federation, not its members. */
+  /** What a requester should know of the picks that were made so far. */
   get warnings(): readonly CheckedWarning[] {
-    const most = this.#spread?.maxPerHolder ?? null
-    if (most === null) return []
-    const hidden = (list: readonly ScoredBelief[]) =>
-      Map.groupBy(
-        list.filter(({ holder }) => holder === null),
-        ({ source }) => source.id ?? '',
-      )
-    const picked = hidden(this.#picked.map(({ scored }) => scored))
-    const isCut = ([federation, all]: [string, readonly ScoredBelief[]]) =>
-      all.length > most && picked.get(federation)?.length === most
-    return [...hidden(this.#pool)]
-      .filter(isCut)
-      .map(([federation]) => federation)
-      .sort()
-      .map(federation => ({
-        code: 'federation_limited',
-        message: `max_per_holder counts the federation ${federation} as one holder, since it shows none: there are more of its beliefs.`,
-      }))
+    return limitWarnings(this.#limited)
   }
 
-  /** At most `count` for which `holds`. */
-  *next(count: number, { after, holds, time }: NextRequest): Steps<readonly Picked[]> {
-    for (let k = Math.max(count, this.#picked.length); ; k *= 2) {
-      const picked = yield* this.#first(k, time)
-      const from = after === undefined ? 0 : picked.findIndex(({ scored }) => after(scored)) + 1
-      const isFound = after === undefined || from > 0
-      const found = isFound ? picked.slice(from).filter(({ scored }) => holds(scored)) : []
-      if (found.length >= count || this.#isAll) return found.slice(0, count)
+  /** From the beginning. `time`: of the requester now. */
+  *all(time?: TimeLimit): Generator<Picked> {
+    for (let at = 0; ; at++) {
+      if (at === this.#made.length) {
+        time?.check()
+        const next = this.#more.next()
+        if (next.done === true) return
+        this.#made.push(next.value)
+      }
+      yield this.#made[at] as Picked
     }
   }
 
-  *#first(k: number, time: TimeLimit | undefined): Steps<readonly Picked[]> {
-    if (this.#isAll || this.#picked.length >= k || this.#spread === null) return this.#picked
-    const { lambda } = this.#spread
-    const likest = new Float64Array(this.#pool.length)
-    const steps = choose(choiceOf(this.#pool, this.#spread, k, likest))
-    const pace = new StepPace(COMPARED_AT_ONCE)
-    let step = steps.next(false)
-    for (; step.done !== true; step = steps.next(false)) {
-      time?.check()
-      if (pace.isOver(1)) yield
+  /** Null: this one is not in it. */
+  *behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Steps<Generator<Picked> | null> {
+    const all = this.all(time)
+    for (let next = all.next(); next.done !== true; next = all.next()) {
+      if (isIt(next.value.scored)) return all
+      yield
     }
-    const places = step.value
-    this.#picked = places.map(place => ({
-      scored: this.#pool[place] as ScoredBelief,
-      penalty: 0 - (1 - lambda) * (likest[place] as number),
-    }))
-    this.#isAll = places.length < k
-    return this.#picked
+    return null
   }
 }
 
-/** `likest` receives, by place, the highest likeness to those picked before, at least 0. */
-function choiceOf(
-  pool: readonly ScoredBelief[],
-  { lambda, minDistance, maxPerHolder, maxPerDomain, domains, likeness }: Spread,
-  limit: number,
-  likest: Float64Array,
-): Choice {
-  const compare = (picked: number, place: number) => {
-    const like = Math.max(0, likeness(picked, place))
-    likest[place] = Math.max(likest[place] as number, like)
-    return like
+export function settledList(
+  evaluation: Evaluation,
+  picked: readonly Picked[],
+  strategy: Settling,
+): { readonly list: readonly Picked[]; readonly conflicts: readonly SettledConflict[] } {
+  const { view, question, state } = evaluation
+  const entries = picked.map(({ scored }) => scored.entry)
+  const shown = new Map(showCurrent(view, entries, question.scope).map(one => [one.entry, one.belief]))
+  // All of them match as of this view; what were not shown would oppose nothing.
+  const list = picked.filter(({ scored }) => shown.has(scored.entry))
+  const beliefs = list.flatMap(({ scored }) => shown.get(scored.entry) ?? [])
+  const vectors = vectorsOf(
+    view,
+    list.map(({ scored }) => scored),
+  )
+  // All of it or nothing: a part would be another list.
+  const goesOn = () => {
+    view.time?.check()
+    return true
   }
-  return {
-    count: pool.length,
-    limit,
-    lambda,
-    score: place => (pool[place] as ScoredBelief).final,
-    likeness: compare,
-    groups: place => {
-      const { holder, source } = pool[place] as ScoredBelief
-      const groups: Group[] = []
-      // The holders that a federation does not show are all its own.
-      if (maxPerHolder !== null) groups.push({ name: `holder ${holder ?? ` ${source.id}`}`, cap: maxPerHolder })
-      if (maxPerDomain === null) return groups
-      return [...groups, ...[...new Set(domains(place))].map(name => ({ name: `domain ${name}`, cap: maxPerDomain }))]
-    },
-    ...(minDistance !== null && {
-      admits: (place, picked) => {
-        // Below 1 it was compared with all of them.
-        if (lambda === 1) for (const one of picked) compare(one, place)
-        // Rounded: 1 - 0.8 is to be 0.2.
-        return twelveDecimals(1 - (likest[place] as number)) >= minDistance
-      },
-    }),
+  const conflicting = findConflicts(detectorOf(state.host), beliefs, vectors, { goesOn })
+  const found = settleConflicts(list.length, conflicting, strategy)
+  const at = (place: number) => (list[place] as Picked).scored
+  const conflicts = found.conflicts.map(({ first, second, opposition }): SettledConflict => {
+    return { of: [at(first), at(second)], with: at(strategy === 'one_excluded' ? first : second).entry, opposition }
+  })
+  const order = found.order.map(place => list[place] as Picked)
+  return { list: order, conflicts: inOrder(conflicts, order) }
+}
+
+/** As those are shown that they are told with. */
+function inOrder(conflicts: readonly SettledConflict[], order: readonly Picked[]): readonly SettledConflict[] {
+  const places = new Map(order.map(({ scored }, at) => [scored.entry, at]))
+  const placeOf = (one: SettledConflict) => places.get(one.with) as number
+  return [...conflicts].sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+export function strategyOf({ settings }: BeliefsState): Settling | null {
+  return settings.conflicts === 'both_shown' ? null : settings.conflicts
+}
+
+export function ranksOf(order: readonly ScoredBelief[]): ReadonlyMap<EntryKey, number> {
+  return new Map(order.map(({ entry }, at) => [entry, at + 1]))
+}
+
+function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Picked> {
+  yield* first
+  yield* then
+}
+
+/** At most so many; the rest can be had later. */
+function* take<T>(from: Iterator<T>, count: number): Generator<T> {
+  for (let taken = 0; taken < count; taken++) {
+    const next = from.next()
+    if (next.done === true) return
+    yield next.value
   }
 }

@@ -10,8 +10,15 @@ import { vectorsOf } from '../embedding.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, type ExplanationWorld, explain } from '../explain/belief-explanation.ts'
 import { twelveDecimals } from '../measures/ranking-weights.ts'
-import type { Conflict, Coverage, EffectiveWeights, QueryResult, RankedBelief, ScoreComponents } from '../model.ts'
-import { findConflicts, MAX_COMPARED } from '../opposition/detector.ts'
+import type {
+  Belief,
+  Conflict,
+  Coverage,
+  EffectiveWeights,
+  QueryResult,
+  RankedBelief,
+  ScoreComponents,
+} from '../model.ts'
 import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
@@ -23,6 +30,7 @@ import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
+import { conflictOf, findConflicts, MAX_COMPARED } from './diversity.ts'
 import type { Front } from './front.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -68,9 +76,10 @@ export function draftOf(
 ): Draft {
   const { front, world } = order
   const { trust, requester } = world
+  const before = page.passed + (front?.leftOut ?? 0)
   const explained = isExplained ? page.picked : []
   const grounds = explained.map(({ scored }, at): [EntryKey, Ground] => {
-    const rank = front?.ranks.get(scored.entry) ?? page.passed + at + 1
+    const rank = front?.ranks.get(scored.entry) ?? before + at + 1
     return [scored.entry, { rank, trust: trustFound({ trust, requester, view }, scored) }]
   })
   return { order, ...page, grounds: new Map(grounds), federations: view.requester.federations }
@@ -162,7 +171,7 @@ export function showPage(showing: Showing, draft: Draft, before: readonly Compar
   const results = shownOf(showing, draft.picked)
   const found = results.map(({ belief }) => belief)
   const compared = [...before, ...found.slice(0, MAX_COMPARED - before.length)]
-  const conflicts = conflictsIn(showing, draft, compared, before.length)
+  const conflicts = conflictsIn(showing, draft, { compared, from: before.length, found })
   const closest = draft.order.verdict?.nearest ?? []
   return { results, conflicts, compared, nearest: closest.length === 0 ? [] : shownOf(showing, closest.map(unspread)) }
 }
@@ -191,21 +200,37 @@ export function chainInTime(
   }
 }
 
-/** Of all `compared` from the top of the answer. Those before `from` were told of already, and are named while they may be seen. */
+interface Comparing {
+  /** From the top of the answer. */
+  readonly compared: readonly Compared[]
+  /** Those before it were told of, and may have gone since. */
+  readonly from: number
+  readonly found: readonly ShownBelief[]
+}
+
+/** Between what is shown now and what may be seen still: both of a conflict are named, and what they say. */
 function conflictsIn(
   { view, isSeen }: Showing,
-  { order: { world } }: Draft,
-  compared: readonly Compared[],
-  from: number,
+  { order: { front, world } }: Draft,
+  { compared, from, found }: Comparing,
 ): readonly Conflict[] {
+  const { host, settings } = world.state
+  if (settings.conflicts !== 'both_shown') {
+    const shown = new Set(found.map(({ entry }) => entry))
+    return (front?.conflicts ?? [])
+      .filter(one => shown.has(one.with) && one.of.every(({ entry }) => isSeen(entry)))
+      .map(({ of: [first, second], opposition }) => conflictOf([first.id, second.id], opposition, settings.conflicts))
+  }
   const there = compared.filter(({ entry }, at) => at >= from || isSeen(entry))
   if (there.length < 2) return []
+  const beliefs = there.map(({ belief }) => belief)
+  const news = there.length - (compared.length - from)
   const goesOn = () => view.time?.allows() !== false
-  return findConflicts(
-    detectorOf(world.state.host),
-    there.map(({ belief }) => belief),
-    vectorsOf(view, there),
-    { from: there.length - (compared.length - from), goesOn },
+  return findConflicts(detectorOf(host), beliefs, vectorsOf(view, there), { from: news, goesOn }).map(
+    ({ first, second, opposition }) => {
+      const ids = [beliefs[first], beliefs[second]].map(one => (one as Belief).id) as [string, string]
+      return conflictOf(ids, opposition, settings.conflicts)
+    },
   )
 }
 

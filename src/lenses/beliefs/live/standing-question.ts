@@ -13,7 +13,7 @@ import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { RowOrigins, SOURCE_NUMBERS } from '../access/row-origins.ts'
 import { type ShowView, showCurrent } from '../access/show.ts'
-import { pickPage } from '../answer/front.ts'
+import { pickPage, strategyOf } from '../answer/front.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import { type BeliefColumns, domainRates } from '../columns/columns.ts'
 import { modelOf } from '../embedding.ts'
@@ -459,8 +459,8 @@ function barOf(
   picked: readonly Picked[],
   { diversity, mergeStrategy }: CheckedQuery['options'],
 ): Bar | null {
-  const { cosines, matches } = evaluation
-  const isByOrder = !diversity.enabled && mergeStrategy === 'rerank'
+  const { cosines, matches, state } = evaluation
+  const isByOrder = !diversity.enabled && mergeStrategy === 'rerank' && strategyOf(state) === null
   if (!isByOrder || cosines === null || matches.count <= picked.length) return null
   const shown = picked.map(({ scored }) => scored)
   const farthest = Math.min(...shown.map(({ cosine: near }) => near ?? -1))

@@ -4,7 +4,8 @@ import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { ShowView } from '../access/show.ts'
-import { POOL } from '../answer/front.ts'
+import { POOL } from '../answer/diversity.ts'
+import { strategyOf } from '../answer/front.ts'
 import { type AnswerSource, coverageOf, type NodesTold } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
 import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
@@ -160,9 +161,9 @@ export async function gather(
  * Whether results stand in the total order, by scores that do not depend on what else is gathered: then more of this node's own can be
  * gathered later. Else all that may take part are gathered at once.
  */
-function isInTotalOrder({ query: { semantic, options }, embedded }: Gathering): boolean {
+function isInTotalOrder({ state, query: { semantic, options }, embedded }: Gathering): boolean {
   const isByWords = semantic !== null && embedded.question === null
-  return options.mergeStrategy === 'rerank' && !options.diversity.enabled && !isByWords
+  return options.mergeStrategy === 'rerank' && !options.diversity.enabled && !isByWords && strategyOf(state) === null
 }
 
 /** What this node's own store gives to an answer. */

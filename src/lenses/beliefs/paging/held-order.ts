@@ -16,7 +16,8 @@ import { QuerentError } from '../../../model/errors.ts'
 import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { Held } from '../../../pipeline/held.ts'
 import type { ShowView } from '../access/show.ts'
-import { type Front, frontOf, POOL } from '../answer/front.ts'
+import { POOL } from '../answer/diversity.ts'
+import { type Front, frontOf, settlementOf } from '../answer/front.ts'
 import type { AnswerOrder, AnswerSource, Showing } from '../answer/show-page.ts'
 import { type Verdict, verdictOf } from '../answer/verdict.ts'
 import { type Fault, faulty } from '../errors.ts'
@@ -87,15 +88,21 @@ export class CachedOrder implements AnswerOrder {
     return this.#entries.byteLength + trust.byteLength + cosines + front + vector + this.source.byteLength
   }
 
-  /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. */
+  /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
   *after(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const { front } = this
     const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compareBoundaries(scored, boundary) === 0
-    if (front === null) return yield* this.#behind(showing, boundary, count)
-    const rowOf = ({ entry }: ScoredBelief) => showing.view.columns.rowOf(entry)
-    const holds = (scored: ScoredBelief) => rowOf(scored) !== -1 && showing.isSeen(scored.entry)
-    const found = yield* front.next(count, { after: isIt, holds, time: showing.view.time })
-    return found.map(({ scored, penalty }) => ({ scored: { ...scored, row: rowOf(scored) }, penalty }))
+    const inFront = front === null ? null : yield* front.behind(isIt, showing.view.time)
+    if (inFront === null) return yield* this.#behind(showing, boundary, count)
+    const found: Picked[] = []
+    for (const { scored, penalty } of inFront) {
+      const row = showing.view.columns.rowOf(scored.entry)
+      if (row !== -1 && showing.isSeen(scored.entry)) found.push({ scored: { ...scored, row }, penalty })
+      if (found.length === count) return found
+      yield
+    }
+    const end = front?.end ?? null
+    return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
   /** Where there is no front: all that stand behind a boundary; null: all that match. */
@@ -138,7 +145,7 @@ const NINE_DECIMALS = 1e9
  * untouched by what is hidden.
  */
 export function digestOf({ evaluation }: Ordered): string {
-  const { matches, finals, view } = evaluation
+  const { matches, finals, view, state } = evaluation
   let [one, other] = [0, 0]
   for (let place = 0; place < matches.count; place++) {
     const id = textHash(view.columns.idOf(matches.rows[place] as number), matches.sources[place])
@@ -146,7 +153,7 @@ export function digestOf({ evaluation }: Ordered): string {
     one = (one + hashOfTwo(id, score)) | 0
     other = (other + hashOfTwo(score, id)) | 0
   }
-  return sha256([one, other, matches.count, view.model].join()).slice(0, DIGEST_LENGTH)
+  return sha256([one, other, matches.count, view.model].join()).slice(0, DIGEST_LENGTH) + settlementOf(state)
 }
 
 /** Of one that was scored: 211 were measured. */

@@ -54,6 +54,7 @@ export async function diagnose(
     calibration: await calibrationOf(state, rerun, signal),
     counters: countersOf(host).values,
     settings: {
+      conflicts: settings.conflicts,
       sybil_rule: settings.sybilRule,
       sybil_threshold: settings.sybilThreshold,
       sybil_cap: settings.sybilCap,

@@ -5,7 +5,7 @@
 import type { Steps } from '../../../base/turns.ts'
 import { toIso } from '../../../model/instant.ts'
 import { showCurrent } from '../access/show.ts'
-import { pickPage } from '../answer/front.ts'
+import { beginningOf, type Front, frontOf } from '../answer/front.ts'
 import { componentsOf, effectiveWeights } from '../answer/show-page.ts'
 import type { Dimension } from '../dimensions.ts'
 import { noSuchBelief } from '../errors.ts'
@@ -218,7 +218,8 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
   const [shown] = showCurrent(view, [scored.entry], question.scope)
   if (shown === undefined) throw noSuchBelief('belief_id')
   const { belief } = shown
-  const page = yield* pickPage(evaluation, options)
+  const front = yield* frontOf(evaluation, options)
+  const page = (yield* beginningOf(evaluation, front, options.offset + options.limit)).slice(options.offset)
   const picked = page.find(each => each.scored.entry === scored.entry)
   const penalty = picked?.penalty ?? 0
   const rank = upTo.length
@@ -230,7 +231,7 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
   return {
     matched: true,
     shown: picked !== undefined,
-    dropped_by: picked === undefined ? { ...beyondPage(rank, options) } : null,
+    dropped_by: picked === undefined ? { ...(opposed(front, scored) ?? beyondPage(rank, options)) } : null,
     ...{ rank, of: total, percentile, summary },
     score: { final: scored.final, components: { ...componentsOf(scored, penalty) } },
     explanation,
@@ -249,6 +250,16 @@ function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[]
     const at = order.findIndex(scored => scored.row === row)
     if (at >= 0) return order.slice(0, at + 1)
     if (k >= evaluation.matches.count) throw new Error('invariant broken: a match that has no place in the order')
+  }
+}
+
+/** Null: that is not why. */
+function opposed(front: Front | null, { entry }: ScoredBelief): Dropped | null {
+  const conflict = front?.conflicts.find(({ of: [, second] }) => second.entry === entry)
+  if (conflict === undefined) return null
+  return {
+    stage: 'conflicts',
+    reason: `It contradicts ${conflict.of[0].id}, which is shown before it, or alone, as this node is set.`,
   }
 }
 

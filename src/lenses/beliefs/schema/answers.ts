@@ -164,7 +164,7 @@ const dropped = object({
   stage: z
     .enum([
       ...['current', 'scope', 'time', 'filters', 'phrases', 'exclusions', 'inclusions', 'candidates', 'copies'],
-      ...['diversity', 'page'],
+      ...['diversity', 'conflicts', 'page'],
     ] as const)
     .describe('First step of the evaluation that left it out'),
   reason: text.describe('Why, in words'),
@@ -268,6 +268,9 @@ export const diagnosticsAnswer = object({
     subscriptions_active: count.describe('Live queries at the moment'),
   }).describe('Since this engine was opened'),
   settings: object({
+    conflicts: z
+      .enum(['both_shown', 'one_penalized', 'one_excluded'])
+      .describe('What becomes of the lower of two that contradict'),
     sybil_rule: z.enum(['first_hops', 'disjoint']).describe('What counts as ways of trust'),
     sybil_threshold: z.int().min(1).max(10).describe('Ways that trust must come by, or it is capped'),
     sybil_cap: level.describe('What it is capped at, 0 to 1'),

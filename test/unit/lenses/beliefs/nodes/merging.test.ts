@@ -1,7 +1,7 @@
 /** How the results of several sources become one list (BQ-127 to BQ-131), and how it is read page by page and piece by piece. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import { merged } from '../../../../../src/lenses/beliefs/answer/front.ts'
+import { merged } from '../../../../../src/lenses/beliefs/answer/diversity.ts'
 import type { MergeStrategy } from '../../../../../src/lenses/beliefs/model.ts'
 import type { ScoredBelief } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'

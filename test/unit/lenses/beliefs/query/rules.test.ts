@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { atOnce } from '../../../../../src/base/turns.ts'
-import { Front, type Spread } from '../../../../../src/lenses/beliefs/answer/front.ts'
+import { spread } from '../../../../../src/lenses/beliefs/answer/diversity.ts'
 import { copiesToDrop } from '../../../../../src/lenses/beliefs/ranking/copies.ts'
-import {
-  byOrder,
-  finalOf,
-  type Picked,
-  type ScoredBelief,
-  semanticOf,
-} from '../../../../../src/lenses/beliefs/ranking/scored.ts'
+import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 
 const WEIGHTS = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 
@@ -101,25 +94,12 @@ describe('copies', () => {
 describe('a spread', () => {
   const open = { lambda: 0.7, minDistance: null, maxPerHolder: null, maxPerDomain: null }
   const noDomains = () => []
-  /** All that is picked, asked for three at a time: later ones never change what came first. */
-  const picksOf = (pool: readonly ScoredBelief[], spread: Spread): readonly Picked[] => {
-    const front = new Front(pool, new Map(), spread)
-    const picked: Picked[] = []
-    for (;;) {
-      const last = picked.at(-1)?.scored
-      const behind = last && { after: (one: ScoredBelief) => one === last }
-      const next = atOnce(front.next(3, { ...behind, holds: () => true }))
-      picked.push(...next)
-      if (next.length < 3) return picked
-    }
-  }
-  const idsOf = (picked: readonly Picked[]) => picked.map(({ scored: { id } }) => id)
 
   // BQ-085
   it('takes likeness from what a belief is worth', () => {
     const pool = [scored({ final: 0.9 }), scored({ id: 'b', final: 0.85 }), scored({ id: 'c', final: 0.6 })]
     const likeness = (a: number, b: number) => (a + b === 1 ? 0.89 : -0.5)
-    const picked = picksOf(pool, { ...open, domains: noDomains, likeness })
+    const picked = [...spread({ ...open, pool, domains: noDomains, likeness })]
     expect(picked.map(({ scored: { id } }) => id)).toEqual(['a', 'c', 'b'])
     expect(picked[2]?.penalty).toBeCloseTo(-0.3 * 0.89, 12)
     expect(0.7 * 0.85 + (picked[2]?.penalty as number)).toBeCloseTo(0.328, 12)
@@ -130,12 +110,16 @@ describe('a spread', () => {
   it('keeps its limits', () => {
     const holders = ['p1', 'p1', 'x', 'p1', 'y']
     const pool = holders.map((holder, at) => scored({ id: `${at}`, holder, final: 1 - at / 10 }))
-    const all = { ...open, lambda: 1, domains: noDomains, likeness: () => 0 }
-    expect(picksOf(pool, { ...all, maxPerHolder: 2 }).map(({ scored: s }) => s.holder)).toEqual(['p1', 'p1', 'x', 'y'])
-    const domains = (at: number) => (at === 4 ? [] : at === 0 ? ['a', 'b'] : ['b'])
-    expect(idsOf(picksOf(pool, { ...all, maxPerDomain: 1, domains }))).toEqual(['0', '4'])
+    const all = { ...open, lambda: 1, pool, domains: noDomains, likeness: () => 0 }
+    expect([...spread({ ...all, maxPerHolder: 2 })].map(({ scored: s }) => s.holder)).toEqual(['p1', 'p1', 'x', 'y'])
+    const domains = ({ id }: ScoredBelief) => (id === '4' ? [] : id === '0' ? ['a', 'b'] : ['b'])
+    expect([...spread({ ...all, maxPerDomain: 1, domains })].map(({ scored: s }) => s.id)).toEqual(['0', '4'])
     const near = (a: number, b: number) => (Math.abs(a - b) === 1 ? 0.8 : 0)
-    expect(idsOf(picksOf(pool, { ...all, minDistance: 0.3, likeness: near }))).toEqual(['0', '2', '4'])
-    expect(picksOf(pool, { ...all, minDistance: 0.2, likeness: near })).toHaveLength(5)
+    expect([...spread({ ...all, minDistance: 0.3, likeness: near })].map(({ scored: s }) => s.id)).toEqual([
+      '0',
+      '2',
+      '4',
+    ])
+    expect([...spread({ ...all, minDistance: 0.2, likeness: near })]).toHaveLength(5)
   })
 })

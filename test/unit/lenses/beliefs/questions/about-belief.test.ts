@@ -136,4 +136,17 @@ describe('BQ-174: conflicts on a page', () => {
     ])
     expect((await world.call('beliefs.query', { semantic: 'the fox', options: { limit: 1 } })).conflicts).toEqual([])
   })
+
+  it.each([
+    ['one_penalized', ['yes', 'else', 'no']],
+    ['one_excluded', ['yes', 'else']],
+  ])('leave the later one behind, or out, where the settings say so: %s', async (conflicts, expected) => {
+    const world = await openAskingWorld({ settings: { conflicts } })
+    await fill(world)
+    const answer = await world.call('beliefs.query', { semantic: 'the fox' })
+    expect(ids(answer.beliefs)).toEqual(expected)
+    expect(answer.beliefs.map(({ rank }: Answer) => rank)).toEqual(expected.map((_, at) => at + 1))
+    expect(answer.conflicts).toMatchObject([{ belief_ids: ['yes', 'no'], resolution: conflicts }])
+    expect(answer.total_count).toBe(3)
+  })
 })

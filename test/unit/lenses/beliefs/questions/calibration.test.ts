@@ -78,7 +78,7 @@ describe('beliefs.diagnostics', () => {
       results_returned: 1,
       errors_by_code: { INVALID_QUERY: 1, UNAUTHORIZED: 1 },
     })
-    expect(settings.sybil_rule).toBe('first_hops')
+    expect(settings.conflicts).toBe('both_shown')
     const quick = await world.call('beliefs.diagnostics', { calibrate: false }, 'owner')
     expect(quick.calibration.rerun).toBeNull()
   })

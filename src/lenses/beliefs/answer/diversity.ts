@@ -1,0 +1,294 @@
+/**
+ * Which results an answer takes from its order: lists of several sources become one (BQ-127 to BQ-129), results that
+ * contradict each other are settled (BQ-174), and diversity picks inside hard limits (BQ-084, BQ-085).
+ */
+import { compareText } from '../../../base/compare.ts'
+import { cosine } from '../../../math/vector.ts'
+import { likenessBy, vectorsOf } from '../embedding.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
+import {
+  type ContradictionDetector,
+  MIN_SCORE,
+  type Opposition,
+  SAME_TOPIC,
+  type Statement,
+  statementOf,
+} from '../opposition/detector.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { Picked, ScoredBelief } from '../ranking/scored.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
+import type { CheckedDiversity } from '../schema/query.ts'
+
+/** `results` in the total order. */
+export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {
+  switch (strategy) {
+    case 'rerank':
+      return results
+    case 'interleave':
+      return interleaved(bySource(results))
+    case 'waterfall':
+      return SCOPE_KINDS.flatMap(kind => results.filter(({ source }) => source.kind === kind))
+  }
+}
+
+/** Local, then federations by id, then network nodes by id, this one first. */
+function bySource(results: readonly ScoredBelief[]): readonly (readonly ScoredBelief[])[] {
+  const lists = new Map<string, ScoredBelief[]>()
+  for (const result of results) {
+    const name = nameOf(result)
+    const list = lists.get(name)
+    if (list === undefined) lists.set(name, [result])
+    else list.push(result)
+  }
+  return [...lists].sort(([a], [b]) => compareText(a, b)).map(([, list]) => list)
+}
+
+function nameOf({ source: { kind, id } }: ScoredBelief): string {
+  return `${SCOPE_KINDS.indexOf(kind)} ${id ?? ''}`
+}
+
+/** The best of each in turn; who has no more is passed over. */
+function interleaved(sources: readonly (readonly ScoredBelief[])[]): readonly ScoredBelief[] {
+  const longest = Math.max(0, ...sources.map(list => list.length))
+  return Array.from({ length: longest }, (_, at) => sources.flatMap(list => list[at] ?? [])).flat()
+}
+
+/** What happens to the later one of two. */
+export type ConflictStrategy = Conflict['resolution']
+
+/** From the top of an answer: every two of them are compared. */
+export const MAX_COMPARED = 100
+
+/** Places in the list, the first above the second. */
+interface FoundConflict {
+  readonly first: number
+  readonly second: number
+  readonly opposition: Opposition
+}
+
+/**
+ * Results of one answer that contradict each other (BQ-174).
+ * `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. `from`: those before it
+ * were compared with each other already. `goesOn`: asked before each two, for a detector may be slow; false ends it with
+ * what was found.
+ */
+export function findConflicts(
+  detector: ContradictionDetector,
+  list: readonly Belief[],
+  vectors: readonly (Float32Array | undefined)[],
+  { from = 0, goesOn = () => true }: { readonly from?: number; readonly goesOn?: () => boolean } = {},
+): readonly FoundConflict[] {
+  const statements = list.map(statementOf)
+  const found: FoundConflict[] = []
+  for (const [first, statement] of statements.entries()) {
+    for (let second = Math.max(first + 1, from); second < list.length; second++) {
+      const [a, b] = [vectors[first], vectors[second]]
+      if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
+      if (!goesOn()) return found
+      const opposition = detector.detect(statement, statements[second] as Statement)
+      if (opposition !== null && opposition.score > MIN_SCORE) found.push({ first, second, opposition })
+    }
+  }
+  return found
+}
+
+interface Settled {
+  /** Places of the list in the order in which they are shown. */
+  readonly order: readonly number[]
+  /** Those that are told, by places of the list: the one that is shown first, or alone, is named first. */
+  readonly conflicts: readonly FoundConflict[]
+}
+
+/**
+ * The later one of two stands behind all of the list that are not, or is left out, unless the first does so itself: then it
+ * opposes nothing any more. So whether one does follows from those above it alone.
+ */
+export function settleConflicts(
+  length: number,
+  found: readonly FoundConflict[],
+  strategy: Exclude<ConflictStrategy, 'both_shown'>,
+): Settled {
+  const lower = new Set<number>()
+  // In the order of the first ones: of each it is known by then whether it stands.
+  for (const { first, second } of found) if (!lower.has(first)) lower.add(second)
+  const places = Array.from({ length }, (_, place) => place)
+  const kept = places.filter(place => !lower.has(place))
+  if (strategy === 'one_excluded') return { order: kept, conflicts: found.filter(({ first }) => !lower.has(first)) }
+  const order = [...kept, ...places.filter(place => lower.has(place))]
+  const turned = ({ first, second, opposition }: FoundConflict) => ({ first: second, second: first, opposition })
+  return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
+}
+
+/** As it is told, the one that is shown first named first. */
+export function conflictOf(
+  ids: readonly [string, string],
+  { type, text }: Opposition,
+  strategy: ConflictStrategy,
+): Conflict {
+  return {
+    belief_ids: [...ids],
+    contradiction_type: type,
+    resolution: strategy,
+    resolution_reason: `${REASONS[strategy]} ${text}`,
+  }
+}
+
+const REASONS: Readonly<Record<ConflictStrategy, string>> = {
+  both_shown: 'Both are shown; which of them holds is not decided here.',
+  one_penalized: 'The second stands behind the rest of the first hundred, as this node is set; its score stays.',
+  one_excluded: 'The second is left out, as this node is set.',
+}
+
+/** Beliefs that are picked from. */
+export const POOL = 1_000
+
+interface Spread {
+  /** 0 to 1; 1 keeps the order. */
+  readonly lambda: number
+  /** Cosine distance, 0 to 1; null: no such limit. */
+  readonly minDistance: number | null
+  readonly maxPerHolder: number | null
+  readonly maxPerDomain: number | null
+  /** Whether the order of the pool stays as it is, and only the limits count (BQ-131). */
+  readonly keepsOrder?: boolean | undefined
+}
+
+interface SpreadRequest extends Spread {
+  /** In the total order; not more than the pool. */
+  readonly pool: readonly ScoredBelief[]
+  domains(scored: ScoredBelief): readonly string[]
+  /** Raw cosine of two of the pool, by their places. */
+  likeness(a: number, b: number): number
+  /** Called when the limit for holders leaves out a belief whose holder its federation does not show. */
+  onFederationLimit?(federation: string): void
+}
+
+/**
+ * The order of picking, as far as it is asked for: each pick is a pass over the pool. Likeness only grows as more is picked, so
+ * what was found of it is never too little taken off: it is found out for those alone that would be picked without it.
+ */
+export function* spread({
+  pool,
+  lambda,
+  minDistance,
+  maxPerHolder,
+  maxPerDomain,
+  keepsOrder = false,
+  domains,
+  likeness,
+  onFederationLimit,
+}: SpreadRequest): Generator<Picked> {
+  const limits = new Limits(maxPerHolder, maxPerDomain, onFederationLimit)
+  const open = pool.map((_, at) => at)
+  const picked: number[] = []
+  /** By place: the highest likeness to what was picked, as far as it was held against that; and how far. */
+  const likest = new Float64Array(pool.length).fill(Number.NEGATIVE_INFINITY)
+  const held = new Uint32Array(pool.length)
+  while (open.length > 0) {
+    let best = -1
+    let bestPrior = Number.NEGATIVE_INFINITY
+    for (let at = 0; at < open.length; at++) {
+      const place = open[at] as number
+      if (worthAt(place) <= bestPrior) continue
+      holdAgainstPicked(place)
+      const worth = worthAt(place)
+      if (worth <= bestPrior) continue
+      best = at
+      bestPrior = worth
+    }
+    const place = open[best] as number
+    open.splice(best, 1)
+    const scored = pool[place] as ScoredBelief
+    const isTooNear = minDistance !== null && picked.length > 0 && distanceOf(likest[place] as number) < minDistance
+    if (isTooNear || !limits.take(scored, domains(scored))) continue
+    yield { scored, penalty: 0 - penaltyAt(place) }
+    picked.push(place)
+  }
+
+  function worthAt(place: number): number {
+    return keepsOrder ? -place : lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
+  }
+
+  /** 0 while nothing is picked. */
+  function penaltyAt(place: number): number {
+    return keepsOrder ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
+  }
+
+  function holdAgainstPicked(place: number): void {
+    for (let at = held[place] as number; at < picked.length; at++) {
+      likest[place] = Math.max(likest[place] as number, likeness(picked[at] as number, place))
+    }
+    held[place] = picked.length
+  }
+}
+
+/** Rounded: 1 - 0.8 is to be 0.2. */
+function distanceOf(cosine: number): number {
+  return twelveDecimals(1 - cosine)
+}
+
+class Limits {
+  readonly #holders = new Map<string, number>()
+  readonly #domains = new Map<string, number>()
+  readonly #perHolder: number | null
+  readonly #perDomain: number | null
+  readonly #onFederationLimit: ((federation: string) => void) | undefined
+
+  constructor(perHolder: number | null, perDomain: number | null, onFederationLimit?: (federation: string) => void) {
+    this.#perHolder = perHolder
+    this.#perDomain = perDomain
+    this.#onFederationLimit = onFederationLimit
+  }
+
+  /** False when its holder, or one of its domains, has its share. */
+  take({ holder: shown, source }: ScoredBelief, domains: readonly string[]): boolean {
+    // Whose holders a federation does not show are all its own.
+    const holder = shown ?? ` ${source.id}`
+    const ofHolder = this.#holders.get(holder) ?? 0
+    if (this.#perHolder !== null && ofHolder >= this.#perHolder) {
+      if (shown === null && source.id !== null) this.#onFederationLimit?.(source.id)
+      return false
+    }
+    const perDomain = this.#perDomain
+    if (perDomain !== null && domains.some(domain => (this.#domains.get(domain) ?? 0) >= perDomain)) return false
+    this.#holders.set(holder, ofHolder + 1)
+    for (const domain of new Set(domains)) this.#domains.set(domain, (this.#domains.get(domain) ?? 0) + 1)
+    return true
+  }
+}
+
+interface DiversityRequest {
+  readonly pool: readonly ScoredBelief[]
+  readonly keepsOrder?: boolean
+  /** Takes federations without holders of which the limit for holders has left something out. */
+  readonly limited: Set<string>
+}
+
+/** BQ-084: in such a federation the limit counts the federation, not its members. */
+export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWarning[] {
+  return [...limited].sort().map(federation => ({
+    code: 'federation_limited',
+    message: `max_per_holder counts the federation ${federation} as one holder, since it shows none: there are more of its beliefs.`,
+  }))
+}
+
+/** What diversity picks from a pool, as far as it is asked for; `keepsOrder`: in its order, by the limits alone. Goes on picking alike, whatever changes meanwhile. */
+export function diversely(
+  evaluation: Evaluation,
+  diversity: CheckedDiversity,
+  { pool, keepsOrder = false, limited }: DiversityRequest,
+): Generator<Picked> {
+  const { columns } = evaluation.view
+  const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
+  const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
+  const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
+  return spread({
+    ...diversity,
+    keepsOrder,
+    pool,
+    domains: ({ row }) => domains.get(row) as readonly string[],
+    likeness: likenessBy(vectors),
+    onFederationLimit: federation => void limited.add(federation),
+  })
+}
