@@ -150,14 +150,10 @@ describe('querent beliefs', () => {
     expect(await text(['beliefs', 'explain', 'my-plant', ...asked])).toMatch(/domains_include/)
   })
 
-  it('gathers for a purpose, expands, and finds what is similar and what contradicts', async () => {
+  it('gathers for a purpose, and finds what is similar and what contradicts', async () => {
     const listing = ['--filter', '{"domains_include": ["climate"]}', '--local', ...MINE]
     const gathered = await text(['beliefs', 'context', ...listing, '--purpose', 'verify', '--max-tokens', '60'])
-    expect(gathered).toMatch(/\n\d\d of 60 tokens\nto expand: my-climate-/)
-    const parts = ['--include', 'derivation', '--max-tokens', '100']
-    expect(await text(['beliefs', 'expand', 'my-vaccine-dna', ...parts, ...MINE])).toMatch(
-      /^derivation\n {2}br-no-dna {2}mRNA .*\n[\s\S]*\n\d+ of 100 tokens\n$/,
-    )
+    expect(gathered).toMatch(/\n\d\d of 60 tokens\nrest on others \(derivation\): my-climate-/)
     expect(await text(['beliefs', 'similar', 'br-no-dna', '--same-holder', ...MINE])).toMatch(/^no beliefs found\n/)
     expect(await text(['beliefs', 'contradictions', 'br-no-dna', ...MINE])).toMatch(/\nHeuristic: /)
   })
@@ -319,7 +315,7 @@ describe('help', () => {
   it('has examples for every command of the groups', async () => {
     const commands = {
       beliefs:
-        'query explain count facets batch context watch get similar contradictions expand derivation put supersede delete sample diagnostics',
+        'query explain count facets batch context watch get similar contradictions derivation put supersede delete sample diagnostics',
       trust: 'set remove list compute',
       agents: 'create update list',
       federations: 'create join leave set-member aggregate list statement accept',

@@ -79,7 +79,6 @@ const CALLS: readonly (readonly [operation: string, input: Json])[] = [
     'beliefs.context_query',
     { semantic: 'fox', purpose: 'verify', max_tokens: 100, options: { scope: { federated: true } } },
   ],
-  ['beliefs.expand', { belief_id: 'c2', max_tokens: 500, scope: { federated: true } }],
   ['beliefs.derivation', { belief_id: 'c2' }],
   ['beliefs.get', { belief_id: 'b1' }],
   ['trust.list', {}],

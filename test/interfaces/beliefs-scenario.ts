@@ -338,12 +338,6 @@ export const BELIEFS_STEPS: readonly Step[] = [
     input: { ...RAIN, options: ALL, purpose: 'verify', max_tokens: 200 },
   },
   {
-    name: 'more of one',
-    operation: 'beliefs.expand',
-    viewer: 'ana',
-    input: { belief_id: 'wet', include: ['derivation', 'contradictions', 'similar'], max_additional_tokens: 300 },
-  },
-  {
     name: 'like one',
     operation: 'beliefs.similar',
     viewer: 'ana',

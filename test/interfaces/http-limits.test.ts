@@ -216,7 +216,6 @@ describe('a request of more than 256 KiB (BQ-191)', () => {
     'beliefs.similar',
     'beliefs.contradictions',
     'beliefs.context_query',
-    'beliefs.expand',
     'beliefs.explain',
     'beliefs.derivation',
     'beliefs.watch',

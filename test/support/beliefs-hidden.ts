@@ -291,7 +291,6 @@ function requests(): fc.Arbitrary<Request> {
   )
   const federation = fc.constantFrom('lab', 'guild', 'moon', 'club', 'nowhere').map(one => ({ federation: one }))
   const similar = page.map(({ context, options }) => ({ context, options: { ...options, min_similarity: 0.2 } }))
-  const expand = contexts().map(context => ({ max_additional_tokens: 500, context, scope: EVERYWHERE }))
   const purpose = fc.constantFrom('answer', 'verify', 'explore', 'decide', 'create')
   return fc.oneof(
     {
@@ -319,7 +318,6 @@ function requests(): fc.Arbitrary<Request> {
         fc.tuple(queries(), purpose).map(([query, one]) => ({ ...query, purpose: one, max_tokens: 60 })),
       ),
     },
-    { weight: 2, arbitrary: by('beliefs.expand', about(expand)) },
     { weight: 2, arbitrary: by('beliefs.derivation', about(nothing)) },
     { weight: 3, arbitrary: by('beliefs.get', about(fc.constantFrom({}, { include_superseded: true }))) },
     { weight: 1, arbitrary: by('beliefs.diagnostics', nothing) },

@@ -174,18 +174,7 @@ const batchText: Print<{ readonly results: readonly { readonly result?: Answer }
 const contextText: Print<Answer> = all<Answer>(
   answerText,
   each('', '{total_tokens} of {max_tokens} tokens'),
-  each('?expandable.length', 'to expand: {expandable}', 'note'),
-)
-
-const section = (name: string, template: string): Print<object> => {
-  return (answer, shown) => (name in answer ? `${shown.style.bold(name)}\n${each(name, template)(answer, shown)}` : '')
-}
-
-const expandedText: Print<object> = all(
-  section('derivation', '  {belief_id}  {content_preview}'),
-  section('contradictions', '  {belief.id}  {belief.content}'),
-  section('similar', '  {belief.id}  {belief.content}'),
-  each('', '{additional_tokens} of {max_additional_tokens} tokens'),
+  each('?expandable.length', 'rest on others (derivation): {expandable}', 'note'),
 )
 
 interface WithHistory {
@@ -429,14 +418,6 @@ export const BELIEFS: CommandGroup = {
       print: answerText,
     }),
     command({ name: 'contradictions <belief_id>', ...ABOUT, print: contradictionsText }),
-    command({
-      name: 'expand <belief_id>',
-      examples: ['querent beliefs expand my-vaccine-dna --max-tokens 400 --include derivation  # what it rests on'],
-      ...ABOUT,
-      flags: { ...ABOUT.flags, max_additional_tokens: { name: 'max-tokens', help: 'most tokens (default: 1000)' } },
-      input: (input, flags) => ({ max_additional_tokens: 1000, ...input, scope: scopeOf(flags) }),
-      print: expandedText,
-    }),
     command({ name: 'derivation <belief_id>', flags: ABOUT.flags, print: chainText }),
     command({
       name: 'put [content]',

@@ -71,11 +71,6 @@ export const BELIEFS_CALLS: readonly Call[] = [
     max_tokens: 500,
     options: { scope: EVERYWHERE },
   }),
-  by(REQUESTER, 'beliefs.expand', {
-    belief_id: 'b1',
-    include: ['derivation', 'contradictions', 'similar'],
-    max_additional_tokens: 500,
-  }),
   by(REQUESTER, 'beliefs.put', {
     id: 'b3',
     content: 'Bees make honey.',

@@ -19,7 +19,7 @@ import type {
   RankedBelief,
   ScoreComponents,
 } from '../model.ts'
-import { detectorOf } from '../opposition/installed.ts'
+import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import { type TrustFound, type TrustWorld, trustFound } from '../ranking/ranking-trust.ts'

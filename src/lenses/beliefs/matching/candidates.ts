@@ -65,8 +65,9 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   // Filters look at what is near alone, unless that is too much of it.
   const first = holding === null ? nearest(request, inScope, most + 1, floor) : null
   if (first !== null && first.length <= most) {
-    const kept = yield* narrow(inScope.only(first.map(({ entry }) => entry)))
-    near = first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
+    const met = inScope.only(first.map(({ entry }) => entry))
+    const kept = yield* narrow(met)
+    near = kept === met ? first : first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
   }
   if (near === null || near.length + standIns.length === 0) passing = yield* narrow(inScope)
   // Where all pass, the same search would find the same again.

@@ -12,7 +12,7 @@ import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { type DecayTable, freshnessNow } from '../measures/decay.ts'
 import { isWithin } from '../measures/domains.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
-import { DerivationDepths } from '../record/derivation.ts'
+import { derivationDepths } from '../record/derivation.ts'
 import type { CheckedFilters, ConfidenceBound } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
@@ -153,7 +153,7 @@ export function filterWorld({ state, view, question, asOf, origins, trustColumns
       return values[holders[row] as number] as number
     }
   }
-  let depths: DerivationDepths | null = null
+  let depths: ((row: number) => number) | null = null
   return {
     columns,
     asOf,
@@ -164,8 +164,8 @@ export function filterWorld({ state, view, question, asOf, origins, trustColumns
     reputation: ofHolder('reputation'),
     direct: ofHolder('direct'),
     depth: row => {
-      depths ??= new DerivationDepths(view)
-      return depths.of(row)
+      depths ??= derivationDepths(view)
+      return depths(row)
     },
   }
 }

@@ -61,12 +61,17 @@ export class Matches {
 
   /** Those of these entries that are among them. */
   only(entries: Iterable<EntryKey>): Matches {
-    const found = Array.from(entries, entry => this.#columns.rowOf(entry)).filter(row => row !== -1 && this.has(row))
-    const rows = Int32Array.from(found).sort()
+    const places: number[] = []
+    for (const entry of entries) {
+      const row = this.#columns.rowOf(entry)
+      const place = placeIn(this.#rows, row)
+      if (row !== -1 && this.#rows[place] === row) places.push(place)
+    }
+    const sorted = Int32Array.from(places).sort()
     return new Matches(
       this.#columns,
-      rows,
-      Uint8Array.from(rows, row => this.sourceOf(row)),
+      sorted.map(place => this.#rows[place] as number),
+      Uint8Array.from(sorted, place => this.#sources[place] as number),
     )
   }
 

@@ -5,7 +5,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { AccessScope } from '../../../model/viewer.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import type { Contents } from './contents.ts'
+import type { Contents } from './literal.ts'
 import { foldContent, hasPhrase, hasTokens, tokensOf } from './literal.ts'
 import type { Matches } from './matches.ts'
 

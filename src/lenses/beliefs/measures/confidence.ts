@@ -88,17 +88,22 @@ export function dimensionWeights(given: Readonly<Partial<Record<Dimension, numbe
   return scaled({ ...DEFAULT_WEIGHTS, ...given })
 }
 
-/** The known dimension with the largest `weight · -ln value`, the earlier one of equals; null: none is known (BQ-110). */
-export function weakestDimension(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Dimension | null {
-  let weakest: Dimension | null = null
-  let most = Number.NEGATIVE_INFINITY
-  for (const dimension of DIMENSIONS) {
+/** By `weight · -ln value`, the largest first, the earlier one of equals; unknown ones are last (BQ-110). */
+export function dimensionsByLoss(
+  vector: Confidence,
+  weights: DimensionWeights = DEFAULT_WEIGHTS,
+): readonly Dimension[] {
+  const loss = (dimension: Dimension) => {
     const value = vector[dimension]
-    if (value === null) continue
-    const loss = weights[dimension] * -Math.log(Math.max(value, MIN_VALUE))
-    if (loss > most) [weakest, most] = [dimension, loss]
+    return value === null ? -1 : weights[dimension] * -Math.log(Math.max(value, MIN_VALUE))
   }
-  return weakest
+  return DIMENSIONS.toSorted((a, b) => loss(b) - loss(a))
+}
+
+/** The known dimension that costs most; null: none is known. */
+export function weakestDimension(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Dimension | null {
+  const [first] = dimensionsByLoss(vector, weights)
+  return first === undefined || vector[first] === null ? null : first
 }
 
 /** Below it a single dimension would make all others pointless. */

@@ -9,7 +9,7 @@ import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
 import { readByVersion } from '../../../pipeline/many-rows.ts'
-import { type NodeTransport, TransportFailure } from '../../../pipeline/transport.ts'
+import { TransportFailure } from '../../../pipeline/transport.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
@@ -142,46 +142,17 @@ function machineTime({ node }: LensHost): number {
   return node?.machineTime() ?? 0
 }
 
-type UnreachedReason =
-  /** Nobody answers there, or not in time. */
-  | 'unreachable'
-  | 'refused'
-  | 'too_large'
-  /** It is no answer of a node, or not signed by it. */
-  | 'invalid_data'
-  /** Its clock, or ours, is off by more than five minutes. */
-  | 'clock'
-  /** It speaks another version of the protocol. */
-  | 'protocol'
+/** Why there is no word of a node, by `details.reason`. */
+const TEXTS = {
+  unreachable: 'no node answers at the address',
+  refused: 'what answers at the address does not say who it is',
+  too_large: 'what answers at the address says too much to be a node',
+  invalid_data: 'what answers at the address is no node, or did not sign what it says',
+  clock: 'the clocks of the two nodes are more than five minutes apart',
+  protocol: 'the node speaks another version of the protocol',
+} as const
 
-/** Thrown within; what leaves an operation is `unreachedError`. */
-class Unreached extends Error {
-  override readonly name: string = 'Unreached'
-  readonly reason: UnreachedReason
-  constructor(reason: UnreachedReason, cause?: unknown) {
-    super(reason, { cause })
-    this.reason = reason
-  }
-}
-
-/** Milliseconds that a node has to say who it is. */
-const MAX_MS = 5_000
-/** A document without beliefs: this is some hundred times what it takes. */
-const MAX_BYTES = 64 * 1024
-
-/** Throws `Unreached`; `cancelled` when the caller has gone. */
-async function readFrom(host: LensHost, address: string, path: string, signal: AbortSignal): Promise<unknown> {
-  const timely = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)])
-  try {
-    return await transportOf(host).send(address, { path, body: null, maxBytes: MAX_BYTES }, timely)
-  } catch (thrown) {
-    if (signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
-    if (thrown instanceof TransportFailure) throw new Unreached(REASONS[thrown.code], thrown)
-    throw thrown
-  }
-}
-
-const REASONS: Readonly<Record<TransportFailure['code'], UnreachedReason>> = {
+const REASONS: Readonly<Record<TransportFailure['code'], keyof typeof TEXTS>> = {
   unreachable: 'unreachable',
   aborted: 'unreachable',
   refused: 'refused',
@@ -189,30 +160,34 @@ const REASONS: Readonly<Record<TransportFailure['code'], UnreachedReason>> = {
   too_large: 'too_large',
 }
 
-const TEXTS: Readonly<Record<UnreachedReason, string>> = {
-  unreachable: 'no node answers at the address',
-  refused: 'what answers at the address does not say who it is',
-  too_large: 'what answers at the address says too much to be a node',
-  invalid_data: 'what answers at the address is no node, or did not sign what it says',
-  clock: 'the clocks of the two nodes are more than five minutes apart',
-  protocol: 'the node speaks another version of the protocol',
-}
-
-/** What the operation that needed the answer fails with. */
-function unreachedError({ reason, cause }: Unreached, path: string): BeliefsError {
+function unreached(reason: keyof typeof TEXTS, cause?: unknown): BeliefsError {
+  const path = 'address'
   return new BeliefsError('NODE_UNAVAILABLE', `${path}: ${TEXTS[reason]}`, { path, reason }, { cause })
 }
 
-function transportOf({ transport }: LensHost): NodeTransport {
-  if (transport === undefined) throw new Unreached('unreachable')
-  return transport
-}
+/** Milliseconds that a node has to say who it is. */
+const MAX_MS = 5_000
+/** A document without beliefs: this is some hundred times what it takes. */
+const MAX_BYTES = 64 * 1024
 
-/** Throws `Unreached`, also for an answer that is not signed by the key that it names, or not of now. */
+/** Throws NODE_UNAVAILABLE, also for an answer that is not signed by the key that it names, or not of now; `cancelled` when the caller has gone. */
 async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<WireAbout> {
-  const about = aboutIn(await readFrom(host, address, ABOUT_PATH, signal))
+  const { transport } = host
+  if (transport === undefined) throw unreached('unreachable')
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)])
+  let answer: unknown
+  try {
+    answer = await transport.send(address, { path: ABOUT_PATH, body: null, maxBytes: MAX_BYTES }, timely)
+  } catch (thrown) {
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
+    throw thrown instanceof TransportFailure ? unreached(REASONS[thrown.code], thrown) : thrown
+  }
+  if (isOtherVersion(answer)) throw unreached('protocol')
+  const about = asAbout(answer)
+  if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature))
+    throw unreached('invalid_data')
   // What was said long ago may be said by another now.
-  if (!isTimely(Date.parse(about.timestamp), machineNow(host))) throw new Unreached('clock')
+  if (!isTimely(Date.parse(about.timestamp), machineNow(host))) throw unreached('clock')
   return about
 }
 
@@ -230,15 +205,6 @@ export function ownAbout(
     ...{ timestamp: toIso(node.now()), signature: '' },
   }
   return { ...open, signature: signStatement(keys, aboutStatement(open)) }
-}
-
-function aboutIn(answer: unknown): WireAbout {
-  if (isOtherVersion(answer)) throw new Unreached('protocol')
-  const about = asAbout(answer)
-  if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature)) {
-    throw new Unreached('invalid_data')
-  }
-  return about
 }
 
 /**
@@ -274,8 +240,7 @@ async function aboutFrom(
   try {
     return await askAbout(host, address, signal)
   } catch (thrown) {
-    if (!(thrown instanceof Unreached)) throw thrown
-    if (expected === undefined) throw unreachedError(thrown, 'address')
+    if (expected === undefined || !(thrown instanceof BeliefsError)) throw thrown
     return null
   }
 }

@@ -11,10 +11,9 @@ import { asBeliefEvent, subscribeTo } from '../live/subscriptions.ts'
 import { derivationChain, queryResult } from '../model.ts'
 import { runQuery } from '../paging/reading.ts'
 import { streamQuery } from '../paging/stream-query.ts'
-import { contradictionsOf, similarTo } from '../questions/about-belief.ts'
+import { contradictionsOf, derivationOf, similarTo } from '../questions/about-belief.ts'
 import { contextQuery } from '../questions/context-query.ts'
 import { diagnose, runBatch } from '../questions/diagnostics.ts'
-import { derivationOf, expandBelief } from '../questions/expand.ts'
 import { explainPlace } from '../questions/explain-place.ts'
 import { countFacets, countMatches } from '../questions/facets.ts'
 import {
@@ -23,7 +22,6 @@ import {
   contradictionsAnswer,
   countAnswer,
   diagnosticsAnswer,
-  expandAnswer,
   explainAnswer,
   facetsAnswer,
   similarAnswer,
@@ -36,15 +34,11 @@ import {
   contradictionsInput,
   derivationInput,
   diagnosticsInput,
-  EXPANSION_DEPTH,
-  EXPANSIONS,
-  expandInput,
   explainInput,
   facetsInput,
   similarInput,
   toContextQuery,
   toContradictions,
-  toExpand,
   toExplain,
   toFacets,
   toSimilar,
@@ -89,16 +83,6 @@ const forContext = question({
   output: contextAnswer,
   cost: input => costOf((input as Query).options),
   run: (call, input) => contextQuery(call.state, toContextQuery(input, call.agent), call),
-})
-
-const expand = question({
-  name: 'beliefs.expand',
-  summary: 'Show more about a belief within so many tokens: what it rests on, what opposes it, what is like it',
-  input: expandInput,
-  output: expandAnswer,
-  cost: ({ scope, include = EXPANSIONS }) =>
-    costOf({ scope, include_derivation: include.includes('derivation'), max_derivation_depth: EXPANSION_DEPTH }),
-  run: (call, input) => expandBelief(call.state, toExpand(input, call.agent), call),
 })
 
 const diagnostics = operation({
@@ -190,7 +174,6 @@ export const QUESTION_OPERATIONS = [
   similar,
   contradictions,
   forContext,
-  expand,
 ] as const
 export const DIAGNOSTICS_OPERATIONS = [diagnostics] as const
 

@@ -1,11 +1,13 @@
 /**
- * The built-in detector: two sentences about the same that differ in a negation, in a word and its opposite, or in a number
+ * The detector of contradictions that an engine uses: what a trusted plug-in brought, or else the built-in one. That says: two sentences about the same that differ in a negation, in a word and its opposite, or in a number
  * oppose each other. It knows words and no meaning: what is said in other words escapes it.
  */
 import { Recent } from '../../../base/recent.ts'
+import { invalidArgument } from '../../../model/errors.ts'
 import { fold } from '../../../text/normalise.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
+import type { LensHost } from '../../lens.ts'
 import type { ContradictionDetector, ContradictionType, Opposition, Statement } from './detector.ts'
 import words from './words.json' with { type: 'json' }
 
@@ -244,4 +246,33 @@ const LONGEST_QUOTE = 160
 
 function quoted({ text }: Sentence): string {
   return `"${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text}"`
+}
+
+/** What a plug-in exports one as. */
+const EXPORT = 'contradictionDetector'
+
+const INSTALLED = new WeakMap<LensHost, ContradictionDetector>()
+
+export function detectorOf(host: LensHost): ContradictionDetector {
+  return INSTALLED.get(host) ?? HEURISTIC
+}
+
+/** For a host that stands in for another one. */
+export function lendDetector(from: LensHost, to: LensHost): void {
+  INSTALLED.set(to, detectorOf(from))
+}
+
+/** False: the plug-in brings none. Throws `invalid_argument` for what is no detector. */
+export function installDetector(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean {
+  const given = exported[EXPORT]
+  if (given === undefined) return false
+  if (!isDetector(given)) throw invalidArgument(EXPORT, given, 'an object with name, note and detect(a, b)')
+  INSTALLED.set(host, given)
+  return true
+}
+
+function isDetector(given: unknown): given is ContradictionDetector {
+  if (typeof given !== 'object' || given === null) return false
+  const { name, note, detect } = given as Partial<Record<keyof ContradictionDetector, unknown>>
+  return typeof name === 'string' && typeof note === 'string' && typeof detect === 'function'
 }

@@ -22,11 +22,10 @@ import type { ScoredBelief } from '../ranking/scored.ts'
 import { type CheckedContext, filtersOf, toContext } from '../schema/filters.ts'
 import { NO_FLOOR, queryFields } from '../schema/query.ts'
 import { object, type Value } from '../schema/values.ts'
-import { type BeliefsState, stateOf } from '../state.ts'
+import { type Begun, type BeliefsState, stateOf, undisturbed } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
 import { embeddedAs, understand } from './understand.ts'
-import { type Begun, undisturbed } from './undisturbed.ts'
 
 const SCOPE = { local: true, federated: false, network: true }
 

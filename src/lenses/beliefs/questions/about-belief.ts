@@ -1,11 +1,11 @@
 /** Questions that start from a belief instead of a text: its vector stands in for that of a question. */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { type ShowView, shownHolder } from '../access/show.ts'
+import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
 import { vectorsOf } from '../embedding.ts'
 import { noSuchBelief } from '../errors.ts'
-import type { RankedBelief } from '../model.ts'
+import type { DerivationChain, RankedBelief } from '../model.ts'
 import {
   type ContradictionDetector,
   MIN_SCORE,
@@ -13,12 +13,13 @@ import {
   SAME_TOPIC,
   statementOf,
 } from '../opposition/detector.ts'
-import { detectorOf } from '../opposition/installed.ts'
+import { detectorOf } from '../opposition/heuristic.ts'
 import type { Call } from '../query/asked.ts'
 import { Evaluation } from '../query/evaluation.ts'
 import { embeddedAs, understand } from '../query/understand.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
-import { currentOfKeys, rowOfId, type SeenVersion } from '../record/read.ts'
+import { derivationChain } from '../record/derivation.ts'
+import { currentOfKeys, rowOfId, type SeenVersion, versionOfId } from '../record/read.ts'
 import type { contradictionsAnswer, similarAnswer } from '../schema/answers.ts'
 import { type CheckedContext, type CheckedFilters, type CheckedWarning, NO_FILTER } from '../schema/filters.ts'
 import { type CheckedScope, DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
@@ -35,7 +36,7 @@ interface BeliefQuestion {
 }
 
 /** The belief that is asked about; the requester sees it, though the scope may not hold it. */
-export interface Subject {
+interface Subject {
   readonly row: number
   readonly seen: SeenVersion
   /** As the requester is shown its holder; of one who is not shown, its federation. */
@@ -45,7 +46,7 @@ export interface Subject {
 }
 
 /** Throws `not_found` for a belief that may not be seen, TIMEOUT when time is over. */
-export async function askAbout<T>(
+async function askAbout<T>(
   state: BeliefsState,
   { beliefId, context, scope, filters }: BeliefQuestion,
   { requester, signal, machineTime }: Call,
@@ -129,7 +130,7 @@ export function similarTo(
 }
 
 /** A pseudonym is somebody of its own; holders that a federation does not show are one. */
-export function similarIn(
+function similarIn(
   evaluation: Evaluation,
   subject: Subject,
   { minSimilarity, includeSameHolder }: Pick<CheckedSimilar, 'minSimilarity' | 'includeSameHolder'>,
@@ -172,7 +173,7 @@ export function contradictionsOf(
 }
 
 /** The surest first, equal ones in the usual order. */
-export function contradicting(
+function contradicting(
   evaluation: Evaluation,
   subject: Subject,
   detector: ContradictionDetector,
@@ -188,4 +189,20 @@ export function contradicting(
     })
     .sort((a, b) => b.opposition.score - a.opposition.score || a.ranked.rank - b.ranked.rank)
     .map(({ ranked, opposition }, at) => ({ ranked: { ...ranked, rank: at + 1 }, opposition }))
+}
+
+/** What a belief was derived from (BQ-089, BQ-090), asked for by its id. */
+export async function derivationOf(
+  state: BeliefsState,
+  { beliefId, maxDepth }: { readonly beliefId: string; readonly maxDepth: number },
+  { requester, signal, machineTime }: Call,
+): Promise<DerivationChain> {
+  await state.load(signal)
+  const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
+  const body = (view: ShowView): DerivationChain => {
+    const seen = versionOfId(view, beliefId, true)
+    if (seen === undefined || sourceOfSeen(view, seen) === null) throw noSuchBelief('belief_id')
+    return derivationChain(view, seen.version, maxDepth, () => time.check())
+  }
+  return state.look(requester, body, time)
 }

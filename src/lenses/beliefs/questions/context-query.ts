@@ -190,7 +190,7 @@ function density(content: string, tokens: number): number {
   return counted === 0 ? 0 : Math.min(1, telling.size / counted)
 }
 
-/** Ids of those that rest on beliefs which the requester may see, so that `expand` has more of them. */
+/** Ids of those that rest on beliefs which the requester may see: `beliefs.derivation` shows these. */
 function expandable(
   { view }: Evaluation,
   scored: readonly ScoredBelief[],

@@ -7,13 +7,13 @@ import { toIso } from '../../../model/instant.ts'
 import { showCurrent } from '../access/show.ts'
 import { beginningOf, type Front, frontOf } from '../answer/front.ts'
 import { componentsOf, effectiveWeights } from '../answer/show-page.ts'
-import { DIMENSIONS, type Dimension } from '../dimensions.ts'
+import type { Dimension } from '../dimensions.ts'
 import { noSuchBelief } from '../errors.ts'
 import { explain } from '../explain/belief-explanation.ts'
 import { droppedAt } from '../explain/dropped.ts'
-import { confidenceInRanking } from '../measures/confidence.ts'
+import { confidenceInRanking, dimensionsByLoss } from '../measures/confidence.ts'
 import { decayRate, recency } from '../measures/decay.ts'
-import type { Belief, Confidence, DimensionWeights, RankingWeights } from '../model.ts'
+import type { Belief, Confidence, RankingWeights } from '../model.ts'
 import { askedInSteps, type Call } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { trustFound } from '../ranking/ranking-trust.ts'
@@ -123,7 +123,7 @@ function hintsFor(
     return rankAmong({ ...scored, final: finalOf(parts, weights) }, upTo)
   }
   const rank = upTo.length
-  return byLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
+  return dimensionsByLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
     const current = belief.confidence[dimension]
     const found = minLift(tenthsAbove(current), rank, target => {
       return rankWith({ ...belief.confidence, [dimension]: target })
@@ -158,15 +158,6 @@ function minLift(
     } else from = middle + 1
   }
   return found
-}
-
-/** What is unknown comes last. */
-function byLoss(confidence: Confidence, weights: DimensionWeights): readonly Dimension[] {
-  const loss = (dimension: Dimension) => {
-    const value = confidence[dimension]
-    return value === null ? -1 : weights[dimension] * -Math.log(Math.max(value, 0.001))
-  }
-  return DIMENSIONS.toSorted((a, b) => loss(b) - loss(a))
 }
 
 function tenthsAbove(value: number | null): readonly number[] {

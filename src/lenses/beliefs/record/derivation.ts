@@ -84,25 +84,6 @@ function previewOf(content: string): string {
 /** Of what is hidden, and of beliefs in a circle without a root. */
 const NO_DEPTH = -1
 
-/**
- * How far beliefs are from a root (BQ-053), over those that one requester may see: a root rests on no visible belief. What
- * rests on a past version rests on the current one of its chain, if the past may be seen. Made once for as long as nothing
- * changes.
- */
-export class DerivationDepths {
-  readonly #depths: Int32Array
-
-  constructor(view: View) {
-    this.#depths = remembered(view)
-  }
-
-  /** Fewest steps to a root; infinite: there is no root, or the row is hidden. */
-  of(row: number): number {
-    const depth = this.#depths[row] ?? NO_DEPTH
-    return depth === NO_DEPTH ? Number.POSITIVE_INFINITY : depth
-  }
-}
-
 interface Made {
   readonly columns: BeliefColumns
   /** Of beliefs in the partitions in sight. */
@@ -112,6 +93,19 @@ interface Made {
 
 /** A requester stands for one state of memberships, a number of changes for one of beliefs in sight. */
 const MADE = new WeakMap<Requester, Made>()
+
+/**
+ * By row, how far beliefs are from a root (BQ-053), over those that one requester may see: a root rests on no visible belief. What
+ * rests on a past version rests on the current one of its chain, if the past may be seen. Fewest steps; infinite: there is no
+ * root, or the row is hidden. Made once for as long as nothing changes.
+ */
+export function derivationDepths(view: View): (row: number) => number {
+  const depths = remembered(view)
+  return row => {
+    const depth = depths[row] ?? NO_DEPTH
+    return depth === NO_DEPTH ? Number.POSITIVE_INFINITY : depth
+  }
+}
 
 function remembered(view: View): Int32Array {
   const { requester, columns } = view

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { DIMENSIONS } from '../dimensions.ts'
 import {
   belief,
-  chainLink,
   count,
   effectiveWeights,
   explanationTree,
@@ -155,30 +154,12 @@ export const contextAnswer = object({
   target_tokens: count.describe('Target that was asked for'),
   truncated: flag.describe('Whether there are more matches'),
   confidence_floor: z.number().nullable().describe('Lowest confidence among them, 0 to 1; null: there are none'),
-  expandable: z.array(text).describe('Those of them that rest on beliefs you may see, for beliefs.expand'),
+  expandable: z.array(text).describe('Those of them that rest on beliefs you may see, for beliefs.derivation'),
   token_counter: counter,
   total_count: matches,
   as_of: asOf,
   warnings,
 })
-export const expandAnswer = object({
-  belief_id: versionId,
-  derivation: z
-    .array(object({ ...chainLink.shape, tokens }))
-    .optional()
-    .describe('What it rests on, nearest first; where asked for'),
-  contradictions: z
-    .array(rankedWith({ contradiction, tokens }))
-    .optional()
-    .describe('What opposes it; where asked for'),
-  similar: z.array(rankedWith({ tokens })).optional().describe('What is like it; where asked for'),
-  additional_tokens: count.describe('Tokens of all that was added, by an estimate'),
-  max_additional_tokens: count.describe('Bound that was asked for'),
-  truncated: flag.describe('Whether something did not fit'),
-  token_counter: counter,
-  warnings,
-})
-
 const dropped = object({
   stage: z
     .enum([

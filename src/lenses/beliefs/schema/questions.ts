@@ -29,11 +29,6 @@ export type FacetField = (typeof FACET_FIELDS)[number]
 export const PURPOSES = ['answer', 'verify', 'explore', 'decide', 'create'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
-export const EXPANSIONS = ['derivation', 'contradictions', 'similar'] as const
-export type Expansion = (typeof EXPANSIONS)[number]
-/** Steps of the derivation that `expand` shows. */
-export const EXPANSION_DEPTH = 5
-
 const MAX_QUERIES = 20
 
 const beliefId = id.describe('Version of a belief that you may see')
@@ -101,28 +96,6 @@ export function toContextQuery(given: Value<typeof contextQueryInput>, requester
   const { purpose, max_tokens: maxTokens, target_tokens: targetTokens = maxTokens } = given
   // The cast: the fields of a query, which `queryWith` cannot name beside others.
   return { query: toQuery(given as Query, requester), purpose, maxTokens, targetTokens }
-}
-
-export const expandInput = request(
-  object({
-    belief_id: beliefId,
-    include: field(list(oneOf(EXPANSIONS), MAX_KNOWN, 'expansions'), 'What to add, in this order', [...EXPANSIONS]),
-    max_additional_tokens: tokens.describe('Most tokens of all that is added, by an estimate; never exceeded'),
-    context: asContext,
-    scope: asScope,
-  }),
-)
-
-export type CheckedExpand = ReturnType<typeof toExpand>
-
-export function toExpand(given: Value<typeof expandInput>, requester: Requester) {
-  return {
-    beliefId: given.belief_id,
-    include: [...new Set(given.include ?? EXPANSIONS)],
-    maxAdditionalTokens: given.max_additional_tokens,
-    context: toContext(given.context, requester),
-    scope: toScope(given.scope),
-  }
 }
 
 /** One belief, as whom, and how many others are found, from where, with the options of the question itself. */

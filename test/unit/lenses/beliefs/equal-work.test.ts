@@ -70,7 +70,6 @@ const CALLS: readonly (readonly [string, (id: string) => object])[] = [
   ['beliefs.derivation', id => ({ belief_id: id })],
   ['beliefs.similar', id => ({ belief_id: id })],
   ['beliefs.contradictions', id => ({ belief_id: id })],
-  ['beliefs.expand', id => ({ belief_id: id, max_additional_tokens: 100 })],
   ['beliefs.explain', id => ({ belief_id: id, query: QUERY })],
   ['beliefs.supersede', id => ({ belief_id: id, content: 'Foxes rule' })],
   ['beliefs.delete', id => ({ belief_id: id })],

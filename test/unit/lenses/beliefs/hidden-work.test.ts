@@ -75,7 +75,6 @@ const INPUTS: readonly (readonly [string, object])[] = [
   ['beliefs.context_query', { ...QUERY, purpose: 'answer', max_tokens: 100 }],
   ['beliefs.similar', { belief_id, options: { scope: SCOPE, include_same_holder: true } }],
   ['beliefs.contradictions', { belief_id, options: { scope: SCOPE } }],
-  ['beliefs.expand', { belief_id, max_additional_tokens: 100, scope: SCOPE }],
   ['beliefs.explain', { belief_id, query: FILTERED, other_id: 'seen-3' }],
   ['beliefs.derivation', { belief_id }],
   ['beliefs.get', { belief_id, include_superseded: true }],

@@ -210,7 +210,6 @@ describe('who asks', () => {
       'beliefs.explain': belief_id => ({ belief_id, query }),
       'beliefs.similar': belief_id => ({ belief_id }),
       'beliefs.contradictions': belief_id => ({ belief_id }),
-      'beliefs.expand': belief_id => ({ belief_id, max_additional_tokens: 100 }),
       'beliefs.derivation': belief_id => ({ belief_id }),
     }
     const named = [...makeCatalog(engine).values()].filter(({ input }) =>

@@ -12,7 +12,7 @@ const CONTENTS = ['fox honey', 'fox honey garden', 'old fox', 'honey is not old'
 
 /** What tells of others than the holders in question, or is no question. */
 const OPERATIONS = [
-  ...['query', 'explain', 'count', 'facets', 'similar', 'contradictions', 'batch', 'context_query', 'expand'],
+  ...['query', 'explain', 'count', 'facets', 'similar', 'contradictions', 'batch', 'context_query'],
   ...['derivation', 'get'],
 ].map(name => `beliefs.${name}`)
 

@@ -112,32 +112,3 @@ describe('BQ-176: context_query', () => {
     await expect(ask({ purpose: 'dream' })).rejects.toMatchObject({ code: 'INVALID_QUERY' })
   })
 })
-
-describe('BQ-176: expand', () => {
-  it('adds what was asked for under its own limit, of what may be seen', async () => {
-    const world = await openAskingWorld()
-    const open = { visibility: 'public' }
-    const source = await world.put('bob', { content: 'Foxes were watched for a year.', ...open })
-    const hidden = await world.put('bob', { content: 'A secret watch.', visibility: 'private' })
-    await world.put('ann', {
-      id: 'it',
-      content: 'The quick fox jumps over the lazy dog.',
-      derivation: { type: 'inference', sources: [{ belief_id: source }, { belief_id: hidden }] },
-    })
-    await world.put('bob', { id: 'no', content: 'The quick fox does not jump over the lazy dog.', ...open })
-    const ask = (more: object) =>
-      world.call('beliefs.expand', { belief_id: 'it', max_additional_tokens: 200, scope: EVERYTHING, ...more })
-    const answer = await ask({})
-    expect(answer.derivation.map(({ belief_id }: Answer) => belief_id)).toEqual([source])
-    expect(answer.contradictions.map(({ belief }: Answer) => belief.id)).toEqual(['no'])
-    expect(answer.similar.map(({ belief }: Answer) => belief.id)).toContain('no')
-    const all = [...answer.derivation, ...answer.contradictions, ...answer.similar]
-    expect(answer.additional_tokens).toBe(all.reduce((sum: number, { tokens }: Answer) => sum + tokens, 0))
-    expect(answer.truncated).toBe(false)
-    const short = await ask({ include: ['similar', 'derivation'], max_additional_tokens: 8 })
-    expect(short).toMatchObject({ truncated: true, similar: [] })
-    expect(short).not.toHaveProperty('contradictions')
-    expect(short.additional_tokens).toBeLessThanOrEqual(8)
-    await expect(ask({ belief_id: hidden })).rejects.toMatchObject({ details: { reason: 'not_found' } })
-  })
-})

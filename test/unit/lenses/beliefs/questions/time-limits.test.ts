@@ -5,9 +5,8 @@ import { nextTurn } from '../../../../../src/base/turns.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
 import type { Call } from '../../../../../src/lenses/beliefs/query/asked.ts'
-import { contradictionsOf, similarTo } from '../../../../../src/lenses/beliefs/questions/about-belief.ts'
+import { contradictionsOf, derivationOf, similarTo } from '../../../../../src/lenses/beliefs/questions/about-belief.ts'
 import { contextQuery } from '../../../../../src/lenses/beliefs/questions/context-query.ts'
-import { derivationOf, expandBelief } from '../../../../../src/lenses/beliefs/questions/expand.ts'
 import { explainPlace } from '../../../../../src/lenses/beliefs/questions/explain-place.ts'
 import { countFacets, countMatches } from '../../../../../src/lenses/beliefs/questions/facets.ts'
 import type { Requester } from '../../../../../src/lenses/beliefs/schema/filters.ts'
@@ -19,7 +18,6 @@ import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import {
   checkContextQuery,
   checkContradictions,
-  checkExpand,
   checkExplain,
   checkFacets,
   checkQuery,
@@ -70,7 +68,6 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
       call,
     ),
   contradictions: (state, call) => contradictionsOf(state, checkContradictions(SUBJECT, ann), call),
-  expand: (state, call) => expandBelief(state, checkExpand({ ...SUBJECT, max_additional_tokens: 500 }, ann), call),
   derivation: (state, call) => derivationOf(state, { beliefId: SUBJECT.belief_id, maxDepth: 5 }, call),
 }
 const NAMES = Object.keys(QUESTIONS)
@@ -93,12 +90,18 @@ describe.each(NAMES)('%s (BQ-192)', name => {
   it('is TIMEOUT wherever its time ends, and is answered as ever after that', async () => {
     const whole = await ask(name, {})
     // From now on with what is kept of the store.
-    const always = stopped(Number.POSITIVE_INFINITY)
-    expect(await ask(name, { machineTime: always.now })).toBe(whole)
+    const counts: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const always = stopped(Number.POSITIVE_INFINITY)
+      expect(await ask(name, { machineTime: always.now })).toBe(whole)
+      counts.push(always.looks())
+    }
+    // A slow machine pauses more often, and each pause is a look.
+    const looks = Math.min(...counts)
     // One look begins the time; work is looked at more than once.
-    expect(always.looks()).toBeGreaterThanOrEqual(3)
-    const step = Math.ceil(always.looks() / 40)
-    for (let after = 1; after < always.looks(); after += step) {
+    expect(looks).toBeGreaterThanOrEqual(3)
+    const step = Math.ceil(looks / 40)
+    for (let after = 1; after < looks; after += step) {
       const asked = Promise.resolve().then(() => ask(name, { machineTime: stopped(after).now }))
       await expect(asked).rejects.toMatchObject({ code: 'TIMEOUT', retryable: true })
     }
@@ -124,7 +127,6 @@ describe('a caller who goes while the store is read (BQ-192)', () => {
     ['beliefs.explain', { ...SUBJECT, query }],
     ['beliefs.similar', SUBJECT],
     ['beliefs.contradictions', SUBJECT],
-    ['beliefs.expand', { ...SUBJECT, max_additional_tokens: 500 }],
     ['beliefs.derivation', SUBJECT],
   ]
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
 import { showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
 import type { Derivation } from '../../../../../src/lenses/beliefs/model.ts'
-import { DerivationDepths, derivationChain } from '../../../../../src/lenses/beliefs/record/derivation.ts'
+import { derivationChain, derivationDepths } from '../../../../../src/lenses/beliefs/record/derivation.ts'
 import { versionOfId } from '../../../../../src/lenses/beliefs/record/read.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
 import { putBeliefs } from '../../../../../src/lenses/beliefs/record/write.ts'
@@ -39,9 +39,9 @@ function derivedTogether(world: World, ...drafts: readonly Readonly<Record<strin
 
 function depths(world: World, requester: string): Readonly<Record<string, number>> {
   return world.look(requester, view => {
-    const made = new DerivationDepths(view)
+    const made = derivationDepths(view)
     const rows = [...Array(view.columns.rows).keys()].filter(row => view.columns.arrays.entries[row] !== -1)
-    return Object.fromEntries(rows.map(row => [view.columns.idOf(row), made.of(row)]))
+    return Object.fromEntries(rows.map(row => [view.columns.idOf(row), made(row)]))
   })
 }
 

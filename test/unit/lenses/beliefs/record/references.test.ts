@@ -54,7 +54,6 @@ async function allToldOf(viewer: string, belief_id: string): Promise<readonly un
   return [
     await call(viewer, 'beliefs.get', { belief_id, include_superseded: true }),
     await call(viewer, 'beliefs.derivation', { belief_id }),
-    await call(viewer, 'beliefs.expand', { belief_id, scope, include: ['derivation'], max_additional_tokens: 500 }),
     [await asked(0), await asked(1), gathered['expandable']],
   ]
 }

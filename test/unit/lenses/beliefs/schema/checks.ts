@@ -55,7 +55,6 @@ export const checkFacets = reader(questions.facetsInput, questions.toFacets)
 export const checkSimilar = reader(questions.similarInput, questions.toSimilar)
 export const checkContradictions = reader(questions.contradictionsInput, questions.toContradictions)
 export const checkContextQuery = reader(questions.contextQueryInput, questions.toContextQuery)
-export const checkExpand = reader(questions.expandInput, questions.toExpand)
 export const checkBatch = (input: unknown) => parseRequest(questions.batchInput, input).queries as readonly unknown[]
 export const checkDerivation = (input: unknown) => parseRequest(questions.derivationInput, input)
 export const checkGet = (input: unknown) => parseRequest(questions.getInput, input)

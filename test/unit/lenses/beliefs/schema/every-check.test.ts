@@ -50,7 +50,6 @@ const CHECKS: readonly (readonly [string, (input: unknown) => unknown, readonly 
   ['contradictions', input => questions.checkContradictions(input, REQUESTER), ['belief_id', 'options']],
   ['batch', input => questions.checkBatch(input), ['queries']],
   ['context query', input => questions.checkContextQuery(input, REQUESTER), ['semantic', 'purpose', 'max_tokens']],
-  ['expand', input => questions.checkExpand(input, REQUESTER), ['belief_id', 'include', 'max_additional_tokens']],
   ['derivation', input => questions.checkDerivation(input), ['belief_id', 'max_depth']],
   ['get', input => questions.checkGet(input), ['belief_id', 'include_superseded']],
 ]

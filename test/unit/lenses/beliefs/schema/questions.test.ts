@@ -5,7 +5,6 @@ import {
   checkContextQuery,
   checkContradictions,
   checkDerivation,
-  checkExpand,
   checkExplain,
   checkFacets,
   checkGet,
@@ -121,18 +120,9 @@ describe('a context query', () => {
 })
 
 describe('questions about one belief', () => {
-  it('have bounds and defaults (BQ-005, BQ-088, BQ-089, BQ-176)', () => {
+  it('have bounds and defaults (BQ-005, BQ-088, BQ-089)', () => {
     expect(checkGet({ belief_id: 'b' })).toEqual({ belief_id: 'b' })
     expect(checkDerivation({ belief_id: 'b', max_depth: 10 })).toEqual({ belief_id: 'b', max_depth: 10 })
     expect(told(() => checkDerivation({ belief_id: 'b', max_depth: 11 }))).toEqual(['max_depth: range'])
-    expect(checkExpand({ belief_id: 'b', max_additional_tokens: 9, include: ['similar'] }, REQUESTER)).toMatchObject({
-      include: ['similar'],
-      maxAdditionalTokens: 9,
-      scope: LOCAL,
-    })
-    expect(told(() => checkExpand({ belief_id: 'b', include: ['all'] }, REQUESTER))).toEqual([
-      'include[0]: unknown_value',
-      'max_additional_tokens: required',
-    ])
   })
 })
