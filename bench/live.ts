@@ -53,7 +53,7 @@ function questionsOf(engine: Engine): readonly StandingBeliefs[] {
   const state = stateOf(engine.host('beliefs'))
   return Array.from({ length: REQUESTERS * QUESTIONS_EACH }, (_, at) => {
     const id = agentName(at % REQUESTERS)
-    const query = { semantic: `standing question ${at}`, options: { ...EVERYWHERE, limit: 10 } }
+    const query = { semantic: `live query ${at}`, options: { ...EVERYWHERE, limit: 10 } }
     return new StandingBeliefs(state, { id }, toQuery(parseRequest(queryInput, query), { id, trustGraph: null }), query)
   })
 }
