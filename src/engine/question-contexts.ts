@@ -6,7 +6,7 @@ import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
 import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
 import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
-import { clampCosine, jointVector } from '../math/vector.ts'
+import { jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
@@ -128,6 +128,7 @@ export class QuestionContexts {
       },
       model: space.model,
       languages: space.languages,
+      second: space.second,
       fields: this.fields,
       readings: this.#readings,
       secret,
@@ -185,15 +186,17 @@ export class QuestionContexts {
     const languages = known.some(({ length }) => length === 0) ? [] : known.flat()
     if (!models.hasForeign) return { ...oneOf(embedder), languages }
     const of = { memo: this.#memo, reader: store }
+    const { toMain, toSecond } = scalesOf(model, multilingual.model)
     return {
       ...{ model, embedders: [embedder, multilingual], names: [nameOf(embedder), nameOf(multilingual)] },
       languages,
+      second: { model: multilingual.model, cosineOf: toSecond },
       vectors: () =>
         joinSpaces({
           main: indexes.get(nameOf(embedder)) as VectorIndex,
           second: indexes.get(nameOf(multilingual)) as VectorIndex,
           foreign: entries => foreignEntries(entries, model, of),
-          toMain: toScaleOf(model, multilingual.model),
+          toMain,
         }),
     }
   }
@@ -242,16 +245,27 @@ interface Space {
   readonly names: readonly string[]
   /** That the embedders know, where that matters: see `QueryContext`. */
   readonly languages: readonly string[] | undefined
+  /** See `QueryContext`. */
+  readonly second?: QueryContext['second']
   readonly vectors: () => VectorIndex | null
 }
 
-/** By quantiles of cosines of unrelated texts where both models have them, else by the spread of these cosines. */
-function toScaleOf(main: EmbeddingModel, second: EmbeddingModel): (cosine: number) => number {
-  const [from, to] = [second.languagePairs?.unrelated.across, main.languagePairs?.unrelated.same]
-  if (from !== undefined && to !== undefined) return quantileMap(from, to)
-  const factor = second.cosineScale / main.cosineScale
-  return cosine => clampCosine(cosine * factor)
+/** Cosines of one model on the scale of the other. */
+interface Scales {
+  readonly toMain: (cosine: number) => number
+  readonly toSecond: (cosine: number) => number
 }
+
+/** By quantiles of cosines of unrelated texts. Where the main model has none, the spread of such cosines says what they would be. */
+function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
+  const factor = second.cosineScale / main.cosineScale
+  const its = second.languagePairs?.unrelated.across ?? [-MAX_UNRELATED / factor, MAX_UNRELATED / factor]
+  const mine = main.languagePairs?.unrelated.same ?? its.map(cosine => cosine * factor)
+  return { toMain: quantileMap(its, mine), toSecond: quantileMap(mine, its) }
+}
+
+/** Few unrelated texts have a cosine beyond it, at the spread of MiniLM. */
+const MAX_UNRELATED = 0.5
 
 /** Why names files and addresses of this machine, which are the owner's. */
 function wordsOnly(reason: string, viewer: Viewer): Note {

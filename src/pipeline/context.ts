@@ -34,6 +34,8 @@ export interface QueryContext {
   readonly model: EmbeddingModel | null
   /** Languages that the models in use know, as ISO 639-1; empty: all. Absent: there is no model, or it is asked whatever the language. */
   readonly languages?: readonly string[] | undefined
+  /** The second model, where entries that `model` does not know are compared by it. `cosineOf`: its own cosine of a score on the first one's scale. */
+  readonly second?: { readonly model: EmbeddingModel; readonly cosineOf: (score: number) => number } | undefined
   /** Fields that a question may name (`ENTRY_FIELDS` and the aspects' columns). */
   readonly fields: readonly FieldName[]
   /** Tables that say what was read from which file. Absent: none do. */

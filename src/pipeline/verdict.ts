@@ -4,15 +4,16 @@
  * missing fact; so the wording is "nothing on this subject", never "there is no such fact".
  */
 
-import type { Calibration } from '../embed/embedder.ts'
+import type { Calibration, EmbeddingModel } from '../embed/embedder.ts'
 import type { SearchScope } from '../index/contract.ts'
 import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../math/evidence.ts'
+import type { Candidate } from '../model/candidate.ts'
 import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { shownLanguage } from '../text/language.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { barsFor, foreignLanguage } from './languages.ts'
+import { barsFor, foreignEntries, foreignLanguage } from './languages.ts'
 import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -123,13 +124,48 @@ function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: Query
   return judgeEvidence(evidenceByWords(bmTop / bmMax, held), WORD_BARS, context.words.count(scope), isForeign)
 }
 
+/** Where two models are asked, what each of them has found is held against its own bars, and the better verdict counts. */
 function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
-  const { calibration, isAcross } = calibrationOf(bestCosine, retrieval, plan, context)
+  const { model, second } = context
+  if (model === null) return ANSWERED
+  if (second === undefined)
+    return judgeNearest({ bestCosine, model, of: retrieval.candidates }, retrieval, plan, context)
+  const candidates = retrieval.candidates.filter(({ signals }) => signals['meaning'] !== undefined)
+  const foreign = foreignEntries(
+    candidates.map(({ entry }) => entry),
+    model,
+    context,
+  )
+  const bestOf = (of: readonly Candidate[]) => Math.max(...of.map(({ signals }) => signals['meaning'] as number))
+  const mine = candidates.filter(({ entry }) => !foreign.has(entry))
+  const its = candidates.filter(({ entry }) => foreign.has(entry))
+  const judged = [
+    ...(mine.length === 0 ? [] : [{ bestCosine: bestOf(mine), model, of: mine }]),
+    ...(its.length === 0 ? [] : [{ bestCosine: bestOf(its), model: second.model, of: its }]),
+  ].map(nearest => judgeNearest(nearest, retrieval, plan, context))
+  return VERDICTS.flatMap(verdict => judged.find(one => one.verdict === verdict) ?? [])[0] ?? ANSWERED
+}
+
+/** The best first. */
+const VERDICTS: readonly Verdict[] = ['answered', 'weak', 'nothing_relevant']
+
+interface Nearest {
+  /** On the scale of the first model. */
+  readonly bestCosine: number
+  readonly model: EmbeddingModel
+  /** The candidates that it was compared with. */
+  readonly of: readonly Candidate[]
+}
+
+function judgeNearest(nearest: Nearest, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const { calibration, isAcross } = calibrationOf(nearest, plan, context)
   if (calibration === null) return ANSWERED
   const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
-  const found = evidence(bestCosine, bmTop, bmMax, calibration.wordShare)
+  const { bestCosine, model } = nearest
+  const cosine = model === context.second?.model ? context.second.cosineOf(bestCosine) : bestCosine
+  const found = evidence(cosine, bmTop, bmMax, calibration.wordShare)
   // Between two languages it says nothing that no word is common.
-  const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, context.model?.cosineScale)
+  const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, model.cosineScale)
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
 }
 
@@ -141,14 +177,13 @@ interface PairCalibration {
 
 /** Of the model, for the languages of the query and of the entry that is nearest in meaning. */
 function calibrationOf(
-  bestCosine: number,
-  { candidates }: Retrieval,
+  { bestCosine, model, of }: Nearest,
   { query }: Plan,
-  { model, languages, memo, reader }: QueryContext,
+  { languages, memo, reader }: QueryContext,
 ): PairCalibration {
-  const knowsOne = languages === undefined || (languages.length <= 1 && !model?.languagePairs)
-  if (model === null || knowsOne) return { calibration: model?.calibration ?? null, isAcross: false }
-  const nearest = candidates.find(({ signals }) => signals['meaning'] === bestCosine)
+  const knowsOne = languages === undefined || (languages.length <= 1 && !model.languagePairs)
+  if (knowsOne) return { calibration: model.calibration ?? null, isAcross: false }
+  const nearest = of.find(({ signals }) => signals['meaning'] === bestCosine)
   const [entry] = nearest === undefined ? [] : memo.shownLanguages(reader, [nearest.entry])
   const [asked, found] = [foreignLanguage(query.text) ?? shownLanguage(query.text), entry?.of ?? null]
   const isAcross = asked !== null && found !== null && asked !== found

@@ -77,6 +77,18 @@ describe('a store with a second model', () => {
     expect(noteCodes(page)).toEqual([])
   })
 
+  it('holds what the second model finds against its own bars', async () => {
+    const bars = { wordShare: 0, refused: { base: 0.1, slope: 0 }, answered: { base: 1.1, slope: 0 } }
+    const model = {
+      ...MANY,
+      calibration: bars,
+      languagePairs: { across: bars, pairs: {}, unrelated: { same: SPREAD, across: SPREAD } },
+    }
+    await using engine = await open(['fire', 'tax', 'gato', 'rio'], { multilingual: reader(model, WORDS) })
+    const page = await engine.query({ text: 'what is it that the cat eats in the kitchen' })
+    expect([idsOf(page)[0], page.verdict]).toEqual(['gato', 'weak'])
+  })
+
   it('compares a Spanish query with English and Spanish notes alike', async () => {
     await using engine = await open(ALL, second)
     const page = await engine.query({ text: '¿qué come el gato en la cocina?' })
