@@ -116,7 +116,8 @@ function home(folder: string): Home {
   }
 }
 
-function searchUpwards(from: string): string | undefined {
+/** The home in this folder or the nearest one above it. */
+export function searchUpwards(from: string): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_FOLDER)
     if (holdsStore(candidate)) return candidate

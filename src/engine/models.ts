@@ -21,7 +21,6 @@ import { knowsLanguage } from '../pipeline/languages.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { shownLanguage } from '../text/language.ts'
 import type { Embedding } from './background/background.ts'
-import { checkModel } from './check-model.ts'
 import { startEmbedder, startSecond } from './embedder.ts'
 import type { IndexSet } from './index-set.ts'
 import { readSettings, writeSettings } from './options.ts'
@@ -211,7 +210,8 @@ export class Models {
   }
 
   /** Of a folder from the home, or of `built-in` or `multilingual`. */
-  check(folder: string): Promise<ModelCheck> {
+  async check(folder: string): Promise<ModelCheck> {
+    const { checkModel } = await import('./check-model.ts')
     return checkModel(this.#folderOf(folder))
   }
 
@@ -224,7 +224,7 @@ export class Models {
     }
     const folder = this.#folderOf(given)
     const isBuiltIn = folder === PACKAGED_MODEL_FOLDER
-    const check = await checkModel(folder)
+    const check = await this.check(folder)
     if (!check.ok) {
       const message = `model ${check.id}: ${check.message}; nothing was changed`
       throw new QuerentError('model_invalid', message, { folder, expected: 'vectors that tell meanings apart' })

@@ -185,7 +185,7 @@ function checkText(given: string, options: ParseOptions): string {
   if (text.trim() === '' && options.allowEmpty !== true) {
     const expected = 'a question, or a filter to list by'
     const details = { field: 'text', value: showValue(given), expected }
-    throw new QuerentError('invalid_argument', `empty query: expected ${expected}`, details)
+    throw new QuerentError('invalid_argument', `text: it is empty; expected ${expected}`, details)
   }
   return text
 }

@@ -117,7 +117,7 @@ describeInBrowser('the beliefs view', () => {
       other_id: 'e3-dna',
       query: { semantic: QUESTION, options: { scope: { local: true, federated: true, network: true } } },
     })
-    await page.getByText(`${versus.ahead} stands before ${versus.behind} by ${versus.gap.toFixed(3)}`).waitFor()
+    await page.getByText(`${versus.ahead} is ranked above ${versus.behind} by ${versus.gap.toFixed(3)}`).waitFor()
     await page.getByText('One denies what the other says').waitFor()
     await expectGoodLooks(page, 'belief-sides')
     expect(errors).toEqual([])

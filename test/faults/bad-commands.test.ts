@@ -22,7 +22,7 @@ afterAll(() => {
 
 it.each<[string, readonly string[], string, number, RegExp]>([
   ['a question of 10 MB', ['query', '-'], 'fox '.repeat(2_500_000), 1, /^querent: input: more than \d+ bytes/],
-  ['an empty pipe', ['query', '-'], '', 2, /^querent: text: expected a question/],
+  ['an empty pipe', ['query', '-'], '', 2, /^querent: text: it is empty; expected a question/],
   ['a file that is no export', ['import', 'fox.md'], '', 2, /^querent: line 1: not JSON/],
   [
     'a file with one bad line',

@@ -209,6 +209,7 @@ describe('an embedder that fails', () => {
     const engine = await openTestEngine({ home, embedder: never })
     const caller = new AbortController()
     const adding = engine.put({ entries: notes(3), wait: true }, { signal: caller.signal })
+    await expect.poll(async () => (await engine.list({})).total).toBe(3)
     const waiting = engine.embedded()
     caller.abort()
     await expect(adding).rejects.toMatchObject({ code: 'cancelled' })

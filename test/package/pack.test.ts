@@ -136,7 +136,7 @@ describe('the package, installed into an empty folder', () => {
       'dist/index/kernel/kernel.wasm',
       'dist/onnx/ort-wasm-simd-threaded.wasm',
     ])
-    expect(files.filter(name => /^(src|test|scripts|bench)\//.test(name))).toEqual([])
+    expect(files.filter(name => /^(src|test|scripts|bench)\/.*(?<!\.md)$/.test(name))).toEqual([])
     // The modules that were bundled are not carried a second time.
     const folders = new Set(files.filter(name => /^dist\/.*\.js$/.test(name)).map(name => name.split('/')[1]))
     expect([...folders].sort()).toEqual(['command', 'docs', 'explorer'])

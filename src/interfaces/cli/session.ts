@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { type Clock, SettableClock } from '../../base/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { findHome, HOME_FOLDER } from '../../engine/home.ts'
+import { findHome, HOME_FOLDER, searchUpwards } from '../../engine/home.ts'
 import { openEngine } from '../../engine/open.ts'
 import type { EngineOptions, PluginOptions } from '../../engine/options.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
@@ -74,8 +74,8 @@ export async function withSession<T>(
 function saySharedHome(cli: Cli, flags: CommonFlags): void {
   const { io } = cli
   if (flags.home !== undefined || io.env['QUERENT_HOME'] || cli.errors !== 'text') return
-  const { folder } = homeFor(cli, flags)
-  if (folder === join(io.workingFolder, HOME_FOLDER)) return
+  const folder = searchUpwards(io.workingFolder)
+  if (folder === undefined || folder === join(io.workingFolder, HOME_FOLDER)) return
   void write(io.stderr, `querent: storing in ${folder}; \`querent init\` makes a store for this folder alone\n`)
 }
 
