@@ -44,60 +44,74 @@ export async function run(): Promise<readonly Row[]> {
     if (multilingual === null) {
       return [...rows, { name: 'multilingual model: skipped, run npm run model:multilingual', unit: '', value: 0 }]
     }
-    return [...rows, ...rowsOf('multilingual model', await measure(multilingual), before)]
+    return [
+      ...rows,
+      ...rowsOf('multilingual model', await measure(multilingual), before),
+      ...rowsOf('both models', await measure(builtIn, multilingual), before),
+    ]
   } finally {
     await builtIn.close()
     await multilingual?.close()
   }
 }
 
-async function measure(embedder: Embedder | null): Promise<Measured> {
+async function measure(embedder: Embedder | null, second: Embedder | null = null): Promise<Measured> {
   const hits = new Map<Language, ReadonlyMap<Language, number>>()
   const alone = new Map<Language, number>()
   const verdicts: { readonly isSame: boolean; readonly verdict: string }[] = []
   const times: number[] = []
   for (const language of LANGUAGES) {
     const documents = set.documents.filter(document => document.language === language)
-    await withStore(documents, embedder, async engine => {
-      const found = new Map<Language, number>()
-      for (const asked of LANGUAGES) {
-        const questions = set.questions.filter(question => question.language === asked)
-        let hit = 0
-        for (const { text, document } of questions) {
-          const begin = performance.now()
-          const best = await bestAnswer(engine, text)
-          if (language === 'en' && asked === 'en') times.push(performance.now() - begin)
-          if (best.document === document) hit++
-          verdicts.push({ isSame: asked === language, verdict: best.verdict })
+    await withStore(
+      documents,
+      embedder,
+      async engine => {
+        const found = new Map<Language, number>()
+        for (const asked of LANGUAGES) {
+          const questions = set.questions.filter(question => question.language === asked)
+          let hit = 0
+          for (const { text, document } of questions) {
+            const begin = performance.now()
+            const best = await bestAnswer(engine, text)
+            if (language === 'en' && asked === 'en') times.push(performance.now() - begin)
+            if (best.document === document) hit++
+            verdicts.push({ isSame: asked === language, verdict: best.verdict })
+          }
+          found.set(asked, hit / questions.length)
         }
-        found.set(asked, hit / questions.length)
-      }
-      hits.set(language, found)
-      alone.set(language, await foreignAnswered(engine, language))
-    })
+        hits.set(language, found)
+        alone.set(language, await foreignAnswered(engine, language))
+      },
+      second,
+    )
   }
   const share = (isSame: boolean, verdict: string) => {
     const of = verdicts.filter(one => one.isSame === isSame)
     return (100 * of.filter(one => one.verdict === verdict).length) / of.length
   }
-  return await withStore(set.documents, embedder, async engine => {
-    const foreign: [Language, { own: number; mixed: number }][] = []
-    for (const language of LANGUAGES) {
-      const own = alone.get(language) ?? Number.NaN
-      foreign.push([language, { own, mixed: await foreignAnswered(engine, language) }])
-    }
-    let hit = 0
-    for (const { text, document } of set.questions) if ((await bestAnswer(engine, text)).document === document) hit++
-    return {
-      hits,
-      foreign: new Map(foreign),
-      answered: share(true, 'answered'),
-      refused: share(true, 'nothing_relevant'),
-      acrossRefused: share(false, 'nothing_relevant'),
-      mixed: hit / set.questions.length,
-      time: percentile(times, 0.5),
-    }
-  })
+  return await withStore(
+    set.documents,
+    embedder,
+    async engine => {
+      const foreign: [Language, { own: number; mixed: number }][] = []
+      for (const language of LANGUAGES) {
+        const own = alone.get(language) ?? Number.NaN
+        foreign.push([language, { own, mixed: await foreignAnswered(engine, language) }])
+      }
+      let hit = 0
+      for (const { text, document } of set.questions) if ((await bestAnswer(engine, text)).document === document) hit++
+      return {
+        hits,
+        foreign: new Map(foreign),
+        answered: share(true, 'answered'),
+        refused: share(true, 'nothing_relevant'),
+        acrossRefused: share(false, 'nothing_relevant'),
+        mixed: hit / set.questions.length,
+        time: percentile(times, 0.5),
+      }
+    },
+    second,
+  )
 }
 
 async function foreignAnswered(engine: Engine, language: Language): Promise<number> {

@@ -48,17 +48,19 @@ export async function openMultilingual(): Promise<Embedder | null> {
   return existsSync(join(folder, 'manifest.json')) ? await openLocalEmbedder({ folder, threads: 1 }) : null
 }
 
-/** Runs `use` on a store that holds the documents, each under `language/id`. `embedder` null: words only. */
+/** Runs `use` on a store that holds the documents, each under `language/id`. `embedder` null: words only. `second`: for other languages. */
 export async function withStore<T>(
   documents: readonly LanguageDocument[],
   embedder: Embedder | null,
   use: (engine: Engine) => Promise<T>,
+  second: Embedder | null = null,
 ): Promise<T> {
   using home = tempFolder()
   await using engine = await openEngine({
     home: home.path,
     embedder: embedder === null ? 'none' : lent(embedder),
     background: false,
+    ...(second !== null && { multilingual: lent(second) }),
   })
   const entries = documents.map(({ language, id, title, text }) => ({ id: `${language}/${id}`, title, content: text }))
   await engine.put({ entries, wait: true })
