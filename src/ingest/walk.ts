@@ -34,14 +34,17 @@ export type Found =
  * path inside of it that alone is looked at, and found as it would be when all is; absent or gone: nothing is.
  */
 export async function* walk(root: string, signal: AbortSignal, below: string = root): AsyncGenerator<Found> {
-  const open: { readonly folder: string; readonly rules: IgnoreRules }[] = []
+  const open: Listed[] = []
   const start = await descend(root, below)
   if (start === null) return
   if ('kind' in start) yield start
   else open.push(start)
   for (let next = open.pop(); next !== undefined && !signal.aborted; next = open.pop()) {
     const { folder, rules } = next
-    const entries = await list(folder)
+    const entries = await (next.listing ?? list(folder))
+    // Read while the files of this one are looked at.
+    const after = open.at(-1)
+    if (after !== undefined) after.listing ??= list(after.folder)
     if (!Array.isArray(entries)) {
       yield { kind: 'failed', path: folder, error: entries }
       continue
@@ -54,6 +57,13 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
     }
     for (const inner of folders.reverse()) open.push({ folder: inner, rules: rules.inside(inner) })
   }
+}
+
+interface Listed {
+  readonly folder: string
+  readonly rules: IgnoreRules
+  /** Never rejects. */
+  listing?: ReturnType<typeof list>
 }
 
 /** Along the folders from the root down: the rules that hold at the end, or what is found there or on the way. */
