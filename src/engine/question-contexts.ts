@@ -6,7 +6,7 @@ import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
 import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
 import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
-import { jointVector } from '../math/vector.ts'
+import { clampCosine, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
@@ -259,8 +259,10 @@ interface Scales {
 /** By quantiles of cosines of unrelated texts. Where the main model has none, the spread of such cosines says what they would be. */
 function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
   const factor = second.cosineScale / main.cosineScale
-  const its = second.languagePairs?.unrelated.across ?? [-MAX_UNRELATED / factor, MAX_UNRELATED / factor]
-  const mine = main.languagePairs?.unrelated.same ?? its.map(cosine => cosine * factor)
+  const its =
+    second.languagePairs?.unrelated.across ??
+    [-MAX_UNRELATED, MAX_UNRELATED].map(cosine => clampCosine(cosine / factor))
+  const mine = main.languagePairs?.unrelated.same ?? its.map(cosine => clampCosine(cosine * factor))
   return { toMain: quantileMap(its, mine), toSecond: quantileMap(mine, its) }
 }
 

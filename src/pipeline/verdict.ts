@@ -128,20 +128,22 @@ function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: Query
 function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { model, second } = context
   if (model === null) return ANSWERED
-  if (second === undefined)
-    return judgeNearest({ bestCosine, model, of: retrieval.candidates }, retrieval, plan, context)
+  const ofAll = { bestCosine, model, of: retrieval.candidates }
+  if (second === undefined) return judgeNearest(ofAll, retrieval, plan, context)
   const candidates = retrieval.candidates.filter(({ signals }) => signals['meaning'] !== undefined)
   const foreign = foreignEntries(
     candidates.map(({ entry }) => entry),
     model,
     context,
   )
+  // The second model may be used because of entries that the viewer may not see. These must not change the verdict.
+  if (foreign.size === 0) return judgeNearest(ofAll, retrieval, plan, context)
   const bestOf = (of: readonly Candidate[]) => Math.max(...of.map(({ signals }) => signals['meaning'] as number))
   const mine = candidates.filter(({ entry }) => !foreign.has(entry))
   const its = candidates.filter(({ entry }) => foreign.has(entry))
   const judged = [
     ...(mine.length === 0 ? [] : [{ bestCosine: bestOf(mine), model, of: mine }]),
-    ...(its.length === 0 ? [] : [{ bestCosine: bestOf(its), model: second.model, of: its }]),
+    { bestCosine: bestOf(its), model: second.model, of: its },
   ].map(nearest => judgeNearest(nearest, retrieval, plan, context))
   return VERDICTS.flatMap(verdict => judged.find(one => one.verdict === verdict) ?? [])[0] ?? ANSWERED
 }
