@@ -20,7 +20,7 @@ export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext):
   }
   if (query.diversity >= 1 && !hasCaps(query)) return { ranked: ranksOf(ordered), scoring, complete }
   const take = choiceOf(ordered, plan, context)
-  // Spreading everything takes time with its square: the requester for more than the page gets what the page needs.
+  // Spreading everything takes time with its square, so a request for more than the page spreads what the page needs.
   const ranked = yield* take(neededFor(query.diversity < 1 ? context.query : query), isOver)
   return { ranked, scoring, complete, more: () => atOnce(take(ordered.length, () => false)) }
 }

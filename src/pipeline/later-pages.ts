@@ -163,7 +163,7 @@ export interface CachedPage {
   readonly at: number
 }
 
-/** An order that may still have to be made whole: once, by the requester for it first. */
+/** An order that may still have to be completed: once, by the first request that needs it. */
 export class LaterOrder {
   #make: (() => CachedOrder | null) | null
   #order: CachedOrder | null = null

@@ -23,7 +23,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
   readonly #pieces: AsyncGenerator<T>
   readonly #pace: Pace
   readonly #ending = new AbortController()
-  /** Why it ended before its time; told once, to the requester for the next piece. */
+  /** Why it ended before its time; reported once, to the request for the next piece. */
   #failure: unknown = null
   #stopWaiting: (() => void) | null = null
 

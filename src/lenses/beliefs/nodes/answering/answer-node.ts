@@ -241,7 +241,7 @@ async function find(
   const embedded = vector === null ? await embedText(state, textOf(query.text), time.signal, time) : embeddedAs(vector)
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
-  // Of the same moment as what is found: a change behind it is told to the requester for changes since.
+  // Of the same moment as what is found: a change after it is reported to a requester that asks for changes since.
   const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {

@@ -58,7 +58,7 @@ export interface NodeCall {
   charge(sender: string): void
 }
 
-/** Public beliefs are told alike, the requester. No key is written so. */
+/** Public beliefs are the same for every requester. No key is written so. */
 const ANYBODY = 'did:key:anybody'
 
 /**

@@ -214,7 +214,7 @@ class Watches {
   }
 }
 
-/** Public beliefs are told alike, the requester. */
+/** Public beliefs are the same for every requester. */
 export function nameOf({ source: { kind, id, peer }, requester }: Watched): string {
   return JSON.stringify([kind, id, peer.did, peer.address, kind === 'federated' ? requester : null])
 }

@@ -125,7 +125,7 @@ describe('a question to several nodes', () => {
     expect(all.coverage['nodes']).toMatchObject([{ node: 'north' }, { node: 'south', results: 2, more: true }])
   })
 
-  it('BQ-122: federation nodes are told the requester, network nodes are asked by the node alone', async () => {
+  it('BQ-122: federation nodes receive the requester’s id, network nodes only that of the node', async () => {
     await using birds = await threeVoices()
     await birds.ask('swifts')
     const { agents } = (await birds.home.call('agents.list', 'owner', {})) as { agents: { id: string; did: string }[] }
