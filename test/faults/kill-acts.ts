@@ -37,6 +37,8 @@ export type KillLine =
   | { readonly ready: true }
   /** Of a home that others work on too. */
   | { readonly stopped: true }
+  /** All its uses are counted. */
+  | { readonly settled: true }
   | { readonly answered: true }
   /** Snapshots are written, and the log is folded back. */
   | { readonly closing: true }

@@ -1,7 +1,8 @@
 /**
  * `node kill-engine-child.ts <home> <folder of files> <number of the first act> <seed> [shared]`: an engine at work until it is
  * killed. Before each act a line says what it will do, after it a line says that it was done (`KillLine`). `shared`: others
- * work on the same home; ids begin with the folder's name, and it stops at the line `stop` and then answers at a line `answer <time>`.
+ * work on the same home; ids begin with the folder's name. It stops at the line `stop`, counts the uses that it still owes at the line
+ * `settle`, and answers at a line `answer <time>`.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -25,11 +26,12 @@ const WORDS = ['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tu
 const ownName = basename(files)
 const ENTRY = shared === undefined ? 'p' : `${ownName}-p`
 /** What the parent said last, and the time that it gave. */
-const told = { stop: false, now: null as number | null }
+const told = { stop: false, settle: false, now: null as number | null }
 
 if (shared !== undefined) {
   createInterface({ input: process.stdin }).on('line', line => {
     if (line === 'stop') told.stop = true
+    else if (line === 'settle') told.settle = true
     else told.now = Number(line.split(' ')[1])
   })
 }
@@ -53,6 +55,10 @@ process.exit()
 /** Once all processes have stopped: what the engine answers that has followed the others' writes. */
 async function answer(engine: Engine): Promise<void> {
   say({ stopped: true })
+  while (!told.settle) await sleep(5)
+  // An export counts what is owed before its first line. Nobody else writes for long now.
+  for await (const _line of engine.export()) break
+  say({ settled: true })
   while (told.now === null) await sleep(5)
   writeFileSync(`${files}.answers`, JSON.stringify(await answersOf(engine)))
   say({ answered: true })

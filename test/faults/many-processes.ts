@@ -68,6 +68,9 @@ export async function runMany(folder: string, input: ManyInput): Promise<ManyFig
     }
     for (const { child } of workers) child.tell('stop')
     await Promise.all(workers.map(({ child }) => child.says('{"stopped"')))
+    // A use that met another process's write is counted later; an answer before that would not be a rebuild's.
+    for (const { child } of workers) child.tell('settle')
+    await Promise.all(workers.map(({ child }) => child.says('{"settled"')))
     const now = Date.now()
     for (const { child } of workers) child.tell(`answer ${now}`)
     await Promise.all(workers.map(({ child }) => child.says('{"answered"')))
