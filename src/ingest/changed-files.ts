@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Turns } from '../base/turns.ts'
 import { FILES, INDEXED_TREES } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { type AddedPath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
+import { type AddedPath, absolutePath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
 import { exists, fileAt, markOf, seenNow, walk } from './walk.ts'
 
 /** One added path, and the files below it that are not below one before it. Paths are absolute. */
@@ -73,7 +73,7 @@ function knownStates(reader: StoreReader, holder: string): ReadonlyMap<string, K
   const known = new Map<string, KnownState>()
   for (const row of reader.table(FILES).scan()) {
     const root = row['root'] as string
-    const path = join(root, ...(row['path'] as string).split('/'))
+    const path = absolutePath(root, row['path'] as string)
     known.set(path, { size: Number(row['size']), modifiedAt: Number(row['modified_at']), root })
   }
   for (const [path, seen] of seenFiles(reader, holder))
@@ -125,10 +125,11 @@ function withDeleted(
   visited: ReadonlySet<string>,
 ): PathChanges {
   const isBelow = (path: string, folder: string) => path === folder || path.startsWith(folder + sep)
-  const missed = [...known].filter(([path]) => isBelow(path, at.path) && !visited.has(path))
+  const missed: (readonly [string, KnownState])[] = []
+  for (const file of known) if (!visited.has(file[0]) && isBelow(file[0], at.path)) missed.push(file)
   const isMissing = at.isFolder ? isEmpty && missed.length > 0 : missed.length > 0 && !exists(join(at.path, '..'))
   // What was added by way of another folder is not left out because this one's rules say so: it must be gone.
-  const isDeleted = ([path, { root }]: [string, KnownState]) =>
+  const isDeleted = ([path, { root }]: readonly [string, KnownState]) =>
     root !== null && !unread.some(folder => isBelow(path, folder)) && (root === at.path || !exists(path))
   const deleted = isMissing ? [] : missed.filter(isDeleted).map(([path]) => path)
   return { ...at, isMissing, files, changed, added, deleted, bytes }

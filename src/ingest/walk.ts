@@ -7,7 +7,7 @@ import { sha256 } from '../base/canonical.ts'
 import { compareText } from '../base/compare.ts'
 import type { Turns } from '../base/turns.ts'
 import { extensionOf, isMedia } from './file-types.ts'
-import type { SeenFile } from './known-files.ts'
+import { type SeenFile, slashed } from './known-files.ts'
 
 /** Why a file was left out. */
 export type SkipReason =
@@ -35,10 +35,10 @@ export type Found =
  */
 export async function* walk(root: string, signal: AbortSignal, below: string = root): AsyncGenerator<Found> {
   const open: Listed[] = []
-  const start = await descend(root, below)
-  if (start === null) return
-  if ('kind' in start) yield start
-  else open.push(start)
+  const first = await descend(root, below)
+  if (first === null) return
+  if ('kind' in first) yield first
+  else open.push(first)
   for (let next = open.pop(); next !== undefined && !signal.aborted; next = open.pop()) {
     const { folder, rules } = next
     const entries = await (next.listing ?? list(folder))
@@ -50,9 +50,11 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
       continue
     }
     const folders: string[] = []
+    const start = startOfPaths(folder)
     for (const entry of entries) {
-      const found = classify(join(folder, entry.name), entry, rules)
-      if (found === 'folder') folders.push(join(folder, entry.name))
+      const path = `${start}${entry.name}`
+      const found = classify(path, entry, rules)
+      if (found === 'folder') folders.push(path)
       else if (!isUnreported(entry.name, found)) yield found
     }
     for (const inner of folders.reverse()) open.push({ folder: inner, rules: rules.inside(inner) })
@@ -110,7 +112,9 @@ async function list(folder: string): Promise<readonly Named[] | Error> {
 
 function named(entry: Dirent<Buffer>): Named {
   const name = entry.name.toString('utf8')
-  return { name, wellNamed: Buffer.from(name, 'utf8').equals(entry.name), entry }
+  // What is not UTF-8 is read as this character, which a name may also hold.
+  const wellNamed = !name.includes('\ufffd') || Buffer.from(name, 'utf8').equals(entry.name)
+  return { name, wellNamed, entry }
 }
 
 function classify(path: string, { name, wellNamed, entry }: Named, rules: IgnoreRules): Found | 'folder' {
@@ -171,10 +175,10 @@ export async function markOf(
   return sha256(lines.join('\n'))
 }
 
-/** What nobody wants to ask about: other people's code, stores, generated text. */
 /** Folders of tools, which nobody expects in a report of what was left out. */
 const UNREPORTED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.querent'])
 
+/** Other people's code, stores and generated text: nobody asks about them. */
 const EXCLUDED = `
 .git
 .hg
@@ -204,8 +208,8 @@ const MAX_RULES = 256 * 1024
 type Verdict = 'excluded' | 'ignored' | null
 
 interface Layer {
-  /** Absolute folder that its patterns start from. */
-  readonly folder: string
+  /** Absolute path of the folder that its patterns are relative to, with a separator at its end. */
+  readonly start: string
   readonly rules: Ignore
   readonly verdict: Exclude<Verdict, null>
 }
@@ -239,9 +243,10 @@ class IgnoreRules {
 
   /** Null: not left out. `path` is absolute. */
   verdict(path: string, isFolder: boolean): Verdict {
-    for (const { folder, rules, verdict } of this.#layers.toReversed()) {
-      const inside = relative(folder, path).split(sep).join('/')
-      if (inside === '' || inside.startsWith('../')) continue
+    for (let at = this.#layers.length - 1; at >= 0; at--) {
+      const { start, rules, verdict } = this.#layers[at] as Layer
+      if (!path.startsWith(start)) continue
+      const inside = slashed(path.slice(start.length))
       const { ignored, unignored } = rules.test(isFolder ? `${inside}/` : inside)
       if (ignored) return verdict
       if (unignored) return null
@@ -251,7 +256,16 @@ class IgnoreRules {
 }
 
 function layer(folder: string, text: string, verdict: Layer['verdict']): Layer {
-  return { folder, verdict, rules: ignore({ ignorecase: false, allowRelativePaths: true }).add(text) }
+  return {
+    start: startOfPaths(folder),
+    verdict,
+    rules: ignore({ ignorecase: false, allowRelativePaths: true }).add(text),
+  }
+}
+
+/** What the absolute paths of everything in a folder start with. */
+function startOfPaths(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep
 }
 
 /** Folders from the repository's top down to the one above `root`; none outside a repository. */
