@@ -340,32 +340,47 @@ function contentWords(query: string): readonly string[] {
   return [...new Set(kept)].slice(0, MAX_WORDS)
 }
 
-/** For each word of a question the things that have a word which it covers. */
-function coveredPlaces(byWord: ByWord, questionWords: readonly string[]): readonly ReadonlySet<number>[] {
-  return questionWords.map(asked => {
-    const found = new Set<number>()
+/** For each word of a question the places of the things that have a word which it covers, each once. `length`: of the list of things. */
+function coveredPlaces(
+  byWord: ByWord,
+  length: number,
+  questionWords: readonly string[],
+): readonly (readonly number[])[] {
+  /** By place, the number of the question's word that last found it, from 1. */
+  const foundBy = new Uint32Array(length)
+  return questionWords.map((asked, at) => {
+    const found: number[] = []
     for (const [word, places] of byWord) {
-      if (covers(asked, word)) for (const place of places) found.add(place)
+      if (!covers(asked, word)) continue
+      for (const place of places) {
+        if (foundBy[place] === at + 1) continue
+        foundBy[place] = at + 1
+        found.push(place)
+      }
     }
     return found
   })
 }
 
-/** By place, of the weight of all words of the question: 0 to 1. A thing may stand for several: `countOf` says how many, `total` in all. */
+/**
+ * How much of the weight of all words of the question a thing has, 0 to 1, by its place in a list of `length`. A thing may count
+ * for several: `countOf` says how many, `total` in all.
+ */
 function wordShares(
   byWord: ByWord,
   questionWords: readonly string[],
-  { total, countOf }: { readonly total: number; countOf(place: number): number },
-): ReadonlyMap<number, number> {
-  const weighted = coveredPlaces(byWord, questionWords).map(places => {
-    const having = [...places].reduce((sum, place) => sum + countOf(place), 0)
-    return { places, weight: idf(total, having) }
-  })
-  const all = weighted.reduce((sum, { weight }) => sum + weight, 0)
-  const sums = new Map<number, number>()
-  for (const { places, weight } of weighted)
-    for (const place of places) sums.set(place, (sums.get(place) ?? 0) + weight)
-  return new Map([...sums].map(([place, sum]) => [place, sum / all]))
+  { length, total, countOf }: { readonly length: number; readonly total: number; countOf(place: number): number },
+): (place: number) => number {
+  const sums = new Float64Array(length)
+  let all = 0
+  for (const places of coveredPlaces(byWord, length, questionWords)) {
+    let having = 0
+    for (const place of places) having += countOf(place)
+    const weight = idf(total, having)
+    all += weight
+    for (const place of places) sums[place] = (sums[place] as number) + weight
+  }
+  return place => (sums[place] ?? 0) / (all || 1)
 }
 
 interface Paths {
@@ -384,8 +399,8 @@ function pathShares(
   root: string | undefined,
 ): (url: string) => number {
   const { places, byWord, countOf } = pathsOf(concepts, root)
-  const shares = wordShares(byWord, questionWords, { total: concepts.all.length, countOf })
-  return url => shares.get(places.get(url) ?? -1) ?? 0
+  const share = wordShares(byWord, questionWords, { length: places.size, total: concepts.all.length, countOf })
+  return url => share(places.get(url) ?? -1)
 }
 
 function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
@@ -434,16 +449,19 @@ function bestNames(
 ): readonly NameMatch[] {
   const wanted = foldName(query)
   const { all, byWord } = concepts
-  const shares = wordShares(byWord, questionWords, { total: all.length, countOf: () => 1 })
+  const shareOf = wordShares(byWord, questionWords, { length: all.length, total: all.length, countOf: () => 1 })
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
   // By id ascending: of equal shares the first stays.
+  const isOfUse = (share: number) => !best.full || share > (best.worst?.share ?? 0)
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
-    if (!best.full || share > (best.worst?.share ?? 0)) best.push({ concept, match, share })
+    if (isOfUse(share)) best.push({ concept, match, share })
   }
   for (let place = 0; place < all.length; place++) {
     const concept = all[place] as Concept
-    const share = shares.get(place) ?? 0
-    const byWords = share === 0 ? 0 : harmonic(share, coveredShare(concept, questionWords))
+    const share = shareOf(place)
+    // Which words of the name are covered is looked up only where a wholly covered name would be among the best.
+    const byWords =
+      share === 0 || !isOfUse(harmonic(share, 1)) ? 0 : harmonic(share, coveredShare(concept, questionWords))
     if (concept.folded.includes(wanted)) {
       const ofName = wanted.length / concept.folded.length
       offer(concept, ofName === 1 ? 'whole' : 'name', Math.max(byWords, shareOfName(concept, wanted)))
@@ -481,7 +499,7 @@ function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, i
   const taken = new Set(named.map(({ concept }) => concept))
   const queryWords = new Set(wordsOf(query).slice(0, MAX_COMPARED))
   const counts = new Map<Concept, number>()
-  for (const places of coveredPlaces(concepts.byWord, [...queryWords])) {
+  for (const places of coveredPlaces(concepts.byWord, concepts.all.length, [...queryWords])) {
     for (const place of places) {
       const concept = concepts.all[place] as Concept
       counts.set(concept, (counts.get(concept) ?? 0) + 1)
