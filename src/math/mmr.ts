@@ -21,6 +21,16 @@ export interface Choice {
   tier?(item: number): number
   /** Once true, the rest is taken in the order so far. */
   isOver?(): boolean
+  /** Whether an item may be chosen, by its greatest likeness to those chosen before; 0 while none is. Absent: all may. */
+  admits?(likeness: number): boolean
+  /** An item was left out because this group has its share. */
+  leftOut?(item: number, group: Group): void
+}
+
+export interface Chosen {
+  readonly item: number
+  /** The greatest to those chosen before, at least 0. */
+  readonly likeness: number
 }
 
 export interface Group {
@@ -34,28 +44,31 @@ export interface Group {
  * the items of the tiers looked at.
  */
 export function* choose(choice: Choice): Steps<number[]> {
+  const chosen: Chosen[] = []
+  yield* chooseInto(choice, chosen)
+  return chosen.map(({ item }) => item)
+}
+
+/** The same, added to this list one after the other: for who needs the first before the last is found. */
+export function* chooseInto(choice: Choice, chosen: Chosen[]): Steps<void> {
   const room = new Room(choice)
-  return choice.lambda >= 1 ? inOrder(choice, room) : yield* spread(choice, room)
-}
-
-function inOrder(choice: Choice, room: Room): number[] {
-  const chosen: number[] = []
-  for (let item = 0; item < choice.count && chosen.length < choice.limit; item++) {
-    if (room.take(item)) chosen.push(item)
+  const { count, limit, lambda, admits } = choice
+  if (lambda >= 1 && admits === undefined) {
+    inOrder(choice, room, chosen)
+    return
   }
-  return chosen
-}
-
-function* spread(choice: Choice, room: Room): Steps<number[]> {
-  const { count, limit } = choice
-  const chosen: number[] = []
   let from = 0
   while (from < count && chosen.length < limit) {
     const to = endOfTier(choice, from)
     yield* spreadTier(choice, { from, to }, room, chosen)
     from = to
   }
-  return chosen
+}
+
+function inOrder({ count, limit }: Choice, room: Room, chosen: Chosen[]): void {
+  for (let item = 0; item < count && chosen.length < limit; item++) {
+    if (room.take(item)) chosen.push({ item, likeness: 0 })
+  }
 }
 
 function endOfTier({ count, tier = () => 0 }: Choice, from: number): number {
@@ -72,9 +85,9 @@ function* spreadTier(
   choice: Choice,
   { from, to }: { from: number; to: number },
   room: Room,
-  chosen: number[],
+  chosen: Chosen[],
 ): Steps<void> {
-  const { limit, lambda, isOver = () => false } = choice
+  const { limit, lambda, isOver = () => false, admits = () => true } = choice
   const open = new OpenItems(to - from)
   /** By item, less `from`: the greatest likeness to the first `compared` of those chosen. */
   const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
@@ -90,8 +103,9 @@ function* spreadTier(
       continue
     }
     open.take()
-    if (!room.take(from + at)) continue
-    chosen.push(from + at)
+    const likeness = Math.max(0, likest[at] as number)
+    if (!admits(likeness) || !room.take(from + at)) continue
+    chosen.push({ item: from + at, likeness })
     // Until then nothing was compared with anything, and a worth could still rise.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
   }
@@ -99,7 +113,7 @@ function* spreadTier(
   function compare(at: number): number {
     let most = likest[at] as number
     for (let next = compared[at] as number; next < chosen.length; next++) {
-      most = Math.max(most, choice.likeness(chosen[next] as number, from + at))
+      most = Math.max(most, choice.likeness((chosen[next] as Chosen).item, from + at))
     }
     compared[at] = chosen.length
     likest[at] = most
@@ -107,10 +121,10 @@ function* spreadTier(
   }
 }
 
-function takeRest({ limit }: Choice, from: number, rest: readonly number[], room: Room, chosen: number[]): void {
+function takeRest({ limit }: Choice, from: number, rest: readonly number[], room: Room, chosen: Chosen[]): void {
   for (const at of rest) {
     if (chosen.length >= limit) return
-    if (room.take(from + at)) chosen.push(from + at)
+    if (room.take(from + at)) chosen.push({ item: from + at, likeness: 0 })
   }
 }
 
@@ -189,7 +203,11 @@ class Room {
   /** False when one of its groups is full. */
   take(item: number): boolean {
     const groups = this.#choice.groups?.(item) ?? []
-    if (groups.some(({ name, cap }) => (this.#taken.get(name) ?? 0) >= cap)) return false
+    const full = groups.find(({ name, cap }) => (this.#taken.get(name) ?? 0) >= cap)
+    if (full !== undefined) {
+      this.#choice.leftOut?.(item, full)
+      return false
+    }
     for (const { name } of groups) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)
     return true
   }

@@ -3,6 +3,7 @@
  * contradict each other are settled (BQ-174), and diversity picks inside hard limits (BQ-084, BQ-085).
  */
 import { compareText } from '../../../base/compare.ts'
+import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
 import { cosine } from '../../../math/vector.ts'
 import { likenessBy, vectorsOf } from '../embedding.ts'
 import { twelveDecimals } from '../measures/ranking-weights.ts'
@@ -164,98 +165,46 @@ interface SpreadRequest extends Spread {
   onFederationLimit?(federation: string): void
 }
 
-/**
- * The order of picking, as far as it is asked for: each pick is a pass over the pool. Likeness only grows as more is picked, so
- * what was found of it is never too little taken off: it is found out for those alone that would be picked without it.
- */
-export function* spread({
-  pool,
-  lambda,
-  minDistance,
-  maxPerHolder,
-  maxPerDomain,
-  keepsOrder = false,
-  domains,
-  likeness,
-  onFederationLimit,
-}: SpreadRequest): Generator<Picked> {
-  const limits = new Limits(maxPerHolder, maxPerDomain, onFederationLimit)
-  const open = pool.map((_, at) => at)
-  const picked: number[] = []
-  /** By place: the highest likeness to what was picked, as far as it was held against that; and how far. */
-  const likest = new Float64Array(pool.length).fill(Number.NEGATIVE_INFINITY)
-  const held = new Uint32Array(pool.length)
-  while (open.length > 0) {
-    let best = -1
-    let bestPrior = Number.NEGATIVE_INFINITY
-    for (let at = 0; at < open.length; at++) {
-      const place = open[at] as number
-      if (worthAt(place) <= bestPrior) continue
-      holdAgainstPicked(place)
-      const worth = worthAt(place)
-      if (worth <= bestPrior) continue
-      best = at
-      bestPrior = worth
+/** The order of picking, as far as it is asked for. */
+export function* spread(request: SpreadRequest): Generator<Picked> {
+  const { pool, lambda, minDistance, keepsOrder = false, likeness } = request
+  const chosen: Chosen[] = []
+  const steps = chooseInto(
+    {
+      count: pool.length,
+      limit: pool.length,
+      lambda: keepsOrder ? 1 : lambda,
+      score: at => (keepsOrder ? -at : (pool[at] as ScoredBelief).final),
+      // What is the opposite of another is as new as what has nothing to do with it.
+      likeness: (a, b) => Math.max(0, likeness(a, b)),
+      groups: at => groupsOf(pool[at] as ScoredBelief, request),
+      ...(minDistance !== null && { admits: (near: number) => twelveDecimals(1 - near) >= minDistance }),
+      leftOut: (at, { name }) => {
+        const scored = pool[at] as ScoredBelief
+        const { id } = scored.source
+        if (scored.holder === null && id !== null && name === holderGroup(scored)) request.onFederationLimit?.(id)
+      },
+    },
+    chosen,
+  )
+  for (let given = 0, isOver = false; !isOver; ) {
+    isOver = steps.next().done === true
+    for (; given < chosen.length; given++) {
+      const { item, likeness: near } = chosen[given] as Chosen
+      yield { scored: pool[item] as ScoredBelief, penalty: keepsOrder ? 0 : 0 - (1 - lambda) * near }
     }
-    const place = open[best] as number
-    open.splice(best, 1)
-    const scored = pool[place] as ScoredBelief
-    const isTooNear = minDistance !== null && picked.length > 0 && distanceOf(likest[place] as number) < minDistance
-    if (isTooNear || !limits.take(scored, domains(scored))) continue
-    yield { scored, penalty: 0 - penaltyAt(place) }
-    picked.push(place)
-  }
-
-  function worthAt(place: number): number {
-    return keepsOrder ? -place : lambda * (pool[place] as ScoredBelief).final - penaltyAt(place)
-  }
-
-  /** 0 while nothing is picked. */
-  function penaltyAt(place: number): number {
-    return keepsOrder ? 0 : (1 - lambda) * Math.max(0, likest[place] as number)
-  }
-
-  function holdAgainstPicked(place: number): void {
-    for (let at = held[place] as number; at < picked.length; at++) {
-      likest[place] = Math.max(likest[place] as number, likeness(picked[at] as number, place))
-    }
-    held[place] = picked.length
   }
 }
 
-/** Rounded: 1 - 0.8 is to be 0.2. */
-function distanceOf(cosine: number): number {
-  return twelveDecimals(1 - cosine)
+function groupsOf(scored: ScoredBelief, { maxPerHolder, maxPerDomain, domains }: SpreadRequest): readonly Group[] {
+  const groups: Group[] = maxPerHolder === null ? [] : [{ name: holderGroup(scored), cap: maxPerHolder }]
+  if (maxPerDomain === null) return groups
+  return [...groups, ...[...new Set(domains(scored))].map(domain => ({ name: `domain ${domain}`, cap: maxPerDomain }))]
 }
 
-class Limits {
-  readonly #holders = new Map<string, number>()
-  readonly #domains = new Map<string, number>()
-  readonly #perHolder: number | null
-  readonly #perDomain: number | null
-  readonly #onFederationLimit: ((federation: string) => void) | undefined
-
-  constructor(perHolder: number | null, perDomain: number | null, onFederationLimit?: (federation: string) => void) {
-    this.#perHolder = perHolder
-    this.#perDomain = perDomain
-    this.#onFederationLimit = onFederationLimit
-  }
-
-  /** False when its holder, or one of its domains, has its share. */
-  take({ holder: shown, source }: ScoredBelief, domains: readonly string[]): boolean {
-    // Whose holders a federation does not show are all its own.
-    const holder = shown ?? ` ${source.id}`
-    const ofHolder = this.#holders.get(holder) ?? 0
-    if (this.#perHolder !== null && ofHolder >= this.#perHolder) {
-      if (shown === null && source.id !== null) this.#onFederationLimit?.(source.id)
-      return false
-    }
-    const perDomain = this.#perDomain
-    if (perDomain !== null && domains.some(domain => (this.#domains.get(domain) ?? 0) >= perDomain)) return false
-    this.#holders.set(holder, ofHolder + 1)
-    for (const domain of new Set(domains)) this.#domains.set(domain, (this.#domains.get(domain) ?? 0) + 1)
-    return true
-  }
+/** Whose holders a federation does not show are all its own. */
+function holderGroup({ holder, source }: ScoredBelief): string {
+  return holder === null ? `federation ${source.id}` : `holder ${holder}`
 }
 
 interface DiversityRequest {

@@ -14,12 +14,10 @@ import type { Requester } from '../access/requester.ts'
 import { RowOrigins, SOURCE_NUMBERS } from '../access/row-origins.ts'
 import { type ShowView, showCurrent } from '../access/show.ts'
 import { pickPage, strategyOf } from '../answer/front.ts'
-import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
-import { type BeliefColumns, domainRates } from '../columns/columns.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
 import { modelOf } from '../embedding.ts'
 import { MAX_NEAREST } from '../matching/candidates.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
-import { DAY_MS, freshnessNow } from '../measures/decay.ts'
 import type { BeliefSource } from '../model.ts'
 import { evaluateInSteps } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
@@ -31,9 +29,8 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { faded } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { DirectTrust, TrustIn } from '../trust/trust-in.ts'
+import type { TrustIn } from '../trust/trust-in.ts'
 import { basisOf, chainOfKey, holderOfKey, itemOf, keyOf, type TrustBases, type TrustBasis } from './live-items.ts'
 import { type AccessWatch, type LiveShared, liveShared, type TrustWatch } from './shared.ts'
 
@@ -146,88 +143,18 @@ function isCopyOfAny(row: number, candidates: Remembered['candidates'], columns:
   return false
 }
 
-/** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */
-function filtersHoldUntil(evaluation: Evaluation): Instant {
-  const parts = evaluation.question.filters.flatMap(({ createdWithinMs, directTrustAbove, confidence }) => [
-    ...(createdWithinMs === null ? [] : [recentUntil(evaluation, createdWithinMs)]),
-    ...(directTrustAbove === null ? [] : [trustedUntil(evaluation, directTrustAbove)]),
-    ...confidence.flatMap(({ of, bound, strict }) =>
-      of === 'temporal_freshness' ? [freshUntil(evaluation, bound, strict)] : [],
-    ),
-  ])
-  return Math.min(...parts, Number.POSITIVE_INFINITY)
-}
+/** How often an answer is looked at whose filters move with time: `recent`, `from_trusted` and freshness. */
+const SLIDING_MS = 60_000
 
-function recentUntil({ matches, view }: Evaluation, within: number): Instant {
-  const { created } = view.columns.arrays
-  let until = Number.POSITIVE_INFINITY
-  for (const row of matches.rows) until = Math.min(until, (created[row] as number) + within + 1)
-  return until
-}
-
-function trustedUntil({ matches, view: { columns, requester }, trust, asOf }: Evaluation, bound: number): Instant {
-  const { holders } = columns.arrays
-  const named = new Set<number>()
-  for (const row of matches.rows) named.add(holders[row] as number)
-  const edges = [
-    ...[...named].map(number => trust.of(columns.texts.holder(number)).direct),
-    ...requester.federations.map(id => trust.ofFederation(id).direct),
-  ]
-  let until = Number.POSITIVE_INFINITY
-  for (const edge of edges) {
-    if (edge === null || edge.value <= bound || edge.rate === 0) continue
-    const holds = (at: Instant) => laterValue(edge, asOf, at) > bound
-    const guess = asOf + (Math.log(edge.decayed / bound) / edge.rate) * DAY_MS
-    until = Math.min(until, firstFailure(holds, asOf, guess, until))
-  }
-  return until
-}
-
-/** What the edge counts later, if it is not used. An edge used in the future stands still until then: too early is allowed. */
-function laterValue({ base, rate, days }: DirectTrust, asOf: Instant, at: Instant): number {
-  return faded(base, rate, days + (at - asOf) / DAY_MS)
-}
-
-function freshUntil({ matches, view, state, question, asOf }: Evaluation, bound: number, strict: boolean): Instant {
-  const { columns } = view
-  const { confidences, created, domainSets } = columns.arrays
-  const rateOf = domainRates(columns, question.context.queryDomains, state.settings.decay)
-  let until = Number.POSITIVE_INFINITY
-  for (const row of matches.rows) {
-    const rate = rateOf(domainSets[row] as number)
-    const asserted = confidences[row * DIMENSION_COUNT + FRESHNESS] as number
-    const from = created[row] as number
-    if (rate === 0 || bound === 0) continue
-    const holds = (at: Instant) => {
-      const now = freshnessNow(asserted, from, at, rate) ?? Number.NaN
-      return strict ? now > bound : now >= bound
-    }
-    until = Math.min(until, firstFailure(holds, asOf, from + (Math.log(asserted / bound) / rate) * DAY_MS, until))
-  }
-  return until
-}
-
-/** How far a guess of logarithms may lie from where the formula itself turns. */
-const SLACK_MS = 2000
-/** Later than this nothing is waited for. */
-const FOREVER = 8.64e15
-
-/** The first whole millisecond at which what holds now, and once ended has ended for good, no longer does; `known` where it is not before. */
-function firstFailure(holds: (at: Instant) => boolean, asOf: Instant, guess: number, known: Instant): Instant {
-  if (!(guess - SLACK_MS < known) || guess > FOREVER) return known
-  let low = asOf
-  let high = Math.max(asOf + 1, Math.ceil(guess) + SLACK_MS)
-  while (holds(high)) {
-    if (high > FOREVER) return known
-    low = high
-    high = asOf + 2 * (high - asOf)
-  }
-  while (high - low > 1) {
-    const middle = low + Math.floor((high - low) / 2)
-    if (holds(middle)) low = middle
-    else high = middle
-  }
-  return high
+/** Infinite: what passes the filters changes only with what is written. */
+function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
+  const isSliding = question.filters.some(
+    ({ createdWithinMs, directTrustAbove, confidence }) =>
+      createdWithinMs !== null ||
+      directTrustAbove !== null ||
+      confidence.some(({ of }) => of === 'temporal_freshness'),
+  )
+  return isSliding ? asOf + SLIDING_MS : Number.POSITIVE_INFINITY
 }
 
 /** How often an answer is made again when something of it went out of sight while it was made. */

@@ -64,8 +64,8 @@ export function firstPass(
   const from = validAt === null ? asOf : Math.min(...validAt)
   const to = validAt === null ? asOf : Math.max(...validAt)
   const found = new Int32Array(partitions.reduce((sum, partition) => sum + rowsIn(partition).length, 0))
-  /** Where what was found in each partition ends. */
-  const ends: number[] = []
+  /** Partitions of which something was found. */
+  let runs = 0
   let count = 0
   let until = Number.POSITIVE_INFINITY
   for (const partition of partitions) {
@@ -73,6 +73,7 @@ export function firstPass(
     if (rows.length === 0) continue
     const { own, others } = sourcesOf(partition, requester, scope)
     if (own + others === 0) continue
+    const before = count
     for (let at = 0; at < rows.length; at++) {
       if (at % ROWS_AT_ONCE === 0) time?.check()
       const row = rows[at] as number
@@ -85,9 +86,12 @@ export function firstPass(
       if (end < until) until = end
       found[count++] = row * SOURCES + source
     }
-    if (count > (ends.at(-1) ?? 0)) ends.push(count)
+    if (count > before) runs++
   }
-  return { matches: matchesOf(columns, merged(found.subarray(0, count), ends)), until }
+  const rows = found.subarray(0, count)
+  // Each partition has its rows in ascending order.
+  if (runs > 1) rows.sort()
+  return { matches: matchesOf(columns, rows), until }
 }
 
 function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
@@ -110,34 +114,6 @@ function sourcesOf(
   const isShared = requester.federationsOf(partition).length > 0
   const others = isPublic ? (network ? NETWORK : 0) : isShared && federated ? FEDERATED : 0
   return { own: local ? LOCAL : others, others }
-}
-
-export function merged(values: Int32Array, ends: readonly number[]): Int32Array {
-  if (ends.length <= 1) return values
-  const into = new Int32Array(values.length)
-  const left: number[] = []
-  let from = 0
-  for (let at = 0; at < ends.length; at += 2) {
-    const middle = ends[at] as number
-    const end = ends[at + 1] ?? middle
-    merge(values, { from, middle, end }, into)
-    left.push(end)
-    from = end
-  }
-  return merged(into, left)
-}
-
-function merge(
-  values: Int32Array,
-  { from, middle, end }: { readonly from: number; readonly middle: number; readonly end: number },
-  into: Int32Array,
-): void {
-  let one = from
-  let other = middle
-  for (let at = from; at < end; at++) {
-    const isOne = one < middle && (other >= end || (values[one] as number) < (values[other] as number))
-    into[at] = values[isOne ? one++ : other++] as number
-  }
 }
 
 /** How many passes are kept: about half a megabyte each over 100,000 beliefs. */

@@ -7,7 +7,7 @@ import { isStopWord } from '../../../text/stopwords.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
-const IN_TOKEN = /[\p{L}\p{N}\p{M}]/u
+const BETWEEN_TOKENS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /** Compatibility characters resolved, lower case of no locale, runs of blanks made one. */
 export function foldContent(text: string): string {
@@ -19,16 +19,20 @@ export function tokensOf(operand: string): readonly string[] {
   return foldContent(operand).match(TOKEN) ?? []
 }
 
-/** Whether these tokens stand next to each other in a folded content. Parts of words do not count. */
+/** The content that was split last: several operands are looked for in one content after the other. */
+let split = { folded: '', words: '' }
+
+/** The tokens of a folded content, with a blank before and after each. */
+function wordsIn(folded: string): string {
+  if (split.folded !== folded) split = { folded, words: ` ${folded.replace(BETWEEN_TOKENS, ' ')} ` }
+  return split.words
+}
+
+/** Whether these tokens are next to each other in a folded content. Parts of words do not count. */
 export function hasTokens(folded: string, tokens: readonly string[]): boolean {
   const [first] = tokens
-  if (first === undefined) return false
-  for (let at = folded.indexOf(first); at >= 0; at = folded.indexOf(first, at + 1)) {
-    if (isInTokenBefore(folded, at)) continue
-    if (tokens.length > 1) return hasTokensFrom(folded, at, tokens)
-    if (!isInToken(folded, at + first.length)) return true
-  }
-  return false
+  // Most contents do not have the first one at all, and need not be split.
+  return first !== undefined && folded.includes(first) && wordsIn(folded).includes(` ${tokens.join(' ')} `)
 }
 
 /** The words of a text without stop words, folded, each once; all words where there are only stop words. */
@@ -52,66 +56,6 @@ const PIECES = new RegExp(`\\P{M}*\\p{M}{0,${MAX_MARKS}}`, 'gu')
 function resolved(text: string): string {
   if (text.length <= MAX_MARKS || !TOO_MANY_MARKS.test(text)) return text.normalize('NFKC')
   return text.replace(PIECES, piece => piece.normalize('NFKC'))
-}
-
-/** One pass over the tokens from there on (Knuth, Morris and Pratt): contents and operands may be one word again and again. */
-function hasTokensFrom(folded: string, from: number, tokens: readonly string[]): boolean {
-  const borders = bordersOf(tokens)
-  let met = 0
-  for (let at = nextToken(folded, from); at < folded.length; ) {
-    const end = endOfToken(folded, at)
-    const isNext = (token: string) => end - at === token.length && folded.startsWith(token, at)
-    while (met > 0 && !isNext(tokens[met] as string)) met = borders[met - 1] as number
-    if (isNext(tokens[met] as string)) met++
-    if (met === tokens.length) return true
-    at = nextToken(folded, end)
-  }
-  return false
-}
-
-/** For each beginning of the list, how long a shorter one is that it ends with. */
-function bordersOf(tokens: readonly string[]): readonly number[] {
-  const borders = [0]
-  let length = 0
-  for (let at = 1; at < tokens.length; at++) {
-    while (length > 0 && tokens[at] !== tokens[length]) length = borders[length - 1] as number
-    if (tokens[at] === tokens[length]) length++
-    borders.push(length)
-  }
-  return borders
-}
-
-function endOfToken(folded: string, from: number): number {
-  let at = from
-  while (isInToken(folded, at)) at += widthAt(folded, at)
-  return at
-}
-
-function nextToken(folded: string, from: number): number {
-  let at = from
-  while (at < folded.length && !isInToken(folded, at)) at += widthAt(folded, at)
-  return at
-}
-
-function isInToken(text: string, at: number): boolean {
-  const code = text.codePointAt(at)
-  return code !== undefined && isTokenCode(code)
-}
-
-function isInTokenBefore(text: string, at: number): boolean {
-  if (at === 0) return false
-  const unit = text.charCodeAt(at - 1)
-  const isLow = unit >= 0xdc00 && unit <= 0xdfff && at > 1
-  return isTokenCode(text.codePointAt(isLow ? at - 2 : at - 1) as number)
-}
-
-function isTokenCode(code: number): boolean {
-  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
-  return IN_TOKEN.test(String.fromCodePoint(code))
-}
-
-function widthAt(text: string, at: number): number {
-  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
 }
 
 /** Characters that are kept: of 200,000 beliefs of usual length. */
