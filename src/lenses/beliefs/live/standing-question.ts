@@ -16,8 +16,9 @@ import { type ShowView, showCurrent } from '../access/show.ts'
 import { pickPage, strategyOf } from '../answer/front.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { modelOf } from '../embedding.ts'
-import { MAX_NEAREST } from '../matching/candidates.ts'
+import { type Candidates, candidatesSince, type EarlierSearch, MAX_NEAREST } from '../matching/candidates.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
+import type { Matches } from '../matching/matches.ts'
 import type { BeliefSource } from '../model.ts'
 import { evaluateInSteps } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
@@ -49,10 +50,23 @@ interface Remembered {
   readonly candidates: KnownCandidates | null
   /** Null: any new candidate may change what is shown. */
   readonly bar: Bar | null
+  /** For the next answer. Null: it must be searched for again. */
+  readonly search: Search | null
+}
+
+/** The search for the last answer, and what it holds for: unlike the rest, none of it moves on with what is no news. */
+interface Search extends EarlierSearch {
+  readonly position: number
+  readonly accessScope: number
+  readonly asOf: Instant
+  /** From when on time alone may bring others into scope. */
+  readonly until: Instant
 }
 
 interface KnownCandidates {
-  readonly cosines: Map<EntryKey, number>
+  readonly cosines: ReadonlyMap<EntryKey, number>
+  /** Of those that came since. */
+  readonly later: Map<EntryKey, number>
   readonly byHolder: Map<string, EntryKey[]>
 }
 
@@ -106,19 +120,15 @@ function isBelowBar(row: number, near: number, source: BeliefSource, world: Worl
   const { bar, candidates } = last
   if (bar === null || bar.spare === 0 || !isBelowShown(row, near, source, world)) return false
   bar.spare--
-  if (candidates !== null) noteCandidate(candidates, row, near, columns)
+  if (candidates === null) return true
+  candidates.later.set(columns.arrays.entries[row] as EntryKey, near)
+  noteHolder(candidates, row, columns)
   return true
 }
 
-function noteCandidate(
-  { cosines, byHolder }: KnownCandidates,
-  row: number,
-  near: number,
-  columns: BeliefColumns,
-): void {
+function noteHolder({ byHolder }: KnownCandidates, row: number, columns: BeliefColumns): void {
   const entry = columns.arrays.entries[row] as EntryKey
   const holder = columns.holderOf(row)
-  cosines.set(entry, near)
   const theirs = byHolder.get(holder)
   if (theirs === undefined) byHolder.set(holder, [entry])
   else theirs.push(entry)
@@ -135,12 +145,16 @@ function isBelowShown(row: number, near: number, source: BeliefSource, { columns
 
 function isCopyOfAny(row: number, candidates: Remembered['candidates'], columns: BeliefColumns): boolean {
   const { ids, entries } = columns.arrays
-  const isOne = (other: number) => other !== row && candidates?.cosines.has(entries[other] as EntryKey) === true
+  const isOne = (other: number) => other !== row && nearOf(entries[other] as EntryKey, candidates) !== undefined
   for (let other = columns.firstCopy(row); other !== -1; other = columns.nextCopy(other)) if (isOne(other)) return true
   for (let other = columns.firstOfId(ids[row] as number); other !== -1; other = columns.nextOfId(other)) {
     if (isOne(other)) return true
   }
   return false
+}
+
+function nearOf(entry: EntryKey, candidates: Remembered['candidates']): number | undefined {
+  return candidates?.cosines.get(entry) ?? candidates?.later.get(entry)
 }
 
 /** How often an answer is looked at whose filters move with time: `recent`, `from_trusted` and freshness. */
@@ -150,9 +164,7 @@ const SLIDING_MS = 60_000
 function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   const isSliding = question.filters.some(
     ({ createdWithinMs, directTrustAbove, confidence }) =>
-      createdWithinMs !== null ||
-      directTrustAbove !== null ||
-      confidence.some(({ of }) => of === 'temporal_freshness'),
+      createdWithinMs !== null || directTrustAbove !== null || confidence.some(({ of }) => of === 'temporal_freshness'),
   )
   return isSliding ? asOf + SLIDING_MS : Number.POSITIVE_INFINITY
 }
@@ -288,7 +300,7 @@ export class StandingBeliefs implements LiveQuery {
       if (row === -1) return true
       const partition = columns.arrays.partitions[row] as number
       const source = requester.sourceOf(partition, holder, this.#checked.options.scope)
-      return source === null || !isBelowShown(row, candidates.cosines.get(entry) as number, source, world)
+      return source === null || !isBelowShown(row, nearOf(entry, candidates) as number, source, world)
     }
     return [...holders].some(
       holder => candidates.byHolder.get(holder)?.some(entry => isAffected(holder, entry)) === true,
@@ -352,10 +364,14 @@ export class StandingBeliefs implements LiveQuery {
     const accessScope = this.#accessScope.refresh(version)
     const trust = this.#trust.refresh(requester, asOf, version)
     this.#trust.answered(asOf)
-    const evaluation = yield* evaluateInSteps(this.#state, view, this.#checked, embedded, asOf)
+    const candidatesIn = (inScope: Matches, floor: number | null) =>
+      this.#candidatesIn(inScope, { floor, accessScope, asOf })
+    const evaluation = yield* evaluateInSteps(this.#state, view, this.#checked, embedded, asOf, candidatesIn)
     const picked = yield* pickPage(evaluation, options)
     yield
     const inScopeUntil = this.#state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
+    const { cosines, isCut, floor, pending } = evaluation
+    const isPlain = cosines !== null && pending === 0 && this.#isByMeaningAlone
     return {
       picked,
       trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
@@ -370,8 +386,36 @@ export class StandingBeliefs implements LiveQuery {
         meaningFloor: minCosine(evaluation),
         candidates: candidatesOf(evaluation),
         bar: barOf(evaluation, picked, options),
+        search: isPlain ? { cosines, isCut, floor, position, accessScope, asOf, until: inScopeUntil } : null,
       },
     }
+  }
+
+  get #isByMeaningAlone(): boolean {
+    const { semantic, filters } = this.#checked
+    const operators =
+      semantic === null ? 1 : semantic.include.length + semantic.exclude.length + semantic.phrases.length
+    return this.#embedded?.question != null && operators + filters.length === 0
+  }
+
+  /** Null: what was found for the last answer does not tell. */
+  #candidatesIn(
+    inScope: Matches,
+    { floor, accessScope, asOf }: Pick<Search, 'floor' | 'accessScope' | 'asOf'>,
+  ): Candidates | null {
+    const search = this.#last?.search ?? null
+    const question = this.#embedded?.question ?? null
+    if (search === null || question === null) return null
+    if (search.accessScope !== accessScope || search.floor !== floor) return null
+    const changes = asOf >= search.asOf && asOf < search.until ? this.#shared.since(search.position) : null
+    if (changes === null) return null
+    const cosineOf = (entry: EntryKey) => {
+      const vector = this.#vectorOf(entry)
+      return vector === null ? null : cosine(question, vector)
+    }
+    const { columns } = this.#state
+    const changed = new Set(changes.map(({ entry }) => entry))
+    return candidatesSince(search, changed, { inScope, columns, most: MAX_NEAREST, cosineOf })
   }
 
   #items(view: ShowView, draft: Draft): { readonly found: number; readonly items: readonly Based[] } {
@@ -414,8 +458,8 @@ function candidateTest({ matches, copies, view }: Evaluation): (entry: EntryKey)
 
 function candidatesOf({ cosines, view: { columns } }: Evaluation): KnownCandidates | null {
   if (cosines === null) return null
-  const known: KnownCandidates = { cosines: new Map(), byHolder: new Map() }
-  for (const [entry, near] of cosines) noteCandidate(known, columns.rowOf(entry), near, columns)
+  const known: KnownCandidates = { cosines, later: new Map(), byHolder: new Map() }
+  for (const entry of cosines.keys()) noteHolder(known, columns.rowOf(entry), columns)
   return known
 }
 

@@ -98,6 +98,47 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   }
 }
 
+/** What a search by meaning alone found, without operators and filters, where all that is in scope had vectors. */
+export interface EarlierSearch {
+  readonly cosines: ReadonlyMap<EntryKey, number>
+  readonly isCut: boolean
+  /** Raw cosine; null: there is none. */
+  readonly floor: number | null
+}
+
+/**
+ * What the same search finds now: `changed` are all entries that were written since, and what else is in scope is what was then.
+ * Costs a cosine for each of these instead of a search. Null: only a search can tell.
+ */
+export function candidatesSince(
+  { cosines: before, isCut, floor }: EarlierSearch,
+  changed: Iterable<EntryKey>,
+  {
+    inScope,
+    columns,
+    most,
+    cosineOf,
+  }: Pick<CandidateRequest, 'inScope' | 'columns' | 'most'> & {
+    /** To the text; null: the entry has no vector yet. */
+    cosineOf(entry: EntryKey): number | null
+  },
+): Candidates | null {
+  const cosines = new Map(before)
+  for (const entry of changed) {
+    // Of those that were cut, one may take its place.
+    if (before.has(entry)) return null
+    if (!inScope.has(columns.rowOf(entry))) continue
+    const cosine = cosineOf(entry)
+    if (cosine === null) return null
+    if (floor === null || cosine >= floor) cosines.set(entry, cosine)
+  }
+  const found = Array.from(cosines, ([entry, cosine]) => ({ entry, cosine }))
+  for (const { entry } of found.sort(nearestFirst).slice(most)) cosines.delete(entry)
+  const matches = inScope.only(cosines.keys())
+  if (matches.count === 0 || matches.count < cosines.size) return null
+  return { matches, cosines, byWords: new Set(), isCut: isCut || found.length > most, pending: 0, nearest: [] }
+}
+
 const NO_SHARES: ReadonlyMap<EntryKey, number> = new Map()
 
 /** At most so many that reach the floor, best first. */

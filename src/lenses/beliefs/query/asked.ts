@@ -6,7 +6,7 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { Evaluation } from './evaluation.ts'
+import { Evaluation, type Question } from './evaluation.ts'
 import { type Embedded, embedText, understand } from './understand.ts'
 
 /** The requester of a call, and how long it waits. */
@@ -62,11 +62,13 @@ export function* evaluateInSteps(
   query: CheckedQuery,
   embedded: Embedded,
   asOf: Instant,
+  candidatesIn?: Question['candidatesIn'],
 ): Steps<Evaluation> {
   const { scope, minSimilarity, mergeStrategy } = query.options
   const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
   const byTier = mergeStrategy === 'waterfall'
-  const evaluation = new Evaluation(state, view, { ...query, scope, minSimilarity, byTier }, understood, asOf)
+  const question = { ...query, scope, minSimilarity, byTier, candidatesIn }
+  const evaluation = new Evaluation(state, view, question, understood, asOf)
   yield* evaluation.prepare()
   return evaluation
 }

@@ -310,6 +310,8 @@ export class Evaluation {
     if (minSimilarity === undefined || meaning.by === 'nothing') {
       return { ...NOTHING_ELSE, matches: yield* this.#narrow(this.inScope), cosines: null }
     }
+    const known = this.question.candidatesIn?.(this.inScope, this.floor) ?? null
+    if (known !== null) return known
     const { include } = this.understood
     const holding =
       (semantic?.phrases.length ?? 0) > 0
@@ -405,6 +407,8 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   readonly byTier?: boolean | undefined
   /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined
+  /** What a search among all in scope would find, from what an earlier one found. Null: it must be searched. */
+  readonly candidatesIn?: ((inScope: Matches, floor: number | null) => Candidates | null) | undefined
 }
 
 /** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */

@@ -108,7 +108,12 @@ async function play(
       } else if (isOther && !isConcerned) {
         expect([act, told(fresh)]).toEqual([act, told(one.last)])
       }
-      if (isConcerned || isDue || act.do === 'wait') one.last = await one.question.ask(signal)
+      if (!isConcerned && !isDue && act.do !== 'wait') continue
+      one.last = await one.question.ask(signal)
+      // It goes on from what it found before.
+      expect(one.last.items.map(({ key, score }) => [key, score])).toEqual(
+        fresh.items.map(({ key, score }) => [key, score]),
+      )
     }
   }
 }

@@ -1,7 +1,11 @@
 /** The candidate step: what a text is about decides which beliefs take part, before trust counts (BQ-043). */
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
+import type { BeliefColumns } from '../../../../../src/lenses/beliefs/columns/columns.ts'
+import { candidatesSince } from '../../../../../src/lenses/beliefs/matching/candidates.ts'
+import { Matches } from '../../../../../src/lenses/beliefs/matching/matches.ts'
 import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
 import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream-query.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
@@ -204,4 +208,52 @@ describe('without what a floor needs', () => {
     expect(nothing.verdict_reason).toMatch(/words of the text/)
     expect(nothing.nearest).toHaveLength(2)
   })
+})
+
+it('are after some writes what a search finds, if an earlier search was the same and no candidate of it was written', () => {
+  const written = fc.record({ cosine: fc.integer({ min: -4, max: 8 }), inScope: fc.boolean(), isNew: fc.boolean() })
+  const property = fc.property(
+    fc.array(written, { maxLength: 40 }),
+    fc.integer({ min: 1, max: 12 }),
+    fc.constantFrom(null, 0),
+    (beliefs, most, floor) => {
+      // An entry is its own row.
+      const columns = { rowOf: (entry: number) => entry } as BeliefColumns
+      const search = (isThere: (at: number) => boolean) => {
+        const near = beliefs
+          .map(({ cosine }, entry) => ({ entry, cosine }))
+          .filter(({ entry, cosine }) => isThere(entry) && (floor === null || cosine >= floor))
+          .sort((a, b) => b.cosine - a.cosine || a.entry - b.entry)
+        const cosines = new Map(near.slice(0, most).map(({ entry, cosine }) => [entry, cosine]))
+        return { cosines, isCut: near.length > most, floor }
+      }
+      const inScope = beliefs.flatMap(({ inScope: isSeen }, at) => (isSeen ? [at] : []))
+      const before = search(at => inScope.includes(at) && beliefs[at]?.isNew === false)
+      const now = search(at => inScope.includes(at))
+      const changed = beliefs.flatMap(({ isNew }, at) => (isNew ? [at] : []))
+      const found = candidatesSince(before, changed, {
+        ...{ columns, most, cosineOf: entry => beliefs[entry]?.cosine ?? null },
+        inScope: new Matches(columns, Int32Array.from(inScope), new Uint8Array(inScope.length)),
+      })
+      // Of what came closest where nothing is near enough, only a search can tell.
+      if (now.cosines.size === 0) {
+        expect(found).toBe(null)
+        return
+      }
+      expect([found?.isCut, [...(found?.matches.rows ?? [])]]).toEqual([
+        now.isCut,
+        [...now.cosines.keys()].sort((a, b) => a - b),
+      ])
+      expect(found?.cosines).toEqual(now.cosines)
+      const [first] = before.cosines.keys()
+      if (first !== undefined)
+        expect(
+          candidatesSince(before, [first], {
+            ...{ columns, most, cosineOf: () => 1 },
+            inScope: new Matches(columns, Int32Array.from(inScope), new Uint8Array(inScope.length)),
+          }),
+        ).toBe(null)
+    },
+  )
+  fc.assert(property)
 })
