@@ -6,7 +6,7 @@ import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
 import { cosine } from '../../../math/vector.ts'
 import { likenessBy, vectorsOf } from '../embedding.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
 import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
   type ContradictionDetector,
@@ -15,7 +15,7 @@ import {
   SAME_TOPIC,
   type Statement,
   statementOf,
-} from '../opposition/detector.ts'
+} from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'

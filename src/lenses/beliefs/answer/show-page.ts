@@ -9,7 +9,7 @@ import { isSeen, type ShownBelief, type ShowView, showCurrent, throughFederation
 import { vectorsOf } from '../embedding.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, type ExplanationWorld, explain } from '../explain/belief-explanation.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
 import type {
   Belief,
   Conflict,
@@ -22,17 +22,23 @@ import type {
 import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
-import { type TrustFound, type TrustWorld, trustFound } from '../ranking/ranking-trust.ts'
-import { type Boundary, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
-import { derivationChain } from '../record/derivation.ts'
+import {
+  type Boundary,
+  type Picked,
+  type ScoredBelief,
+  type TrustFound,
+  type TrustWorld,
+  trustFound,
+  unspread,
+} from '../ranking/scored.ts'
+import { derivationChain } from '../record/read.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
 import { conflictOf, findConflicts, MAX_COMPARED } from './diversity.ts'
-import type { Front } from './front.ts'
-import type { Verdict } from './verdict.ts'
+import type { Front, Verdict } from './front.ts'
 
 /** What the pages of an answer have in common: no more of its evaluation than they need, for they may outlive it. */
 export interface AnswerOrder {

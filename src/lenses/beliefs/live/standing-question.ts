@@ -11,20 +11,25 @@ import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
-import { RowOrigins, SOURCE_NUMBERS } from '../access/row-origins.ts'
-import { type ShowView, showCurrent } from '../access/show.ts'
+import { RowOrigins, type ShowView, SOURCE_NUMBERS, showCurrent } from '../access/show.ts'
 import { pickPage, strategyOf } from '../answer/front.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { modelOf } from '../embedding.ts'
 import { MAX_NEAREST } from '../matching/candidates.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import type { BeliefSource } from '../model.ts'
-import { evaluateInSteps } from '../query/asked.ts'
-import type { Evaluation } from '../query/evaluation.ts'
+import { type Evaluation, evaluateInSteps } from '../query/evaluation.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
-import { trustColumns, trustFound, trustQuestion } from '../ranking/ranking-trust.ts'
-import { finalOf, NEAR, type Picked, type ScoredBelief } from '../ranking/scored.ts'
-import { Scorer } from '../ranking/scorer.ts'
+import {
+  finalOf,
+  NEAR,
+  type Picked,
+  type ScoredBelief,
+  Scorer,
+  trustColumns,
+  trustFound,
+  trustQuestion,
+} from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
@@ -150,9 +155,7 @@ const SLIDING_MS = 60_000
 function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   const isSliding = question.filters.some(
     ({ createdWithinMs, directTrustAbove, confidence }) =>
-      createdWithinMs !== null ||
-      directTrustAbove !== null ||
-      confidence.some(({ of }) => of === 'temporal_freshness'),
+      createdWithinMs !== null || directTrustAbove !== null || confidence.some(({ of }) => of === 'temporal_freshness'),
   )
   return isSliding ? asOf + SLIDING_MS : Number.POSITIVE_INFINITY
 }

@@ -7,23 +7,28 @@ import { TopK } from '../../../base/top-k.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { EnabledSources, Requester } from '../access/requester.ts'
-import { FEDERATED, LOCAL, NETWORK, RowOrigins } from '../access/row-origins.ts'
-import type { ShowView } from '../access/show.ts'
+import { FEDERATED, LOCAL, NETWORK, RowOrigins, type ShowView } from '../access/show.ts'
 import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
 import { filterWorld, type RowTest, rowTests } from '../matching/filter.ts'
-import { scopeRequest } from '../matching/in-scope.ts'
-import { contentWords, hasTokens } from '../matching/literal.ts'
-import type { Matches } from '../matching/matches.ts'
-import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
-import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
-import { trustColumns, trustQuestion } from '../ranking/ranking-trust.ts'
-import { type Boundary, byCodeUnit, finalOf, type ScoredBelief } from '../ranking/scored.ts'
-import { Scorer } from '../ranking/scorer.ts'
+import { type Matches, scopeRequest } from '../matching/in-scope.ts'
+import { contentWords, hasTokens, holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
+import {
+  type Boundary,
+  byCodeUnit,
+  copiesToDrop,
+  copyGroups,
+  finalOf,
+  type ScoredBelief,
+  Scorer,
+  trustColumns,
+  trustQuestion,
+} from '../ranking/scored.ts'
 import type { CheckedFilters, CheckedWarning } from '../schema/filters.ts'
 import { type CheckedQuery, NO_FLOOR } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import type { Understood } from './understand.ts'
+import { type Embedded, embedText, type Understood, understand } from './understand.ts'
 
 /** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
 const SCORED_AT_ONCE = 500
@@ -416,4 +421,68 @@ export interface Earlier {
   readonly cosines: ReadonlyMap<EntryKey, number> | null
   /** Had no vector then. */
   readonly byWords: ReadonlySet<EntryKey>
+}
+
+// A query at one moment, for answers that are read off it other than as a page.
+
+/** The requester of a call, and how long it waits. */
+export interface Call {
+  /** Id of the agent. */
+  readonly requester: string
+  readonly signal: AbortSignal
+  /** Milliseconds of a clock that nobody can set, for time limits; absent: the machine's. */
+  readonly machineTime?: (() => number) | undefined
+}
+
+/** `read` is given all that matches; what it returns is as of that moment. Paging is the caller's. */
+export function asked<T>(
+  state: BeliefsState,
+  query: CheckedQuery,
+  call: Call,
+  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => T,
+): Promise<T> {
+  return askedInSteps(state, query, call, function* (evaluation, warnings) {
+    yield
+    return read(evaluation, warnings)
+  })
+}
+
+/** What a requester should know of an answer. */
+export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
+  return [...query.warnings, ...embedded.warnings, ...evaluation.warnings]
+}
+
+/** As `asked`, with a reading that pauses. */
+export async function askedInSteps<T>(
+  state: BeliefsState,
+  query: CheckedQuery,
+  { requester, signal, machineTime }: Call,
+  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => Steps<T>,
+): Promise<T> {
+  await state.load(signal)
+  const time = new TimeLimit(query.options.timeoutMs, signal, machineTime)
+  const embedded = await embedText(state, query.semantic, signal, time)
+  const asOf = state.host.clock.now()
+  const body = function* (view: ShowView): Steps<T> {
+    time.check()
+    const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
+    return yield* read(evaluation, warningsOf(query, embedded, evaluation))
+  }
+  return state.lookInSteps(requester, body, time)
+}
+
+/** A query as of one moment, with its matches; `embedded`: what its text came to before. */
+export function* evaluateInSteps(
+  state: BeliefsState,
+  view: ShowView,
+  query: CheckedQuery,
+  embedded: Embedded,
+  asOf: Instant,
+): Steps<Evaluation> {
+  const { scope, minSimilarity, mergeStrategy } = query.options
+  const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
+  const byTier = mergeStrategy === 'waterfall'
+  const evaluation = new Evaluation(state, view, { ...query, scope, minSimilarity, byTier }, understood, asOf)
+  yield* evaluation.prepare()
+  return evaluation
 }

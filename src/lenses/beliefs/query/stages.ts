@@ -17,7 +17,7 @@ import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.t
 import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
 import { BeliefsError } from '../errors.ts'
-import { droppedAt } from '../explain/dropped.ts'
+import { droppedAt } from '../questions/explain-place.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { type CheckedContext, filtersOf, toContext } from '../schema/filters.ts'
 import { NO_FLOOR, queryFields } from '../schema/query.ts'

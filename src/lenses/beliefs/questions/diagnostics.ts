@@ -7,7 +7,7 @@ import { type CalibrationResult, calibrate, SHIPPED } from '../calibration/calib
 import type { BeliefsError } from '../errors.ts'
 import type { QueryResult } from '../model.ts'
 import { thresholdsOf } from '../query/understand.ts'
-import type { batchAnswer, diagnosticsAnswer } from '../schema/answers.ts'
+import type { batchAnswer, diagnosticsAnswer } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 

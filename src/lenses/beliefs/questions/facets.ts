@@ -3,16 +3,14 @@
  * when at least five holders have it (BQ-103): the rest is counted under `other_count`.
  */
 import { compareText } from '../../../base/compare.ts'
-import { FEDERATED } from '../access/row-origins.ts'
+import { FEDERATED } from '../access/show.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
-import { asked, type Call } from '../query/asked.ts'
-import type { Evaluation } from '../query/evaluation.ts'
-import type { countAnswer, facetsAnswer } from '../schema/answers.ts'
+import { asked, type Call, type Evaluation } from '../query/evaluation.ts'
 import type { CheckedFilters } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import type { CheckedFacets, FacetField } from '../schema/questions.ts'
+import type { CheckedFacets, countAnswer, FacetField, facetsAnswer } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 

@@ -1,9 +1,19 @@
 /** A belief with its score, and the one order of all lists (BQ-082, BQ-083). */
 
+import type { Instant } from '../../../base/clock.ts'
 import type { VectorIndex } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { BeliefSource, RankingWeights } from '../model.ts'
+import type { Requester } from '../access/requester.ts'
+import { type RowOrigins, type ShowView, trustedAsGuest, trustedThrough } from '../access/show.ts'
+import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
+import { type BeliefColumns, domainRates, type SharedRows, sharedAmong } from '../columns/columns.ts'
+import type { Matches } from '../matching/in-scope.ts'
+import { confidenceByColumn, type DecayTable, recency } from '../measures/confidence.ts'
+import { type BeliefSource, type DimensionWeights, type RankingWeights, SCOPE_KINDS } from '../model.ts'
+import type { CheckedContext } from '../schema/filters.ts'
+import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
+import type { TrustIn, TrustQuestion } from '../trust/trust-in.ts'
 
 /** The parts of a score, 0 to 1 each; `semantic` is null in list mode. */
 export interface Parts {
@@ -80,3 +90,204 @@ export type Meaning =
   | { readonly by: 'words'; readonly shares: ReadonlyMap<EntryKey, number> }
   /** List mode. */
   | { readonly by: 'nothing' }
+
+// Which of several beliefs with one id, or with one content, stand for the others (BQ-130). Of one id one stays. Of one
+// content those stay that come from the source of the best of them, and through one federation the best alone.
+
+interface CopyGroup {
+  readonly same: keyof SharedRows
+  /** Two or more. */
+  readonly rows: readonly number[]
+}
+
+/** Matches that share their id, then those that share their content. */
+export function copyGroups({ rows }: Matches, columns: BeliefColumns): readonly CopyGroup[] {
+  const { ids, contents } = columns.arrays
+  const shared = sharedAmong(columns, rows)
+  return [...groupsOf('id', shared.id, ids), ...groupsOf('content', shared.content, contents)]
+}
+
+function groupsOf(same: CopyGroup['same'], shared: readonly number[], numbers: Int32Array): readonly CopyGroup[] {
+  const groups = new Map<number, number[]>()
+  for (const row of shared) {
+    const number = numbers[row] as number
+    const group = groups.get(number)
+    if (group === undefined) groups.set(number, [row])
+    else group.push(row)
+  }
+  return [...groups.values()].map(rows => ({ same, rows }))
+}
+
+/** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
+export function copiesToDrop(
+  groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
+  preferring: Preference,
+): ReadonlySet<ScoredBelief> {
+  const dropped = new Set<ScoredBelief>()
+  // First ids, so that a copy which is left out for its id keeps none of another content.
+  const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
+  for (const { same, members } of sorted) {
+    const left = members.filter(member => !dropped.has(member))
+    const kept = best(left, preferring)
+    if (kept === undefined) continue
+    for (const member of left) {
+      if (member !== kept && (same === 'id' || isCopy(member, kept))) dropped.add(member)
+    }
+  }
+  return dropped
+}
+
+interface Preference {
+  readonly byTier: boolean
+  /** Its own belief is its own by whatever source it is asked for. */
+  readonly requester: string
+}
+
+/** The requester's own one, else the first in order; `byTier`: of the earliest tier. */
+function best(members: readonly ScoredBelief[], { byTier, requester }: Preference): ScoredBelief | undefined {
+  const rank = ({ source, holder }: ScoredBelief) =>
+    byTier ? SCOPE_KINDS.indexOf(source.kind) : holder === requester ? 0 : 1
+  return members.toSorted((a, b) => rank(a) - rank(b) || byOrder(a, b))[0]
+}
+
+function isCopy({ source }: ScoredBelief, { source: kept }: ScoredBelief): boolean {
+  return source.kind !== kept.kind || source.id !== kept.id || kept.kind === 'federated'
+}
+
+// The parts of a belief's score (BQ-080 to BQ-082).
+
+interface ScorerWorld {
+  readonly columns: BeliefColumns
+  readonly asOf: Instant
+  readonly queryDomains: readonly string[]
+  readonly confidenceWeights: DimensionWeights
+  readonly weights: RankingWeights
+  readonly decay: DecayTable
+  readonly trust: HolderTrust
+  readonly trustColumns: HolderColumns
+  readonly origins: RowOrigins
+}
+
+export class Scorer {
+  readonly #world: ScorerWorld
+  readonly #confidence: (values: ArrayLike<number>, at: number) => number
+  /** By domain set. */
+  readonly #rate: (domainSet: number) => number
+  /** By number of the holder. */
+  readonly #trust = new Map<number, number>()
+
+  constructor(world: ScorerWorld) {
+    const { columns, queryDomains, decay, confidenceWeights } = world
+    this.#world = world
+    this.#confidence = confidenceByColumn(confidenceWeights)
+    this.#rate = domainRates(columns, queryDomains, decay)
+  }
+
+  score(row: number, source: number, cosine: number | null, isByWords = false): ScoredBelief {
+    const { columns, weights, origins } = this.#world
+    const parts = this.parts(row, source, cosine)
+    return {
+      row,
+      entry: columns.arrays.entries[row] as number,
+      id: columns.idOf(row),
+      createdAt: columns.arrays.created[row] as number,
+      source: origins.sourceOf(row, source),
+      holder: origins.holderShown(row, source),
+      cosine,
+      ...(isByWords && { isByWords }),
+      parts,
+      final: finalOf(parts, weights),
+    }
+  }
+
+  parts(row: number, source: number, cosine: number | null): Parts {
+    const { columns, asOf } = this.#world
+    const { confidences, created } = columns.arrays
+    return {
+      semantic: cosine === null ? null : semanticOf(cosine),
+      confidence: this.confidence(row),
+      trust: this.trust(row, source),
+      recency: recency(
+        confidences[row * DIMENSION_COUNT + FRESHNESS] as number,
+        created[row] as number,
+        asOf,
+        this.rate(row),
+      ),
+    }
+  }
+
+  confidence(row: number): number {
+    return this.#confidence(this.#world.columns.arrays.confidences, row * DIMENSION_COUNT)
+  }
+
+  trust(row: number, source: number): number {
+    const { trust, columns, origins } = this.#world
+    const as = origins.trustedAs(row, source)
+    if (as !== null) return trust.as(as).value
+    const holder = columns.arrays.holders[row] as number
+    const known = this.#trust.get(holder) ?? trust.of(columns.texts.holder(holder)).value
+    this.#trust.set(holder, known)
+    return known
+  }
+
+  /** A day, of this belief's domains. */
+  rate(row: number): number {
+    return this.#rate(this.#world.columns.arrays.domainSets[row] as number)
+  }
+}
+
+// What a requester's trust comes to for the holders of beliefs, by number of the holder: what filters and ranking read.
+
+/** What of a context trust depends on. */
+export function trustQuestion({
+  queryDomains,
+  domainTrustWeight,
+  maxTrustHops,
+  transitiveDamping,
+}: Pick<CheckedContext, 'queryDomains' | 'domainTrustWeight' | 'maxTrustHops' | 'transitiveDamping'>): TrustQuestion {
+  return { domains: queryDomains, domainTrustWeight, maxHops: maxTrustHops, damping: transitiveDamping }
+}
+
+export function trustColumns(trust: HolderTrust, columns: BeliefColumns): HolderColumns {
+  return trust.columns(holderNames(columns))
+}
+
+interface Names {
+  readonly mark: string
+  readonly names: readonly string[]
+}
+
+const NAMES = new WeakMap<BeliefColumns, Names>()
+
+/** By number; made again when there is another holder. */
+export function holderNames(columns: BeliefColumns): readonly string[] {
+  const known = NAMES.get(columns)
+  if (known?.mark === columns.texts.holdersMark) return known.names
+  const names = Array.from({ length: columns.texts.bounds.holders }, (_, number) => columns.texts.holder(number))
+  NAMES.set(columns, { mark: columns.texts.holdersMark, names })
+  return names
+}
+
+export interface TrustFound {
+  readonly trust: TrustIn
+  /** A strict federation counts as a whole (BQ-104). */
+  readonly of: 'holder' | 'federation'
+  /** It came through a federation, so that no more of it may be shown than its band (BQ-107). */
+  readonly isShared: boolean
+}
+
+export interface TrustWorld {
+  readonly trust: HolderTrust
+  readonly requester: Requester
+  readonly view: ShowView
+}
+
+/** What the trust part of a score rests on. */
+export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
+  const guest = view.guests?.get(entry)
+  const holder = view.columns.holderOf(row)
+  const as = guest === undefined ? trustedThrough(requester, source, holder) : trustedAsGuest(guest)
+  if (as === null) return { trust: trust.of(holder), of: 'holder', isShared: false }
+  const isShared = source.kind === 'federated'
+  return { trust: trust.as(as), of: isShared && as.member === null ? 'federation' : 'holder', isShared }
+}

@@ -1,8 +1,7 @@
 /** What operations on trust tell, and the note that an answer rested on trust. Each acts on the trust graph of the requester, and no other. */
 import type { Instant } from '../../../base/clock.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
-import type { EdgeView, edgesAnswer, trustAnswer } from '../schema/agent-answers.ts'
-import type { trustListInput } from '../schema/agents.ts'
+import type { EdgeView, edgesAnswer, trustAnswer, trustListInput } from '../schema/agents.ts'
 import type { Value } from '../schema/values.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent } from './agent-facts.ts'

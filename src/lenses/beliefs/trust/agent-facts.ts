@@ -7,7 +7,7 @@ import type { Instant } from '../../../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, publicKeyOf, SEED_BYTES, toBase64Url } from '../../../identity/keys.ts'
 import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { meanEntry } from '../measures/domains.ts'
+import { meanEntry } from '../schema/values.ts'
 import { raiseRevision } from './revisions.ts'
 import { federationTarget } from './trust-in.ts'
 

@@ -6,9 +6,8 @@
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Row } from '../../../model/table.ts'
-import { DAY_MS } from '../measures/decay.ts'
-import { meanEntry, normaliseDomain } from '../measures/domains.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { DAY_MS, twelveDecimals } from '../measures/confidence.ts'
+import { meanEntry, normaliseDomain } from '../schema/values.ts'
 import type { TrustQuestion } from './trust-in.ts'
 
 export const BASIS_TYPES = [

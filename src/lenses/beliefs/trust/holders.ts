@@ -1,5 +1,6 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
-import { nearestEntry } from '../measures/domains.ts'
+
+import { nearestEntry } from '../schema/values.ts'
 import { floorOf, reputationFor } from './agent-facts.ts'
 import { baseOf, type CountedEdge, daysSince, faded, lastUsedBefore } from './edge.ts'
 import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'

@@ -14,6 +14,7 @@ import { chunkOf } from '../../record/version.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, Guest } from '../guest.ts'
+import { nameOfDid, nodeBookOf } from '../peers.ts'
 import {
   answerStatement,
   asAnswer,
@@ -25,7 +26,6 @@ import {
   type WireAnswer,
   type WireItem,
 } from '../wire/protocol.ts'
-import { nameOfDid, nodeBookOf } from './node-book.ts'
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
   readonly items: readonly VerifiedItem[]
