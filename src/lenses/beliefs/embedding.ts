@@ -19,14 +19,15 @@ export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): Vecto
 
 /** Vectors of beliefs, by place; undefined: there is none yet. */
 export function vectorsOf(
-  { reader, model, columns }: Pick<ShowView, 'reader' | 'model' | 'columns'>,
+  { reader, model, columns, guests }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'guests'>,
   beliefs: readonly { readonly entry: EntryKey }[],
 ): readonly (Float32Array | undefined)[] {
   if (model === null) return beliefs.map(() => undefined)
   const keys = beliefs.map(({ entry }) => entry)
-  const read = columns.vectorsBy(model).get(reader, keys)
+  const own = guests === undefined ? keys : keys.filter(key => !guests.has(key))
+  const read = columns.vectorsBy(model).get(reader, own)
   const found = new Map(read.map(({ entry, vector }) => [entry, vector]))
-  return keys.map(key => found.get(key))
+  return keys.map(key => found.get(key) ?? guests?.get(key)?.vector ?? undefined)
 }
 
 /** Raw cosine of two, by their places; 0 where one has no vector. */

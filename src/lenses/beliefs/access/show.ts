@@ -110,11 +110,49 @@ export function showCurrent(
   keys: readonly EntryKey[],
   enabled: EnabledSources = ALL_SOURCES,
 ): readonly ShownBelief[] {
-  return currentOfKeys(view, keys).flatMap(seen => {
+  const { guests } = view
+  const own = currentOfKeys(view, guests === undefined ? keys : keys.filter(key => !guests.has(key))).flatMap(seen => {
     const source = sourceOfSeen(view, seen, enabled)
     if (source === null || seen.entry === null) return []
     return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
   })
+  if (guests === undefined) return own
+  const shown = new Map<EntryKey, ShownBelief>(own.map(one => [one.entry, one]))
+  return keys.flatMap(key => {
+    const guest = guests.get(key)
+    if (guest !== undefined && isLetIn(view, guest)) return [shownGuest(key, guest)]
+    return shown.get(key) ?? []
+  })
+}
+
+/** What other nodes shared through a federation is for as long as the requester may query that. */
+function isLetIn({ requester }: View, { source }: Guest): boolean {
+  return source.kind !== 'federated' || requester.federations.includes(source.id as string)
+}
+
+/** No agent is called so: who holds a guest is said by the guest. */
+const NOBODY = ''
+
+function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
+  const { belief, source } = guest
+  return { entry, belief, version: guestVersion(guest, NOBODY), source, trustedAs: trustedAsGuest(guest) }
+}
+
+/** As a version of this store. `holder`: who that is, is said by the guest. */
+export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
+  const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
+  return {
+    ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
+    contentHash: rest.content_hash,
+    validFrom: Date.parse(rest.valid_from),
+    validUntil: rest.valid_until === null ? null : Date.parse(rest.valid_until),
+    derivation: { ...derivation, sources: derivation.sources.map(each => ({ ...each, holder: null })) },
+    federationIds: source.kind === 'federated' && source.id !== null ? [source.id] : [],
+    createdAt: Date.parse(rest.created_at),
+    supersedes: null,
+    supersededBy: null,
+    deletedAt: null,
+  }
 }
 
 /** Where a version comes from; of the past: by the audience it had. Null: no enabled source has it. */
@@ -227,18 +265,24 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
   return Math.max(1, counted.size)
 }
 
-/** Of a belief that does not, nothing. */
-export function throughFederation(
-  { columns, requester }: View,
-  row: number,
+/** The node and the federation that a belief came through; of one that came through neither, nothing. */
+export function cameThrough(
+  { columns, requester, guests }: ShowView,
+  entry: EntryKey,
   { kind, id }: BeliefSource,
-): Pick<RankedBelief, 'federation_id' | 'member_count'> {
-  if (kind !== 'federated' || id === null) return {}
-  return { federation_id: id, member_count: memberCount(columns, requester, row, id) }
+): Pick<RankedBelief, 'node' | 'federation_id' | 'member_count'> {
+  const guest = guests?.get(entry)
+  const node = guest === undefined ? {} : { node: guest.node }
+  if (kind !== 'federated' || id === null) return node
+  const count = guest === undefined ? memberCount(columns, requester, columns.rowOf(entry), id) : guest.memberCount
+  return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
 /** Whether a current belief is there, and some enabled source has it. */
-export function isSeen({ columns, requester }: View, entry: EntryKey, enabled: EnabledSources): boolean {
+export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
+  const { columns, requester, guests } = view
+  const guest = guests?.get(entry)
+  if (guest !== undefined) return isLetIn(view, guest)
   const row = columns.rowOf(entry)
   if (row === -1) return false
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null

@@ -228,15 +228,17 @@ export function diversely(
   diversity: CheckedDiversity,
   { pool, keepsOrder = false, limited }: DiversityRequest,
 ): Generator<Picked> {
-  const { columns } = evaluation.view
+  const { columns, guests } = evaluation.view
   const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
   const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
-  const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
+  const domains = new Map(
+    pool.map(({ entry, row }) => [entry, guests?.get(entry)?.belief.domains ?? columns.domainsOf(row)]),
+  )
   return spread({
     ...diversity,
     keepsOrder,
     pool,
-    domains: ({ row }) => domains.get(row) as readonly string[],
+    domains: ({ entry }) => domains.get(entry) as readonly string[],
     likeness: likenessBy(vectors),
     onFederationLimit: federation => void limited.add(federation),
   })

@@ -10,7 +10,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { ENOUGH_EMBEDDED, judgeEvidence } from '../../../pipeline/verdict.ts'
 import { showCurrent } from '../access/show.ts'
 import { vectorsOf } from '../embedding.ts'
-import { contentWords } from '../matching/operators.ts'
+import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
 import type { QueryResult } from '../model.ts'
 import { detectorOf, type Opposition } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
@@ -54,9 +54,7 @@ export function* beginningOf(
   k: number,
   holds: (entry: EntryKey) => boolean = () => true,
 ): Steps<readonly Picked[]> {
-  const { entries } = evaluation.view.columns.arrays
-  const behind = (count: number, end: ScoredBelief | null) =>
-    evaluation.best(count, end, row => holds(entries[row] as EntryKey)).map(unspread)
+  const behind = (count: number, end: ScoredBelief | null) => evaluation.best(count, end, holds).map(unspread)
   if (front === null) return behind(k, null)
   const first: Picked[] = []
   for (const picked of front.all(evaluation.view.time)) {
@@ -241,10 +239,10 @@ const ONE_OCCURRENCE = 1 / (1 + K1)
 
 /** Null in list mode. */
 export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
-  const { question, understood, inScope } = evaluation
+  const { question, understood, scopeSize } = evaluation
   if (question.semantic === null || understood.meaning.by === 'nothing') return null
   const by = basisOf(evaluation)
-  if (evaluation.matches.count === 0) {
+  if (evaluation.total === 0) {
     const nearest = evaluation.nearest()
     return { verdict: 'nothing_relevant', reason: nothingNear(evaluation, nearest, by), by, nearest }
   }
@@ -252,7 +250,7 @@ export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
   const held = Math.round(share * contentWords(question.semantic.base).length)
   const coverage = share * ONE_OCCURRENCE
   const calibration = evaluation.state.host.embedder?.model.calibration ?? null
-  const judged = (found: number, bars: Bars) => judgeEvidence(found, bars, inScope.count, () => false)
+  const judged = (found: number, bars: Bars) => judgeEvidence(found, bars, scopeSize, () => false)
   if (by === 'words') return { ...judged(evidenceByWords(coverage, held), WORD_BARS), by, nearest: [] }
   if (calibration === null) return { verdict: 'answered', reason: null, by, nearest: [] }
   const bars = held > 0 ? calibration : withoutWords(calibration)
@@ -260,8 +258,8 @@ export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
 }
 
 /** With few vectors, or none of the text, it rests on words. */
-function basisOf({ understood, pending, inScope }: Evaluation): Verdict['by'] {
-  const isByWords = understood.meaning.by === 'words' || pending > (1 - ENOUGH_EMBEDDED) * inScope.count
+function basisOf({ understood, pending, scopeSize }: Evaluation): Verdict['by'] {
+  const isByWords = understood.meaning.by === 'words' || pending > (1 - ENOUGH_EMBEDDED) * scopeSize
   return isByWords ? 'words' : pending > 0 ? 'both' : 'meaning'
 }
 
@@ -274,9 +272,14 @@ function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by
 
 /** The highest cosine of a candidate, and the largest share of the words that one of the nearest holds. */
 function* strongest(evaluation: Evaluation): Steps<{ readonly best: number; readonly share: number }> {
-  const { cosines, matches, view } = evaluation
-  const nearest = [...(cosines ?? [])].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_READ)
-  const rows = nearest.map(([entry]) => view.columns.rowOf(entry as EntryKey)).filter(row => matches.has(row))
+  const { cosines, matches, guests, view, question } = evaluation
+  const all = [...(cosines ?? []), ...guests.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]
+  const nearest = all.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_READ)
+  const rows = nearest.map(([entry]) => view.columns.rowOf(entry)).filter(row => matches.has(row))
   const shares = yield* evaluation.wordShares(Int32Array.from(rows))
-  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values()) }
+  const words = contentWords(question.semantic?.base ?? '')
+  const ofGuests = nearest.map(([entry]) =>
+    shareOfWords(words, foldContent(view.guests?.get(entry)?.belief.content ?? '')),
+  )
+  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values(), ...ofGuests) }
 }

@@ -158,7 +158,12 @@ export class BeliefColumns {
 
   /** Rows with the content of this one, itself among them; -1 at their end. */
   firstCopy(row: number): number {
-    return this.#lastOfContent[this.arrays.contents[row] as number] ?? -1
+    return this.firstOfContent(this.arrays.contents[row] as number)
+  }
+
+  /** By number of the content; `nextCopy` gives the others. */
+  firstOfContent(content: number): number {
+    return this.#lastOfContent[content] ?? -1
   }
 
   nextCopy(row: number): number {

@@ -4,10 +4,9 @@
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Steps } from '../../../base/turns.ts'
-import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import type { ShowView } from '../access/show.ts'
+import { type ShowView, showCurrent } from '../access/show.ts'
 import { pickPage } from '../answer/front.ts'
 import { BeliefsError } from '../errors.ts'
 import type { BeliefSource } from '../model.ts'
@@ -204,24 +203,24 @@ async function gatheredItems(
   limited: TimeLimit,
   completed: (answer: NodesAnswer) => NodesAnswer,
 ): Promise<GatheredItems> {
-  const { state, query, requester } = gathering
-  const { source, time } = await gather(gathering, limited, completed)
+  const { state, query, requester, embedded, asOf } = gathering
+  const { nodes, time } = await gather(gathering, limited, completed)
+  const { leg } = nodes
+  const { guests } = leg
   const found = function* (home: ShowView): Steps<GatheredItems> {
-    const showing = source.showing(home)
-    const guests = showing.view.guests ?? new Map<EntryKey, Guest>()
-    const evaluation = yield* evaluateInSteps(source.state, showing.view, query, source.embedded, source.asOf)
+    const view = { ...home, guests }
+    const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf, leg)
     const picked = yield* pickPage(evaluation, query.options)
     const first = new Map(picked.map(({ scored }) => [scored.entry, scored]))
-    const items = showing.current([...first.keys()]).map((shown, at): LiveItem => {
+    const items = showCurrent(view, [...first.keys()], query.options.scope).map((shown, at): LiveItem => {
       const guest = guests.get(shown.entry)
       const scored = first.get(shown.entry) as ScoredBelief
       const item = guest === undefined ? itemOf(shown, home) : guestItem(guest)
       const standing = guest === undefined ? '' : textOfTrust(trustFound(evaluation, scored).trust)
       return { ...item, score: scored.final, rank: at + 1, standing }
     })
-    const { bits, count } = evaluation.matches
-    const matching = new Set([...guests].flatMap(([entry, guest]) => (bits.has(entry) ? keyOfGuest(guest) : [])))
-    return { items, total: count + source.left, matching }
+    const matching = evaluation.guests.map(({ entry }) => keyOfGuest(guests.get(entry) as Guest))
+    return { items, total: evaluation.total, matching: new Set(matching) }
   }
   return state.lookInSteps(requester, found, time)
 }

@@ -14,7 +14,7 @@ import type { Matches } from './in-scope.ts'
 /** Most candidates by meaning. */
 export const MAX_NEAREST = 1_000
 /** Reported where there is no candidate. */
-const MAX_REPORTED = 3
+export const MAX_REPORTED = 3
 
 /** An entry, and its raw cosine or what its words stand in with. */
 export interface Near {

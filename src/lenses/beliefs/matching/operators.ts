@@ -171,6 +171,11 @@ export function contentWords(text: string): readonly string[] {
   return [...new Set(found.length === 0 ? words : found)]
 }
 
+/** How much of these words a folded content has, 0 to 1. */
+export function shareOfWords(words: readonly string[], folded: string): number {
+  return words.length === 0 ? 0 : words.filter(word => hasTokens(folded, [word])).length / words.length
+}
+
 /** `phrase` is folded and trimmed. */
 export function hasPhrase(folded: string, phrase: string): boolean {
   return folded.includes(phrase)

@@ -258,11 +258,6 @@ export function detectorOf(host: LensHost): ContradictionDetector {
   return INSTALLED.get(host) ?? HEURISTIC
 }
 
-/** For a host that stands in for another one. */
-export function lendDetector(from: LensHost, to: LensHost): void {
-  INSTALLED.set(to, detectorOf(from))
-}
-
 /** False: the plug-in brings none. Throws `invalid_argument` for what is no detector. */
 export function installDetector(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean {
   const given = exported[EXPORT]

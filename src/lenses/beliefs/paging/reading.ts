@@ -5,6 +5,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
+import type { ShowView } from '../access/show.ts'
 import { beginningOf } from '../answer/front.ts'
 import {
   type Answer,
@@ -13,8 +14,8 @@ import {
   type Compared,
   type Draft,
   draftOf,
-  ownSource,
   type Showing,
+  showingOf,
   showPage,
   tellPage,
 } from '../answer/show-page.ts'
@@ -32,13 +33,10 @@ import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import {
-  type Begun,
   CachedOrder,
   type CursorOwner,
-  compareBoundaries,
   cursorExpired,
   digestOf,
-  known,
   nameOf,
   orderedOf,
   ordersOf,
@@ -66,8 +64,6 @@ interface Page {
   readonly draft: Draft
   /** Null: nothing does. */
   readonly order: CachedOrder | null
-  /** There is more of it, which the source has not gathered yet. */
-  readonly isShort: boolean
 }
 
 export class Reading {
@@ -84,12 +80,8 @@ export class Reading {
   /** Null: it is not made yet, or there is nothing more. */
   #order: CachedOrder | null = null
   #isAtEnd = false
-  /** Whether all that the source has comes next, whatever the boundary. */
-  #isNext = false
   /** What the order was called at the beginning; null: not known yet. */
   #digest: string | null = null
-  /** Where more of this node's own was gathered since: of the beginning. */
-  #begun: Begun | null = null
   /** The last result that was read; null: none was. */
   #boundary: Boundary | null = null
   #passed: number
@@ -164,17 +156,14 @@ export class Reading {
     const { requester, signal } = this.#call
     if (!this.#isFresh) this.#time = this.#limited()
     this.#isFresh = true
-    this.#begun = null
-    this.#isNext = false
     const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
     const embedded = await embedText(state, query.semantic, signal, this.#time)
     const asOf = this.#asOf ?? state.host.clock.now()
     this.#asOf = asOf
-    if (sources.length === 0) return ownSource(state, query.options, embedded, asOf)
-    const gathering = { state, query, requester, sources, embedded, asOf }
-    const { source, time } = await gather(gathering, this.#time)
+    if (sources.length === 0) return { embedded, asOf, nodes: null }
+    const { nodes, time } = await gather({ state, query, requester, sources, embedded, asOf }, this.#time)
     this.#time = time
-    return source
+    return { embedded, asOf, nodes }
   }
 
   #limited(): TimeLimit {
@@ -190,7 +179,6 @@ export class Reading {
   async next(limit: number): Promise<QueryResult> {
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
-    this.#isNext = false
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
@@ -220,10 +208,10 @@ export class Reading {
     // Want of time ends none of this: what there is by then is the answer, as a part.
     const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
-      const page = await this.#pageOf(limit)
+      const page = await state.lookInSteps(requester, home => this.#page(this.#showing(home), limit), time)
       await turns.pauseIfDue()
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = state.look(requester, home => showPage(this.#from.showing(home), page.draft, this.#compared), time)
+      const shown = state.look(requester, home => showPage(this.#showing(home), page.draft, this.#compared), time)
       await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
@@ -236,54 +224,34 @@ export class Reading {
     return this.#source
   }
 
-  /** Full, or the last. */
-  async #pageOf(limit: number): Promise<Page> {
-    const { requester } = this.#owner
-    for (;;) {
-      const source = this.#from
-      const page = await this.#state.lookInSteps(
-        requester,
-        home => this.#page(source, source.showing(home), limit),
-        this.#time,
-      )
-      const [{ order }, { end, grown }, boundary] = [page, source, this.#boundary]
-      if (!page.isShort || order === null || end === undefined || grown === undefined) return page
-      const from = this.#isNext ? null : boundary
-      const rest = await this.#state.lookInSteps(requester, home => order.rest(source.showing(home), from), this.#time)
-      this.#source = await grown(rest, this.#time)
-      this.#begun = order
-      this.#isNext ||= boundary !== null && compareBoundaries(boundary, end) <= 0
-      this.#order = null
-    }
+  #showing(home: ShowView): Showing {
+    return showingOf(home, this.#from, this.#query.options)
   }
 
-  *#page(source: AnswerSource, showing: Showing, limit: number): Steps<Page> {
-    const [held, boundary] = [this.#order, this.#boundary]
+  *#page(showing: Showing, limit: number): Steps<Page> {
+    const [held, boundary, source] = [this.#order, this.#boundary, this.#from]
     if (held !== null && boundary !== null)
       return this.#pageIn(held, showing, yield* held.after(showing, boundary, limit + 1), limit)
-    const ordered = yield* orderedOf(showing.view, this.#query, source)
-    const { matches } = ordered.evaluation
-    const begun = this.#begun ?? { digest: digestOf(ordered), total: matches.count + source.left }
-    if (boundary !== null && begun.digest !== this.#digest) throw cursorExpired()
-    this.#digest = begun.digest
-    const order = new CachedOrder(ordered, source, begun)
-    if (boundary !== null && !this.#isNext)
-      return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
-    const skipped = boundary === null ? this.#query.options.offset : 0
+    const ordered = yield* orderedOf(this.#state, showing.view, this.#query, source)
+    const order = new CachedOrder(ordered, source, digestOf(ordered))
+    if (boundary !== null && order.digest !== this.#digest) throw cursorExpired()
+    this.#digest = order.digest
+    if (boundary !== null) return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
+    const { offset } = this.#query.options
     // What other nodes gave was gathered before.
-    const holds = source.nodes && showing.isSeen
-    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, skipped + limit + 1, holds)
-    return this.#pageIn(order, showing, known(source, upTo).slice(skipped), limit)
+    const holds = source.nodes === null ? undefined : showing.isSeen
+    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, offset + limit + 1, holds)
+    return this.#pageIn(order, showing, upTo.slice(offset), limit)
   }
 
   /** `found`: what comes next, one more than the page has where there are so many. */
   #pageIn(order: CachedOrder, { view }: Showing, found: readonly Picked[], limit: number): Page {
     const { front, source } = order
-    const isMore = found.length > limit || source.end !== undefined
+    const isMore = found.length > limit
     const warnings = [...order.warnings, ...(front?.warnings ?? []), ...(isMore ? [] : (source.nodes?.cut ?? []))]
     const page = { picked: found.slice(0, limit), passed: this.#passed, warnings }
     const draft = draftOf(view, order, page, this.#query.options.includeExplanation)
-    return { draft, order: isMore ? order : null, isShort: found.length < limit && source.end !== undefined }
+    return { draft, order: isMore ? order : null }
   }
 }
 

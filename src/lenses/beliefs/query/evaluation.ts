@@ -8,16 +8,19 @@ import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { EnabledSources, Requester } from '../access/requester.ts'
 import { FEDERATED, LOCAL, NETWORK, RowOrigins, type ShowView } from '../access/show.ts'
-import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
+import { type Candidates, findCandidates, MAX_NEAREST, MAX_REPORTED } from '../matching/candidates.ts'
 import { filterWorld, type RowTest, rowTests } from '../matching/filter.ts'
 import { type Matches, scopeRequest } from '../matching/in-scope.ts'
-import { contentWords, hasTokens, holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
+import { contentWords, holdingAny, meetingOperators, shareOfWords, type TextOperators } from '../matching/operators.ts'
 import {
   type Boundary,
   byCodeUnit,
+  byOrder,
+  compareBoundaries,
   copiesToDrop,
   copyGroups,
   finalOf,
+  type GuestLeg,
   type ScoredBelief,
   Scorer,
   trustColumns,
@@ -39,9 +42,18 @@ interface Found extends Omit<Candidates, 'cosines'> {
   readonly cosines: Candidates['cosines'] | null
   /** Rows of candidates that others stand for (BQ-130). */
   readonly copies: ReadonlySet<number>
+  /** Of what other nodes gave, that which nothing of this node's own stands for. */
+  readonly guests: readonly ScoredBelief[]
 }
 
-const NOTHING_ELSE = { byWords: new Set<EntryKey>(), isCut: false, pending: 0, nearest: [], copies: new Set<number>() }
+const NOTHING_ELSE = {
+  byWords: new Set<EntryKey>(),
+  isCut: false,
+  pending: 0,
+  nearest: [],
+  copies: new Set<number>(),
+  guests: [],
+}
 
 export class Evaluation {
   readonly state: BeliefsState
@@ -57,6 +69,8 @@ export class Evaluation {
   readonly inScope: Matches
   /** Null: not found yet. */
   #found: Found | null
+  /** Null: no other node was asked. */
+  readonly #leg: GuestLeg | null
   /** Of the matches, by place; null: not scored yet. */
   #finals: Float64Array | null = null
 
@@ -66,9 +80,10 @@ export class Evaluation {
     question: Question,
     understood: Understood,
     asOf: Instant,
-    earlier: Earlier | null = null,
+    { earlier = null, leg = null }: { readonly earlier?: Earlier | null; readonly leg?: GuestLeg | null } = {},
   ) {
     this.state = state
+    this.#leg = leg
     this.view = view
     this.question = question
     this.understood = understood
@@ -93,9 +108,24 @@ export class Evaluation {
     this.#found = earlier && { ...NOTHING_ELSE, ...earlier }
   }
 
-  /** Copies counted once. */
+  /** Of this node's own; copies counted once. */
   get matches(): Matches {
     return this.#all.matches
+  }
+
+  /** Matches that other nodes gave, in the total order. */
+  get guests(): readonly ScoredBelief[] {
+    return this.#all.guests
+  }
+
+  /** All that match. */
+  get total(): number {
+    return this.matches.count + this.guests.length
+  }
+
+  /** All that could match, before filters. */
+  get scopeSize(): number {
+    return this.inScope.count + (this.#leg?.guests.size ?? 0)
   }
 
   /** Cosines of candidates; null in list mode. */
@@ -115,7 +145,7 @@ export class Evaluation {
 
   /** Beliefs that pass filters and operators and have no vector yet. */
   get pending(): number {
-    return this.#all.pending
+    return this.#all.pending + (this.#leg?.pending ?? 0)
   }
 
   /** Rows of candidates that are no matches since others stand for them. */
@@ -125,10 +155,12 @@ export class Evaluation {
 
   /** Where nothing matches a text: what came closest to it, nearest first. */
   nearest(): readonly ScoredBelief[] {
-    return this.#all.nearest.map(({ entry, cosine }) => {
+    const own = this.#all.nearest.map(({ entry, cosine }) => {
       const row = this.view.columns.rowOf(entry)
       return this.scorer.score(row, this.inScope.sourceOf(row), cosine)
     })
+    const leg = this.#leg?.nearest ?? []
+    return leg.length === 0 ? own : [...own, ...leg].sort(byCosine).slice(0, MAX_REPORTED)
   }
 
   /** The lowest cosine of a candidate; null: there is no bound. */
@@ -180,8 +212,16 @@ export class Evaluation {
   best(
     k: number,
     after: Boundary | null = null,
-    holds: (row: number) => boolean = () => true,
+    holds: (entry: EntryKey) => boolean = () => true,
   ): readonly ScoredBelief[] {
+    const { entries } = this.view.columns.arrays
+    const own = this.#bestOwn(k, after, row => holds(entries[row] as EntryKey))
+    const isNext = (one: ScoredBelief) => (after === null || compareBoundaries(one, after) > 0) && holds(one.entry)
+    const guests = this.guests.filter(isNext)
+    return guests.length === 0 ? own : [...own, ...guests].sort(byOrder).slice(0, k)
+  }
+
+  #bestOwn(k: number, after: Boundary | null, holds: (row: number) => boolean): readonly ScoredBelief[] {
     const { rows } = this.matches
     const { finals } = this
     const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
@@ -215,14 +255,14 @@ export class Evaluation {
     return this.#finals ?? atOnce(this.rank())
   }
 
-  /** The first k of each source: the requester's own, each federation, the network. */
+  /** The first k of each source: the requester's own, each federation, the network; then all of other nodes. */
   bestOfEach(k: number): readonly (readonly ScoredBelief[])[] {
     const { matches, origins, requester } = this
     const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
     const through = (federation: string) => (row: number) =>
       matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
     const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
-    return tests.map(test => this.best(k, null, test))
+    return [...tests.map(test => this.#bestOwn(k, null, test)), this.guests]
   }
 
   /** Scores of matches, by their rows. */
@@ -305,11 +345,13 @@ export class Evaluation {
 
   *#find(): Steps<Found> {
     const found = yield* this.#candidates()
-    const copies = yield* this.#copiesAmong(found)
-    return { ...found, copies, matches: found.matches.without(copies) }
+    const dropped = yield* this.#copiesAmong(found)
+    const copies = new Set([...dropped].flatMap(({ row }) => (row < 0 ? [] : [row])))
+    const guests = (this.#leg?.scored ?? []).filter(one => !dropped.has(one))
+    return { ...found, copies, guests, matches: found.matches.without(copies) }
   }
 
-  *#candidates(): Steps<Omit<Found, 'copies'>> {
+  *#candidates(): Steps<Omit<Found, 'copies' | 'guests'>> {
     const { meaning } = this.understood
     const { minSimilarity, semantic } = this.question
     if (minSimilarity === undefined || meaning.by === 'nothing') {
@@ -332,8 +374,7 @@ export class Evaluation {
       meaning,
       scale: this.state.host.embedder?.model.cosineScale ?? 1,
       floor: this.floor,
-      // What other nodes gave was cut by them.
-      most: this.view.guests === undefined ? MAX_NEAREST : Number.MAX_SAFE_INTEGER,
+      most: this.question.isUncut === true ? Number.MAX_SAFE_INTEGER : MAX_NEAREST,
       inScope: this.inScope,
       narrow: matches => this.#narrow(matches),
       holding,
@@ -348,8 +389,7 @@ export class Evaluation {
     if (words.length === 0) return shares
     const { entries } = this.view.columns.arrays
     const count = (row: number, folded: string) => {
-      const held = words.filter(word => hasTokens(folded, [word])).length
-      shares.set(entries[row] as EntryKey, held / words.length)
+      shares.set(entries[row] as EntryKey, shareOfWords(words, folded))
     }
     yield* this.state.contents.each(rows, count, this.view.time?.reader())
     return shares
@@ -364,26 +404,19 @@ export class Evaluation {
   #passingFilters(matches: Matches): Matches {
     const tick = this.view.time?.ticker()
     return this.testsOf(this.question.filters).reduce((left, test) => {
-      const asked = this.#ofGuests(test)
-      if (tick === undefined) return left.where(asked)
+      if (tick === undefined) return left.where(test)
       return left.where((row, source) => {
         tick()
-        return asked(row, source)
+        return test(row, source)
       })
     }, matches)
   }
 
-  /** Where some came from other nodes, the test is for these: the others have passed it, over all that this node holds. */
-  #ofGuests(test: RowTest): RowTest {
-    if (this.view.guests === undefined) return test
-    return (row, source) => this.origins.guest(row) === null || test(row, source)
-  }
-
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
-  *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<number>> {
+  *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<ScoredBelief>> {
     const { matches } = found
-    const groups = copyGroups(matches, this.view.columns)
-    if (groups.length === 0) return NOTHING_ELSE.copies
+    const groups = copyGroups(matches, this.view.columns, this.#leg)
+    if (groups.length === 0) return new Set()
     const rows = [...new Set(groups.flatMap(group => group.rows))]
     const scored = new Map<number, ScoredBelief>()
     for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
@@ -393,14 +426,19 @@ export class Evaluation {
     }
     yield
     const dropped = copiesToDrop(
-      groups.map(({ same, rows: members }) => ({
+      groups.map(({ same, rows: members, guests }) => ({
         same,
-        members: members.map(row => scored.get(row) as ScoredBelief),
+        members: [...members.map(row => scored.get(row) as ScoredBelief), ...guests],
       })),
       { byTier: this.question.byTier === true, requester: this.requester.id },
     )
-    return new Set([...dropped].map(({ row }) => row))
+    return dropped
   }
+}
+
+/** Nearest first. */
+function byCosine(a: ScoredBelief, b: ScoredBelief): number {
+  return (b.cosine ?? 0) - (a.cosine ?? 0) || a.entry - b.entry
 }
 
 /** What an answer is about, less its paging. */
@@ -410,6 +448,8 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   readonly byTier?: boolean | undefined
   /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined
+  /** Whether all that are near enough are candidates, however many. */
+  readonly isUncut?: boolean | undefined
 }
 
 /** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
@@ -421,6 +461,8 @@ export interface Earlier {
   readonly cosines: ReadonlyMap<EntryKey, number> | null
   /** Had no vector then. */
   readonly byWords: ReadonlySet<EntryKey>
+  /** Of other nodes. */
+  readonly guests: readonly ScoredBelief[]
 }
 
 // A query at one moment, for answers that are read off it other than as a page.
@@ -471,6 +513,11 @@ export async function askedInSteps<T>(
   return state.lookInSteps(requester, body, time)
 }
 
+export function questionOf(query: CheckedQuery): Question {
+  const { scope, minSimilarity, mergeStrategy } = query.options
+  return { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
+}
+
 /** A query as of one moment, with its matches; `embedded`: what its text came to before. */
 export function* evaluateInSteps(
   state: BeliefsState,
@@ -478,11 +525,10 @@ export function* evaluateInSteps(
   query: CheckedQuery,
   embedded: Embedded,
   asOf: Instant,
+  leg: GuestLeg | null = null,
 ): Steps<Evaluation> {
-  const { scope, minSimilarity, mergeStrategy } = query.options
   const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
-  const byTier = mergeStrategy === 'waterfall'
-  const evaluation = new Evaluation(state, view, { ...query, scope, minSimilarity, byTier }, understood, asOf)
+  const evaluation = new Evaluation(state, view, questionOf(query), understood, asOf, { leg })
   yield* evaluation.prepare()
   return evaluation
 }

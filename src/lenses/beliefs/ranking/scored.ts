@@ -11,6 +11,7 @@ import { type BeliefColumns, domainRates, type SharedRows, sharedAmong } from '.
 import type { Matches } from '../matching/in-scope.ts'
 import { confidenceByColumn, type DecayTable, recency } from '../measures/confidence.ts'
 import { type BeliefSource, type DimensionWeights, type RankingWeights, SCOPE_KINDS } from '../model.ts'
+import type { Guest } from '../nodes/guest.ts'
 import type { CheckedContext } from '../schema/filters.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import type { TrustIn, TrustQuestion } from '../trust/trust-in.ts'
@@ -46,6 +47,28 @@ export const NEAR = 1e-5
 
 /** The last result of a page, by its position in the total order. */
 export type Boundary = Pick<ScoredBelief, 'final' | 'createdAt' | 'id'>
+
+/** Of one query no two have the same id. */
+export function compareBoundaries(a: Boundary, b: Boundary): number {
+  return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
+}
+
+/**
+ * What other nodes gave for a query: candidates like this node's own, verified, filtered and scored by this node (BQ-125). Their entries
+ * are below 0 and have no rows: nothing of this node's store has such a key.
+ */
+export interface GuestLeg {
+  /** In the total order, copies of each other left out. */
+  readonly scored: readonly ScoredBelief[]
+  /** By entry; those that do not match too. */
+  readonly guests: ReadonlyMap<EntryKey, Guest>
+  /** Those of them that have no vector. */
+  readonly pending: number
+  /** Where none matches, those that came closest to the text. */
+  readonly nearest: readonly ScoredBelief[]
+  /** Of all texts and vectors, near enough. */
+  readonly byteLength: number
+}
 
 /** As it is chosen for an answer. */
 export interface Picked {
@@ -96,18 +119,57 @@ export type Meaning =
 
 interface CopyGroup {
   readonly same: keyof SharedRows
-  /** Two or more. */
   readonly rows: readonly number[]
+  readonly guests: readonly ScoredBelief[]
 }
 
-/** Matches that share their id, then those that share their content. */
-export function copyGroups({ rows }: Matches, columns: BeliefColumns): readonly CopyGroup[] {
-  const { ids, contents } = columns.arrays
-  const shared = sharedAmong(columns, rows)
-  return [...groupsOf('id', shared.id, ids), ...groupsOf('content', shared.content, contents)]
+/**
+ * Matches and results of other nodes that share their id, then those that share their content: two or more each. Copies among the
+ * results of other nodes are left out before.
+ */
+export function copyGroups(matches: Matches, columns: BeliefColumns, leg: GuestLeg | null): readonly CopyGroup[] {
+  const { texts, arrays } = columns
+  const shared = sharedAmong(columns, matches.rows)
+  const contentOf = ({ entry }: ScoredBelief) => leg?.guests.get(entry)?.belief.content_hash ?? ''
+  return [
+    ...groupsOf(
+      'id',
+      shared.id,
+      arrays.ids,
+      guestsBy(leg, ({ id }) => texts.idNumber(id)),
+      id => matchesFrom(matches, columns.firstOfId(id), row => columns.nextOfId(row)),
+    ),
+    ...groupsOf(
+      'content',
+      shared.content,
+      arrays.contents,
+      guestsBy(leg, one => texts.contentNumber(contentOf(one))),
+      content => matchesFrom(matches, columns.firstOfContent(content), row => columns.nextCopy(row)),
+    ),
+  ]
 }
 
-function groupsOf(same: CopyGroup['same'], shared: readonly number[], numbers: Int32Array): readonly CopyGroup[] {
+/** By the number of what they share with rows; those that share nothing are left out. */
+function guestsBy(leg: GuestLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
+  const found = Map.groupBy(leg?.scored ?? [], numberOf)
+  found.delete(-1)
+  return found
+}
+
+function matchesFrom(matches: Matches, first: number, next: (row: number) => number): readonly number[] {
+  const rows: number[] = []
+  for (let row = first; row !== -1; row = next(row)) if (matches.has(row)) rows.push(row)
+  return rows
+}
+
+/** `rowsOf`: matches with a number that are not among the shared ones. */
+function groupsOf(
+  same: CopyGroup['same'],
+  shared: readonly number[],
+  numbers: Int32Array,
+  guests: ReadonlyMap<number, readonly ScoredBelief[]>,
+  rowsOf: (number: number) => readonly number[],
+): readonly CopyGroup[] {
   const groups = new Map<number, number[]>()
   for (const row of shared) {
     const number = numbers[row] as number
@@ -115,7 +177,10 @@ function groupsOf(same: CopyGroup['same'], shared: readonly number[], numbers: I
     if (group === undefined) groups.set(number, [row])
     else group.push(row)
   }
-  return [...groups.values()].map(rows => ({ same, rows }))
+  for (const number of guests.keys()) if (!groups.has(number)) groups.set(number, [...rowsOf(number)])
+  return [...groups]
+    .filter(([, rows]) => rows.length > 0)
+    .map(([number, rows]) => ({ same, rows, guests: guests.get(number) ?? [] }))
 }
 
 /** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
@@ -285,9 +350,8 @@ export interface TrustWorld {
 /** What the trust part of a score rests on. */
 export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
   const guest = view.guests?.get(entry)
-  const holder = view.columns.holderOf(row)
-  const as = guest === undefined ? trustedThrough(requester, source, holder) : trustedAsGuest(guest)
-  if (as === null) return { trust: trust.of(holder), of: 'holder', isShared: false }
+  const as = guest === undefined ? trustedThrough(requester, source, view.columns.holderOf(row)) : trustedAsGuest(guest)
+  if (as === null) return { trust: trust.of(view.columns.holderOf(row)), of: 'holder', isShared: false }
   const isShared = source.kind === 'federated'
   return { trust: trust.as(as), of: isShared && as.member === null ? 'federation' : 'holder', isShared }
 }
