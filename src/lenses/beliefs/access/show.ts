@@ -17,7 +17,7 @@ import type { Guest } from '../nodes/guest.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { audienceOf, namedBy, pastVersion, type StoredVersion, withoutHolder } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
-import { federationTarget, type TrustedAs } from '../trust/trust-in.ts'
+import { federationTarget, type TrustedAs } from '../trust/edge.ts'
 import { ALL_SOURCES, type EnabledSources, type Requester } from './requester.ts'
 
 const SECRET = 'beliefs.secret'

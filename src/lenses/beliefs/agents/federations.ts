@@ -16,8 +16,7 @@ import { unauthorized, wrong } from '../errors.ts'
 import type { AgentView, FederationView, MembershipView, NewAgent, NewFederation, NewMember } from '../schema/agents.ts'
 import { normalByDomain } from '../schema/values.ts'
 import { STATEMENTS } from '../tables.ts'
-import { didOfAgent, ensureKeys, keptKeys, makeKeys, signingKeys } from '../trust/agent-facts.ts'
-import { raiseRevision } from '../trust/revisions.ts'
+import { didOfAgent, ensureKeys, keptKeys, makeKeys, raiseRevision, signingKeys } from '../trust/agent-facts.ts'
 
 /** For the writers of other processes: a question has its time limit. */
 const WAIT_MS = 50

@@ -21,8 +21,7 @@ import {
   type StatementInput,
 } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
-import { didOfAgent, ensureKeys } from '../trust/agent-facts.ts'
-import { raiseRevision } from '../trust/revisions.ts'
+import { didOfAgent, ensureKeys, raiseRevision } from '../trust/agent-facts.ts'
 import { federationKeys, makeFederationKeys, memberOf, runsIt, viewOf, type Writing } from './federations.ts'
 
 /** A statement that nobody renews ends by itself. */

@@ -15,7 +15,6 @@ import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { FEDERATED, type ShowView } from '../access/show.ts'
 import { isElsewhere, memberOf } from '../agents/federations.ts'
-import { vectorIndex } from '../embedding.ts'
 import { BeliefsError, unauthorized, wrong } from '../errors.ts'
 import { Matches } from '../matching/in-scope.ts'
 import { foldContent, meetingOperators, type Operand, tokensOf } from '../matching/operators.ts'
@@ -35,7 +34,7 @@ import {
   textUpTo,
   type Value,
 } from '../schema/values.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, vectorIndex } from '../state.ts'
 import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import {

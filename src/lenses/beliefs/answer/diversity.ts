@@ -5,7 +5,6 @@
 import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
 import { cosine } from '../../../math/vector.ts'
-import { likenessBy, vectorsOf } from '../embedding.ts'
 import { twelveDecimals } from '../measures/confidence.ts'
 import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
@@ -20,6 +19,7 @@ import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedDiversity } from '../schema/query.ts'
+import { likenessBy, vectorsOf } from '../state.ts'
 
 /** `results` in the total order. */
 export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {

@@ -9,7 +9,6 @@ import { type Bars, evidence, evidenceByWords, WORD_BARS, withoutWords } from '.
 import type { EntryKey } from '../../../model/entry.ts'
 import { ENOUGH_EMBEDDED, judgeEvidence } from '../../../pipeline/verdict.ts'
 import { showCurrent } from '../access/show.ts'
-import { vectorsOf } from '../embedding.ts'
 import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
 import type { QueryResult } from '../model.ts'
 import { detectorOf, type Opposition } from '../opposition/heuristic.ts'
@@ -17,7 +16,7 @@ import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedOptions } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, vectorsOf } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import {
   type ConflictStrategy,

@@ -3,7 +3,6 @@
  * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
  * than a band.
  */
-
 import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/operators.ts'
 import { ageDays, decayRule, overall, twelveDecimals, weakestDimension } from '../measures/confidence.ts'
 import type { Belief, Explanation, RankedBelief, RankingWeights } from '../model.ts'
@@ -11,7 +10,7 @@ import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief, TrustFound } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedText } from '../schema/values.ts'
-import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
+import { type DirectTrust, type TrustIn, trustBand } from '../trust/edge.ts'
 
 /** On a shorter page a large share says nothing: of two holders one has half at least. */
 const MIN_RESULTS = 5

@@ -10,8 +10,8 @@ import { type ShownBelief, type ShowView, trustedThrough } from '../access/show.
 import type { Belief, BeliefSource } from '../model.ts'
 import type { Guest } from '../nodes/guest.ts'
 import { historyOf } from '../record/read.ts'
+import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { TrustIn } from '../trust/trust-in.ts'
 
 /** One belief of one holder, through all its versions. Internal: it names the holder. */
 export function keyOf({ holder, chain }: { readonly holder: string; readonly chain: string }): string {

@@ -10,10 +10,9 @@ import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { DAY_MS } from '../measures/confidence.ts'
 import type { BeliefsState } from '../state.ts'
-import { faded } from '../trust/edge.ts'
+import { faded, federationTarget, type TrustQuestion } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustMark } from '../trust/trust-graph.ts'
-import { federationTarget, type TrustQuestion } from '../trust/trust-in.ts'
 
 /** A kilobyte or two each. */
 const MAX_VECTORS = 256

@@ -14,7 +14,6 @@ import type { Requester } from '../access/requester.ts'
 import { RowOrigins, type ShowView, SOURCE_NUMBERS, showCurrent } from '../access/show.ts'
 import { pickPage, strategyOf } from '../answer/front.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
-import { modelOf } from '../embedding.ts'
 import { MAX_NEAREST } from '../matching/candidates.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import type { BeliefSource } from '../model.ts'
@@ -33,11 +32,11 @@ import {
   trustQuestion,
 } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, modelOf } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
+import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { TrustIn } from '../trust/trust-in.ts'
 import {
   basisOf,
   chainOfKey,
@@ -224,11 +223,6 @@ export class StandingBeliefs implements LiveQuery {
     this.#shared = liveShared(state)
     this.#accessScope = this.#shared.accessScopeOf(viewer.id)
     this.#trust = this.#shared.trustOf(viewer.id, trustQuestion(checked.context))
-  }
-
-  /** The same question, never asked yet. */
-  again(): StandingBeliefs {
-    return new StandingBeliefs(this.state, this.viewer, this.checked, this.query, this.#isAllowed)
   }
 
   allowed(): boolean {

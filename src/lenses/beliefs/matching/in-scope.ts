@@ -123,9 +123,6 @@ function sourcesOf(
 /** How many passes are kept: about half a megabyte each over 100,000 beliefs. */
 const KEPT = 64
 
-/** As far as the clocks of two nodes may lie apart, and more. */
-const NEAR_MS = 600_000
-
 interface Passed extends Found {
   readonly requester: Requester
   /** Of the partitions in sight. */
@@ -138,18 +135,7 @@ export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
 
   of(request: InScopeRequest): Matches {
-    return this.#heldAt(request)?.matches ?? (request.validAt === null ? this.#now(request).matches : inScope(request))
-  }
-
-  /**
-   * Where what holds at the moments asked for is what holds now: other nodes ask so, for a moment that is over when their
-   * question arrives. Null: they are others, or so far away that nobody looks.
-   */
-  #heldAt(request: InScopeRequest): Passed | null {
-    const { asOf, validAt } = request
-    if (validAt === null || validAt.some(at => Math.abs(asOf - at) > NEAR_MS)) return null
-    const passed = this.#now({ ...request, validAt: null })
-    return validAt.every(at => at >= passed.asOf && at < passed.until) ? passed : null
+    return request.validAt === null ? this.#now(request).matches : inScope(request)
   }
 
   #now(request: InScopeRequest): Passed {
@@ -166,8 +152,7 @@ export class Scopes {
 
   /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */
   untilOf(request: InScopeRequest): Instant {
-    if (request.validAt !== null) return (this.#heldAt(request) ?? firstPass(request)).until
-    return this.#now(request).until
+    return (request.validAt === null ? this.#now(request) : firstPass(request)).until
   }
 }
 

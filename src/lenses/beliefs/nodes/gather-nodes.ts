@@ -20,7 +20,7 @@ import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE
 import { type BeliefsState, guestState } from '../state.ts'
 import { BELIEFS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { askOrRecall } from './asking/ask-nodes.ts'
+import { askOrRecall, bytesOf } from './asking/ask-nodes.ts'
 import type { AskedSource, Guest, NodeFailure, NodesAnswer } from './guest.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
@@ -167,12 +167,12 @@ export async function gather(
  * What other nodes gave, filtered and scored as this node's own is (BQ-125): by the same code, over a small store in memory. Beliefs of
  * this node have no part in that. In steps.
  */
-function* legOf(gathering: Gathering, home: ShowView, { answers }: NodesAnswer): Steps<GuestLeg> {
+function* legOf(gathering: Gathering, home: ShowView, answer: NodesAnswer): Steps<GuestLeg> {
   const { state, query, requester, embedded, asOf } = gathering
   const world = yield* guestWorld(
     state,
     home,
-    answers.flatMap(one => one.guests),
+    answer.answers.flatMap(one => one.guests),
     asOf,
   )
   yield* world.state.columns.refreshInSteps()
@@ -188,7 +188,7 @@ function* legOf(gathering: Gathering, home: ShowView, { answers }: NodesAnswer):
     guests: new Map([...world.guests].map(([key, guest]) => [guestEntry(key), guest])),
     pending: evaluation.pending,
     nearest: evaluation.nearest().map(asGuest),
-    byteLength: world.byteLength,
+    byteLength: bytesOf(answer),
   }
 }
 
@@ -211,14 +211,10 @@ function byWords({ guests }: GuestWorld, text: string): Understood['meaning'] {
 interface GuestWorld {
   readonly state: BeliefsState
   readonly guests: ReadonlyMap<EntryKey, Guest>
-  /** Of all texts and vectors, near enough. */
-  readonly byteLength: number
 }
 
 /** Beliefs that are written in one step. */
 const WRITTEN_AT_ONCE = 100
-/** Beside its text and vector, of one belief: in the store, the columns and the index. */
-const BELIEF_BYTES = 4_000
 const MEMBER = { status: 'active', role: null, permissions: null, joined_at: null }
 const NO_FEDERATION = { label: null, did: null, joining: null, results: null, reputation: null }
 
@@ -232,7 +228,6 @@ function* guestWorld(
   if (home.host.scratch === undefined) throw new Error('invariant broken: nowhere to put what nodes answered')
   const scratch = home.host.scratch()
   const guests = new Map<EntryKey, Guest>()
-  let byteLength = 0
   const join = (writer: StoreWriter, federation: string, agent: string) =>
     writer.table(MEMBERSHIPS).put({ ...MEMBER, federation, agent, updated_at: asOf })
   const put = (writer: StoreWriter, guest: Guest) => {
@@ -244,7 +239,6 @@ function* guestWorld(
     writer.table(BELIEFS).put(aspectRow(version, key))
     guests.set(key, guest)
     const { vector } = guest
-    byteLength += BELIEF_BYTES + version.content.length * 2 + (vector?.byteLength ?? 0)
     if (model === null || vector === null) return
     const chunks = writer.chunksOf(key)
     writer.putVectors(
@@ -266,5 +260,5 @@ function* guestWorld(
     yield
   }
   const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
-  return { state: guestState(home, host, guests), guests, byteLength }
+  return { state: guestState(home, host, guests), guests }
 }

@@ -1,5 +1,4 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
-
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
 import {
@@ -12,7 +11,6 @@ import {
 } from '../agents/federations.ts'
 import { acceptStatement, stateMembership } from '../agents/membership-statements.ts'
 import { aggregateAnswer, aggregateInput, askAggregate, toAggregateQuestion } from '../aggregates/tally.ts'
-import { modelOf } from '../embedding.ts'
 import { moment } from '../model.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
 import { answerChanges, chargeNode, type NodeCall } from '../nodes/answering/node-call.ts'
@@ -38,6 +36,7 @@ import {
   toPeer,
 } from '../schema/agents.ts'
 import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
+import { modelOf } from '../state.ts'
 import { PEERS } from '../tables.ts'
 import { operation, writing } from './belief-operation.ts'
 

@@ -38,8 +38,8 @@ import { deleted, deleteInput, getInput, oneBelief, putAnswer, versions } from '
 import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { computeTrust, listTrust, shownEdge } from '../trust/acts.ts'
+import { federationTarget } from '../trust/edge.ts'
 import { putEdge, removeEdge } from '../trust/edges.ts'
-import { federationTarget } from '../trust/trust-in.ts'
 import { type BeliefsCall, operation, writing } from './belief-operation.ts'
 
 /** For an answer; without warnings it has no such field. */

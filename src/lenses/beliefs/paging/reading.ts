@@ -19,7 +19,6 @@ import {
   showPage,
   tellPage,
 } from '../answer/show-page.ts'
-import { countersOf } from '../beliefs-counters.ts'
 import { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/belief-explanation.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
@@ -29,7 +28,7 @@ import type { Call } from '../query/evaluation.ts'
 import { embedText } from '../query/understand.ts'
 import type { Boundary, Picked } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, countersOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import {

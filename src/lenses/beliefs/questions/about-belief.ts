@@ -3,7 +3,6 @@ import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
-import { vectorsOf } from '../embedding.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { DerivationChain, RankedBelief } from '../model.ts'
 import {
@@ -22,7 +21,7 @@ import { type CheckedContext, type CheckedFilters, type CheckedWarning, NO_FILTE
 import { type CheckedScope, DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import type { CheckedContradictions, CheckedSimilar, contradictionsAnswer, similarAnswer } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, vectorsOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
 interface BeliefQuestion {

@@ -5,14 +5,13 @@ import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { type ShownBelief, showCurrent } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
-import { likenessBy, vectorsOf } from '../embedding.ts'
 import { foldContent, tokensOf } from '../matching/operators.ts'
 import { asked, type Call, type Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { sourcesOf } from '../record/read.ts'
 import type { CheckedContextQuery, contextAnswer, Purpose } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, likenessBy, vectorsOf } from '../state.ts'
 
 interface Candidate {
   readonly tokens: number

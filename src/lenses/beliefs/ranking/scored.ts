@@ -1,5 +1,4 @@
 /** A belief with its score, and the one order of all lists (BQ-082, BQ-083). */
-
 import type { Instant } from '../../../base/clock.ts'
 import type { VectorIndex } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
@@ -13,8 +12,8 @@ import { confidenceByColumn, type DecayTable, recency } from '../measures/confid
 import { type BeliefSource, type DimensionWeights, type RankingWeights, SCOPE_KINDS } from '../model.ts'
 import type { Guest } from '../nodes/guest.ts'
 import type { CheckedContext } from '../schema/filters.ts'
+import type { TrustIn, TrustQuestion } from '../trust/edge.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import type { TrustIn, TrustQuestion } from '../trust/trust-in.ts'
 
 /** The parts of a score, 0 to 1 each; `semantic` is null in list mode. */
 export interface Parts {

@@ -5,10 +5,9 @@ import type { EdgeView, edgesAnswer, trustAnswer, trustListInput } from '../sche
 import type { Value } from '../schema/values.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent } from './agent-facts.ts'
-import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
+import { edgeOf, edgeStatement, type TrustEdge, type TrustQuestion, trustBand } from './edge.ts'
 import { touchEdges } from './edges.ts'
 import type { TrustGraph } from './trust-graph.ts'
-import { type TrustQuestion, trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */
 const TOUCH_WAIT_MS = 0

@@ -9,13 +9,11 @@ import type { Steps } from '../../../base/turns.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { TRUST } from '../tables.ts'
-import { type AgentFacts, agentFacts } from './agent-facts.ts'
-import { CountedEdges, countedEdge, type Span } from './edge.ts'
+import { type AgentFacts, agentFacts, type EdgeName, edgesSince, revision } from './agent-facts.ts'
+import { CountedEdges, countedEdge, type Span, type TrustQuestion, type TrustRules } from './edge.ts'
 import { EdgeChecker, edgeRows, TOUCH_EVERY_MS } from './edges.ts'
 import { HolderTrust } from './holders.ts'
-import { type EdgeName, edgesSince, revision } from './revisions.ts'
 import { isWithin, type Routes, searchRoutes, spanAfter, type TrustAsked } from './routes.ts'
-import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
 const WORTH_CLEARING = 256

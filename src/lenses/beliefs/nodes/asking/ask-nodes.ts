@@ -17,11 +17,9 @@ import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { Store } from '../../../../store/store.ts'
 import type { Requester } from '../../access/requester.ts'
 import type { ShowView } from '../../access/show.ts'
-import { countersOf } from '../../beliefs-counters.ts'
-import { modelOf } from '../../embedding.ts'
 import { questionHash } from '../../paging/held-order.ts'
 import type { CheckedQuery, CheckedScope } from '../../schema/query.ts'
-import type { BeliefsState } from '../../state.ts'
+import { type BeliefsState, countersOf, modelOf } from '../../state.ts'
 import { TRUST } from '../../tables.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
@@ -301,8 +299,8 @@ const GUEST_BYTES = 1_500
 
 type KeptAnswers = Recent<string, KeptAnswer>
 
-/** Near enough. */
-function bytesOf({ answers }: NodesAnswer): number {
+/** Of all that it holds, near enough. */
+export function bytesOf({ answers }: NodesAnswer): number {
   return answers
     .flatMap(({ guests }) => guests)
     .reduce((sum, { belief, vector }) => sum + GUEST_BYTES + 2 * belief.content.length + (vector?.byteLength ?? 0), 0)

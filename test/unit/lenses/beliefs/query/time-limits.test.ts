@@ -10,7 +10,7 @@ import { countMatches } from '../../../../../src/lenses/beliefs/questions/facets
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { CHARACTERS_AT_ONCE, ROWS_AT_ONCE, TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
-import { seededUniform } from '../../../../support/seeded.ts'
+import { seededBytes } from '../../../../support/seeded.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import { turnsOf } from '../../../../support/turns-of.ts'
 import { checkQuery, checkStreamedQuery } from '../schema/checks.ts'
@@ -25,8 +25,7 @@ afterEach(() => engine.close())
 
 function open(embedder: Embedder | 'none'): Promise<Engine> {
   const clock = new SettableClock(Date.UTC(2026, 5, 1))
-  const uniform = seededUniform(1)
-  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
+  const random = seededBytes(1)
   return openEngine({ store: 'memory', embedder, clock, random, background: false })
 }
 
