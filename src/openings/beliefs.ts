@@ -2,7 +2,15 @@
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
-import { type BeliefCallback, type BeliefSubscription, type SubscribeOptions, type SubscriptionGroup, subscribe, subscribeAll } from '../lenses/beliefs/live/subscriptions.ts'
+import {
+  type BeliefCallback,
+  type BeliefSubscription,
+  type SubscribeOptions,
+  type SubscriptionGroup,
+  subscribe,
+  subscribeAll,
+} from '../lenses/beliefs/live/subscriptions.ts'
+import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/reading.ts'
 import type { SampleReport } from '../lenses/beliefs/sample/sample-beliefs.ts'
 import type { BeliefQuery } from '../lenses/beliefs/schema/query.ts'
 import { KIND } from '../lenses/beliefs/tables.ts'
@@ -10,8 +18,7 @@ import type { Calls } from '../lenses/calls.ts'
 import { embedEntries } from '../lenses/embed-entries.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Progress } from '../model/operation.ts'
-import { LOCAL_OWNER, type Viewer, isOwner } from '../model/viewer.ts'
-import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/reading.ts'
+import { isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenBeliefsOptions extends EngineOptions {
   /** The agent that asks; default `owner`. */

@@ -56,23 +56,13 @@ export interface BeliefsState {
   load(signal: AbortSignal): Promise<void>
 }
 
-const STATES = new WeakMap<LensHost, BeliefsState>()
-
 /** Made on first use, one an engine. */
-export function stateOf(host: LensHost): BeliefsState {
-  const known = STATES.get(host)
-  if (known !== undefined) return known
-  const made = makeState(host)
-  STATES.set(host, made)
-  return made
-}
-
-function makeState(host: LensHost): BeliefsState {
+export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
   return assembled({ host, settings, trust, secret, expiry: new Expiry(host) })
-}
+})
 
 /** Of what was gathered for one answer: beliefs of the host's store, and all else as at home. */
 export function guestState(home: BeliefsState, host: LensHost, guests: ReadonlyMap<EntryKey, Guest>): BeliefsState {
@@ -151,7 +141,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
   }
 }
 
-// Work over one state of the store that pauses (QE-019): what changed at a pause makes it begin again.
+// Work over one state of the store that pauses (QE-019). It begins again when something it has read was changed at a pause.
 
 /** How often work is begun before it holds the state that this process reads until its end: so it ends, however often others write. */
 const ATTEMPTS = 4
@@ -193,7 +183,7 @@ function* whileSame<T>(store: Store, { steps, isSame }: Begun<T>): Steps<Ended<T
   }
 }
 
-// What the lens did in this engine since it was opened (BQ-177): for whoever runs the node, never for those who ask.
+// Counters of this engine since it was opened (BQ-177): for whoever runs the node, never for requesters.
 
 interface CounterValues {
   readonly queries_total: number
@@ -243,7 +233,7 @@ class Counters {
 
 export const countersOf: (host: LensHost) => Counters = onePer(host => new Counters(host))
 
-// The engine's embedder, the index of its vectors, and the vectors of current beliefs.
+// The embedder of the engine, the index of its vectors, and the vectors of current beliefs.
 
 /** Key of the model that the engine embeds with; null: it has none. */
 export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null {

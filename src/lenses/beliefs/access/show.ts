@@ -288,7 +288,7 @@ export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources)
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
 }
 
-// Where rows of one view come from, by the sources that are asked, and whom the requester is shown to hold them.
+// From which source a row comes, and which holder the requester is shown.
 
 export class RowOrigins {
   /** Whether trust in some rows may be trust in another than their holder. */

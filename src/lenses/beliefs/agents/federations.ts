@@ -253,7 +253,7 @@ export function memberOf(row: Row): MembershipView {
   }
 }
 
-// Agents that the node hosts: who they are called, with which key, and what reputation they have (BQ-081).
+// Agents of this node: their names, keys and reputations (BQ-081).
 
 /** A write of an operation: by whom, when, and from which source of random bytes keys are made. */
 export interface Writing {

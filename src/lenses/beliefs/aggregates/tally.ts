@@ -228,10 +228,9 @@ function* ofTopic(
   return yield* meeting
 }
 
-// Answers a member of a federation of this node that asks of a topic: whether it may, what it pays, and what it gets
-// (BQ-105). An epoch is a day in UTC: one answer a topic and one budget a member hold for it, and both begin again
-// together. A member pays once for a topic, whatever comes of it and whoever asked first: so the price tells neither
-// what there is nor who else has asked.
+// A member of a federation asks about a topic (BQ-105): whether it may, what it pays, and what it gets. An epoch is a day in UTC: a topic
+// has one answer and a member one budget for it, and both begin again together. A member pays once for a topic, whatever the answer is
+// and whoever asked first: so the price shows neither what there is nor who else has asked.
 
 /** One topic of one federation in one epoch. */
 interface Place {

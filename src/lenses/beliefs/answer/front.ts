@@ -220,7 +220,7 @@ function* take<T>(from: Iterator<T>, count: number): Generator<T> {
   }
 }
 
-// Whether an answer is about its text (BQ-027, BQ-043): answered, weak, or nothing relevant, and what that rests on.
+// The verdict of an answer (BQ-027, BQ-043): answered, weak or nothing relevant, and what it rests on.
 
 export interface Verdict {
   readonly verdict: NonNullable<QueryResult['verdict']>

@@ -160,7 +160,7 @@ function keyOf({ requester, scope: { local, federated, network } }: InScopeReque
   return JSON.stringify([requester.id, requester.through, local, federated, network])
 }
 
-// The beliefs that a query may answer with: in scope, valid, and through every filter.
+// A set of rows with their sources: the beliefs that a query may answer with.
 
 /** Rows in ascending order, with their sources. Never changed. */
 export class Matches {

@@ -132,7 +132,7 @@ function meaning(
   }
 }
 
-// When words stand in a content as they are written (BQ-038), and when a phrase does (BQ-039).
+// Whether a content holds words (BQ-038) or a phrase (BQ-039) literally.
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
 const BETWEEN_TOKENS = /[^\p{L}\p{N}\p{M}]+/gu

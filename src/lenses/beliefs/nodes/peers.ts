@@ -252,9 +252,9 @@ function otherKey(shown: string, expected: string): Error {
   return wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))
 }
 
-// What one engine has come to know of other nodes since it was opened, and which of them rest: after some failures in a row a node
-// is not asked for a while, then one question tries whether it is back. Each rest is twice as long as the one before, on a clock
-// that nobody can set.
+// What one engine has learned about other nodes since it was opened, and which of them rest: after some failures in a row a node is not
+// asked for a while, then one question tries whether it is back. Each rest is twice as long as the one before, by a clock that
+// nobody can set.
 
 const FAILURES = 3
 const FIRST_REST_MS = 1_000

@@ -121,8 +121,8 @@ const accept = operation({
 
 export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, aggregate] as const
 
-// Other nodes: those that this one asks, which is the local owner's list (BQ-135), and what others ask of this one: in an envelope,
-// which says the requester, whoever has brought it.
+// Other nodes: the local owner's list of those that are asked (BQ-135), and what others ask of this one. The envelope of such a
+// question names its sender, whoever has brought it.
 
 type NodeOperation<N extends string, O extends z.ZodType> = Pick<
   NamedOperation<N, z.ZodType, O>,

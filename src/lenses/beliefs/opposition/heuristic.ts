@@ -273,7 +273,7 @@ function isDetector(given: unknown): given is ContradictionDetector {
   return typeof name === 'string' && typeof note === 'string' && typeof detect === 'function'
 }
 
-// What finds contradictions: a port, so that a better one can take the place of the built-in heuristic (BQ-173).
+// The port of detectors: a plug-in can bring a better one than the built-in heuristic (BQ-173).
 
 export type ContradictionType = Conflict['contradiction_type']
 

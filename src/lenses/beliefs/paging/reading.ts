@@ -264,8 +264,8 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   return { ...result, ...(cursor !== null && { next_cursor: cursor }), query_time_ms: elapsedMs }
 }
 
-// An answer piece by piece, in its order, each piece checked against the matrix as it leaves (BQ-150 to BQ-155). A piece is
-// made when it is asked for, and not before. Between pieces the order is held as that of pages is, and nothing else.
+// An answer as a stream of chunks in its order, each checked against the access matrix as it leaves (BQ-150 to BQ-155). A chunk is made
+// when it is asked for, and not before. Between chunks only the order is held, as between pages.
 
 export interface QueryChunk {
   readonly beliefs: readonly RankedBelief[]

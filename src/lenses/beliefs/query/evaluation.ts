@@ -465,7 +465,7 @@ export interface Earlier {
   readonly guests: readonly ScoredBelief[]
 }
 
-// A query at one moment, for answers that are read off it other than as a page.
+// Evaluations for answers that are not pages: counts, facets, explanations.
 
 /** The requester of a call, and how long it waits. */
 export interface Call {

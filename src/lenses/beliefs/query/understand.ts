@@ -142,8 +142,8 @@ export function thresholdsOf(settings: BeliefsSettings, model: string): Threshol
   return cut === null ? null : { include: cut, exclude: cut, floor: cut }
 }
 
-// From which raw cosine on a belief means a term (BQ-040), found for any model from pairs of which it is known: the cut
-// lets at most one in twenty of the unrelated pairs through.
+// Calibration (BQ-040): the raw cosine from which a belief means a term, found for any model from labelled pairs. The cut lets at most
+// one in twenty of the unrelated pairs through.
 
 /** A text, and terms that it means or does not mean. */
 interface CalibrationTexts {

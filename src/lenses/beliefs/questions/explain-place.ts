@@ -275,8 +275,8 @@ function compared(evaluation: Evaluation, one: Found, other: Found): Versus {
   return { matched: true, ...versus(a, b, evaluation.question.weights) }
 }
 
-// Why a belief is not among the matches: the first step that let it go. Asked only of beliefs that the requester may see,
-// and answered from them and the question alone.
+// Why a belief is not among the matches: the first step that left it out. It is asked only about beliefs that the requester may see,
+// and answered from them and the query alone.
 
 /** Null: it matches. The row is one in sight. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {

@@ -147,7 +147,7 @@ const NAMED: Readonly<Record<FacetField, (filter: CheckedFilters) => Iterable<st
   confidence_bucket: () => [],
 }
 
-// How the lens stands in this engine (BQ-040, BQ-177), for whoever runs the node.
+// Calibration and counters (BQ-040, BQ-177), for whoever runs the node.
 
 type BatchResult = Value<typeof batchAnswer>
 

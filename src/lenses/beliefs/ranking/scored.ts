@@ -113,8 +113,8 @@ export type Meaning =
   /** List mode. */
   | { readonly by: 'nothing' }
 
-// Which of several beliefs with one id, or with one content, stand for the others (BQ-130). Of one id one stays. Of one
-// content those stay that come from the source of the best of them, and through one federation the best alone.
+// Copies (BQ-130): of beliefs with one id one is kept; of beliefs with one content those that come from the source of the best of them,
+// and of those that come through one federation the best alone.
 
 interface CopyGroup {
   readonly same: keyof SharedRows
@@ -300,7 +300,7 @@ export class Scorer {
   }
 }
 
-// What a requester's trust comes to for the holders of beliefs, by number of the holder: what filters and ranking read.
+// The requester's trust in holders, by number of the holder: read by filters and ranking.
 
 /** What of a context trust depends on. */
 export function trustQuestion({

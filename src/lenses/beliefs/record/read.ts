@@ -169,8 +169,7 @@ function comesBefore(columns: BeliefColumns, row: number, other: number): boolea
   return later < 0 || (later === 0 && compareText(columns.holderOf(row), columns.holderOf(other)) < 0)
 }
 
-// What beliefs were derived from, as far as the requester may see: step by step (BQ-089, BQ-090), and how far they are
-// from a root (BQ-053).
+// Derivations as far as the requester may see them: step by step (BQ-089, BQ-090), and the number of steps to a root (BQ-053).
 
 const PREVIEW_LENGTH = 200
 

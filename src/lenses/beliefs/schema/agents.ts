@@ -318,7 +318,7 @@ export function toPeer({ address, federations, ...given }: PeerInput): PeerInput
 
 export const peerOnly = request(object({ id: federationName.describe('Name of the peer here') }))
 
-// What operations on trust, agents, federations and other nodes answer.
+// Answers of operations on trust, agents, federations and other nodes.
 
 const asOf = moment.describe('Moment that all ages in the answer refer to')
 

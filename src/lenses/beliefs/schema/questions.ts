@@ -214,7 +214,7 @@ export const watchInput = request(
 )
 export type Watch = Value<typeof watchInput>
 
-// What operations on beliefs answer, beside queries (`model.ts`).
+// Answers of operations on beliefs; those of queries are in `model.ts`.
 
 const shown = belief.describe('As it is shown to you')
 const versionId = text.describe('Version that was asked about')

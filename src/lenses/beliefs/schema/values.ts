@@ -322,7 +322,7 @@ function operatorsOf(token: QueryToken): number {
   return sign + (token.boost === 1 ? 0 : 1)
 }
 
-// Domains of knowledge: paths of up to five segments, and what lies below what (BQ-006, BQ-048, BQ-063).
+// Domains of knowledge: paths of up to five segments, and which lies below which (BQ-006, BQ-048, BQ-063).
 
 const MAX_DOMAIN_SEGMENTS = 5
 

@@ -106,9 +106,8 @@ function metaName(agent: string): string {
   return `agent_key:${agent}`
 }
 
-// By what other processes notice what changed: counters that rise in the write that changes it, and the log of which edges changed,
-// numbered without gaps and of bounded length. A reader looks up the numbers after the last it saw; when the first of them is gone
-// already, it reads all edges again.
+// How other processes notice changes: counters that rise with each write, and the log of changed edges, numbered without gaps and of bounded
+// length. A reader looks up the numbers after the last one it saw; where the first of them is gone, it reads all edges again.
 
 /** `agents`: who is hosted, with which key and reputation. `members`: federations and who is in them. */
 type RevisionName = 'agents' | 'members' | 'trust'

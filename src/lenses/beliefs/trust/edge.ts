@@ -308,7 +308,7 @@ export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Insta
   return { tenths, span: { from, until: tenthsHoldUntil(base, edge.rate, edge.lastUsed, asOf, tenths) } }
 }
 
-// What is known of one agent's trust in another, for which question, by which rules, and how much of it may be told.
+// One agent's trust in another: for which question, by which rules, and how much of it may be shown.
 
 export interface TrustQuestion {
   /** Normalised. */

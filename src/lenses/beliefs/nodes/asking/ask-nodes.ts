@@ -278,10 +278,9 @@ function reasonOf(thrown: unknown): Why {
   return thrown instanceof NoAnswer ? thrown.why : FAILED
 }
 
-// Asks other nodes, or takes what they answered a moment ago (BQ-137 to BQ-141). What is kept is verified beliefs as they
-// came: filters, trust, freshness, validity and sight are those of now, whoever was asked and when. Nothing is kept of an
-// answer in which somebody failed. The key has all of this node's own that bears on what the requester is shown; what he may
-// not see has no part in it, so that it changes nothing, not even what is kept (BQ-111).
+// The cache of what other nodes answered (BQ-137 to BQ-141). It holds verified beliefs as they came: filters, trust, freshness, validity
+// and access are checked at each use. An answer in which a node failed is not cached. The key holds everything of this node that
+// bears on what the requester is shown, and nothing that the requester may not see (BQ-111).
 
 interface KeptAnswer {
   readonly answer: NodesAnswer

@@ -386,7 +386,7 @@ export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObjec
   return { type: 'querent.about.v1', ...about } as unknown as JsonObject
 }
 
-// What of a query is told to another node (BQ-121): nothing of whom the requester trusts, and nothing of how it weighs.
+// The part of a query that is sent to another node (BQ-121): nothing about whom the requester trusts, and nothing about weights.
 
 export interface WireQueryParts {
   readonly source: AskedSource
