@@ -1,4 +1,4 @@
-/** Asks this node's own store and the other nodes at once, and puts together what they give (BQ-116 to BQ-134). */
+/** Asks other nodes for a query, and makes what they give a leg of it (BQ-116 to BQ-134). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'

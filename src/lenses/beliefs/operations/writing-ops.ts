@@ -37,9 +37,9 @@ import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import { deleted, deleteInput, getInput, oneBelief, putAnswer, versions } from '../schema/questions.ts'
 import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { computeTrust, listTrust, shownEdge } from '../trust/acts.ts'
 import { federationTarget } from '../trust/edge.ts'
 import { putEdge, removeEdge } from '../trust/edges.ts'
+import { computeTrust, listTrust, shownEdge } from '../trust/trust-graph.ts'
 import { type BeliefsCall, operation, writing } from './belief-operation.ts'
 
 /** For an answer; without warnings it has no such field. */

@@ -30,7 +30,7 @@ import type { Boundary, Picked } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import { type BeliefsState, countersOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { noteUse } from '../trust/acts.ts'
+import { noteUse } from '../trust/trust-graph.ts'
 import {
   CachedOrder,
   type CursorOwner,
