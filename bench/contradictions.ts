@@ -3,8 +3,7 @@
  * finds has the right type; apart for pairs that it was made with and for pairs that were written after it.
  */
 import { readFileSync } from 'node:fs'
-import { MIN_SCORE, type Statement } from '../src/lenses/beliefs/opposition/detector.ts'
-import { HEURISTIC } from '../src/lenses/beliefs/opposition/heuristic.ts'
+import { HEURISTIC, MIN_SCORE, type Statement } from '../src/lenses/beliefs/opposition/heuristic.ts'
 import { type Row, timed } from './lib/report.ts'
 
 export const name = 'contradictions'

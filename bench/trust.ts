@@ -5,11 +5,11 @@
  */
 import { keysOf, toBase64Url } from '../src/identity/keys.ts'
 import { TRUST } from '../src/lenses/beliefs/tables.ts'
+import { tellEdges } from '../src/lenses/beliefs/trust/agent-facts.ts'
+import type { TrustQuestion, TrustRules } from '../src/lenses/beliefs/trust/edge.ts'
 import { rowOf } from '../src/lenses/beliefs/trust/edge.ts'
 import { putEdge, seal } from '../src/lenses/beliefs/trust/edges.ts'
-import { tellEdges } from '../src/lenses/beliefs/trust/revisions.ts'
 import { TrustGraph } from '../src/lenses/beliefs/trust/trust-graph.ts'
-import type { TrustQuestion, TrustRules } from '../src/lenses/beliefs/trust/trust-in.ts'
 import { AGENTS } from '../src/store/core-tables.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'

@@ -1,5 +1,4 @@
 /** The lens `beliefs` on its own: an engine with it, and its operations as functions for one agent. */
-
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
@@ -11,7 +10,7 @@ import {
   subscribe,
   subscribeAll,
 } from '../lenses/beliefs/live/subscriptions.ts'
-import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/stream-query.ts'
+import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/reading.ts'
 import type { SampleReport } from '../lenses/beliefs/sample/sample-beliefs.ts'
 import type { BeliefQuery } from '../lenses/beliefs/schema/query.ts'
 import { KIND } from '../lenses/beliefs/tables.ts'

@@ -14,7 +14,7 @@ import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../support/beliefs-engine.ts'
 import { LIBRARY } from '../support/beliefs-hidden-world.ts'
 import { openOverHttp } from '../support/beliefs-over-http.ts'
-import { seededUniform } from '../support/seeded.ts'
+import { seededBytes } from '../support/seeded.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const HOUR = 3_600_000
@@ -31,8 +31,7 @@ const BANDS: readonly (readonly [string, Levels, Levels])[] = [
 ]
 
 async function openWorld(mode: Mode, [bob, cat]: Levels): Promise<{ engine: Engine; clock: SettableClock }> {
-  const uniform = seededUniform(7)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+  const random = seededBytes(7)
   const clock = new SettableClock(NOW)
   const engine = await openBeliefsEngine({ store: openMemoryStore(), clock, random, limits: { burst: 10_000 } })
   onTestFinished(() => engine.close())

@@ -1,5 +1,6 @@
 /** Trust as the rows say it (BQ-062 to BQ-081) of a plain world. */
-import type { TrustRules } from '../../src/lenses/beliefs/trust/trust-in.ts'
+
+import type { TrustRules } from '../../src/lenses/beliefs/trust/edge.ts'
 import type { PlainBeliefs } from './beliefs-plain.ts'
 import { Oracle, type Told } from './trust-oracle.ts'
 

@@ -12,7 +12,7 @@ import {
 import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from './beliefs-engine.ts'
 import { InProcessNodes } from './in-process-nodes.ts'
-import { seededUniform } from './seeded.ts'
+import { seededBytes } from './seeded.ts'
 
 export const NOW = Date.parse('2026-06-01T12:00:00Z')
 
@@ -47,8 +47,7 @@ export async function openNodes(
   const clock = new SettableClock(NOW)
   const nodes = new Map<string, TestNode>()
   for (const [number, name] of names.entries()) {
-    const uniform = seededUniform(number + 1)
-    const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+    const random = seededBytes(number + 1)
     const options = typeof given === 'function' ? given(name) : given
     const engine = await openBeliefsEngine({ store: openMemoryStore(), clock, random, transport, ...options }, settings)
     const address = `http://${name}.test`

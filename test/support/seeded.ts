@@ -32,3 +32,9 @@ export function seededNormal(seed: number): () => number {
     }
   }
 }
+
+/** Bytes for whatever takes its randomness from a context. */
+export function seededBytes(seed: number): (length: number) => Uint8Array {
+  const uniform = seededUniform(seed)
+  return length => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+}

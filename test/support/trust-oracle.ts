@@ -1,5 +1,5 @@
 /** Trust as statements say it, the plain way (BQ-062 to BQ-081): every simple route by recursion, nothing kept. */
-import type { DirectTrust, TrustKind, TrustQuestion, TrustRules } from '../../src/lenses/beliefs/trust/trust-in.ts'
+import type { DirectTrust, TrustKind, TrustQuestion, TrustRules } from '../../src/lenses/beliefs/trust/edge.ts'
 
 const DAY = 86_400_000
 

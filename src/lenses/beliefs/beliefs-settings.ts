@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { invalidArgument } from '../../model/errors.ts'
 import { parseWith } from '../../model/parse-input.ts'
 import { type CamelCased, camelCased } from '../camel-name.ts'
-import { DAY_MS, DEFAULT_DECAY, type DecayTable } from './measures/decay.ts'
-import { normaliseDomain } from './measures/domains.ts'
-import { flag, integerIn, numberIn, oneOf, share } from './schema/values.ts'
+import { DAY_MS, DEFAULT_DECAY, type DecayTable } from './measures/confidence.ts'
+import { flag, integerIn, normaliseDomain, numberIn, oneOf, share } from './schema/values.ts'
 
 /** Rate of all domains that no other names. */
 const OTHER = 'other'

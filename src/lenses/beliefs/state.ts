@@ -1,6 +1,10 @@
 /** What the parts of the lens share in one engine. */
+
+import { onePer } from '../../base/one-per.ts'
 import { type Steps, Turns } from '../../base/turns.ts'
-import { vectorsName } from '../../index/contract.ts'
+import { modelKey } from '../../embed/embedder.ts'
+import { type VectorIndex, vectorsName } from '../../index/contract.ts'
+import { cosine } from '../../math/vector.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
@@ -10,9 +14,9 @@ import { Secret, type ShowView } from './access/show.ts'
 import { Expiry } from './agents/federations.ts'
 import { type BeliefsSettings, DEFAULTS } from './beliefs-settings.ts'
 import { BeliefColumns } from './columns/columns.ts'
-import { modelOf, vectorIndex } from './embedding.ts'
+import type { BeliefsCode } from './errors.ts'
 import { Scopes } from './matching/in-scope.ts'
-import { Contents } from './matching/literal.ts'
+import { Contents } from './matching/operators.ts'
 import type { Guest } from './nodes/guest.ts'
 import type { TimeLimit } from './time-limit.ts'
 import { TrustGraph } from './trust/trust-graph.ts'
@@ -52,23 +56,13 @@ export interface BeliefsState {
   load(signal: AbortSignal): Promise<void>
 }
 
-const STATES = new WeakMap<LensHost, BeliefsState>()
-
 /** Made on first use, one an engine. */
-export function stateOf(host: LensHost): BeliefsState {
-  const known = STATES.get(host)
-  if (known !== undefined) return known
-  const made = makeState(host)
-  STATES.set(host, made)
-  return made
-}
-
-function makeState(host: LensHost): BeliefsState {
+export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
   return assembled({ host, settings, trust, secret, expiry: new Expiry(host) })
-}
+})
 
 /** Of what was gathered for one answer: beliefs of the host's store, and all else as at home. */
 export function guestState(home: BeliefsState, host: LensHost, guests: ReadonlyMap<EntryKey, Guest>): BeliefsState {
@@ -147,7 +141,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
   }
 }
 
-// Work over one state of the store that pauses (QE-019): what changed at a pause makes it begin again.
+// Work over one state of the store that pauses (QE-019). It begins again when something it has read was changed at a pause.
 
 /** How often work is begun before it holds the state that this process reads until its end: so it ends, however often others write. */
 const ATTEMPTS = 4
@@ -186,5 +180,89 @@ function* whileSame<T>(store: Store, { steps, isSame }: Begun<T>): Steps<Ended<T
     if (step === null) return null
     if (step.done === true) return { value: step.value }
     paused = yield
+  }
+}
+
+// Counters of this engine since it was opened (BQ-177): for whoever runs the node, never for requesters.
+
+interface CounterValues {
+  readonly queries_total: number
+  /** Of all of them together, without their embedding. */
+  readonly query_duration_ms: number
+  readonly results_returned: number
+  /** Of answers of other nodes, which alone are kept. */
+  readonly cache_hits: number
+  readonly cache_misses: number
+  readonly errors_by_code: Readonly<Partial<Record<BeliefsCode, number>>>
+  readonly subscriptions_active: number
+}
+
+class Counters {
+  readonly #sums = { queries_total: 0, query_duration_ms: 0, results_returned: 0, cache_hits: 0, cache_misses: 0 }
+  readonly #errors: Partial<Record<BeliefsCode, number>> = {}
+  readonly #host: LensHost
+
+  constructor(host: LensHost) {
+    this.#host = host
+  }
+
+  countQuery(durationMs: number, results: number): void {
+    this.#sums.queries_total++
+    this.#sums.query_duration_ms += durationMs
+    this.#sums.results_returned += results
+  }
+
+  /** Whether an answer of other nodes was reused. */
+  countCache(isHit: boolean): void {
+    this.#sums[isHit ? 'cache_hits' : 'cache_misses']++
+  }
+
+  countError(code: BeliefsCode): void {
+    this.#errors[code] = (this.#errors[code] ?? 0) + 1
+  }
+
+  get values(): CounterValues {
+    return {
+      ...this.#sums,
+      query_duration_ms: Math.round(this.#sums.query_duration_ms * 1000) / 1000,
+      errors_by_code: { ...this.#errors },
+      subscriptions_active: this.#host.live?.count() ?? 0,
+    }
+  }
+}
+
+export const countersOf: (host: LensHost) => Counters = onePer(host => new Counters(host))
+
+// The embedder of the engine, the index of its vectors, and the vectors of current beliefs.
+
+/** Key of the model that the engine embeds with; null: it has none. */
+export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null {
+  return embedder === null ? null : modelKey(embedder.model)
+}
+
+/** Opened when it is first asked for. */
+export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): VectorIndex {
+  // The cast: what indexes of this name are.
+  return host.index(vectorsName(model)) as VectorIndex
+}
+
+/** Vectors of beliefs, by place; undefined: there is none yet. */
+export function vectorsOf(
+  { reader, model, columns, guests }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'guests'>,
+  beliefs: readonly { readonly entry: EntryKey }[],
+): readonly (Float32Array | undefined)[] {
+  if (model === null) return beliefs.map(() => undefined)
+  const keys = beliefs.map(({ entry }) => entry)
+  const own = guests === undefined ? keys : keys.filter(key => !guests.has(key))
+  const read = columns.vectorsBy(model).get(reader, own)
+  const found = new Map(read.map(({ entry, vector }) => [entry, vector]))
+  return keys.map(key => found.get(key) ?? guests?.get(key)?.vector ?? undefined)
+}
+
+/** Raw cosine of two, by their places; 0 where one has no vector. */
+export function likenessBy(vectors: readonly (Float32Array | undefined)[]): (a: number, b: number) => number {
+  return (a, b) => {
+    const [one, other] = [vectors[a], vectors[b]]
+    return one === undefined || other === undefined ? 0 : cosine(one, other)
   }
 }

@@ -12,12 +12,12 @@ import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
-import type { Belief, BeliefSource, Derivation, DerivationSource, RankedBelief } from '../model.ts'
+import type { Belief, BeliefSource, Derivation, DerivationSource, RankedBelief, ScopeKind } from '../model.ts'
 import type { Guest } from '../nodes/guest.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { audienceOf, namedBy, pastVersion, type StoredVersion, withoutHolder } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
-import type { TrustedAs } from '../trust/trust-in.ts'
+import { federationTarget, type TrustedAs } from '../trust/edge.ts'
 import { ALL_SOURCES, type EnabledSources, type Requester } from './requester.ts'
 
 const SECRET = 'beliefs.secret'
@@ -110,11 +110,49 @@ export function showCurrent(
   keys: readonly EntryKey[],
   enabled: EnabledSources = ALL_SOURCES,
 ): readonly ShownBelief[] {
-  return currentOfKeys(view, keys).flatMap(seen => {
+  const { guests } = view
+  const own = currentOfKeys(view, guests === undefined ? keys : keys.filter(key => !guests.has(key))).flatMap(seen => {
     const source = sourceOfSeen(view, seen, enabled)
     if (source === null || seen.entry === null) return []
     return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
   })
+  if (guests === undefined) return own
+  const shown = new Map<EntryKey, ShownBelief>(own.map(one => [one.entry, one]))
+  return keys.flatMap(key => {
+    const guest = guests.get(key)
+    if (guest !== undefined && isLetIn(view, guest)) return [shownGuest(key, guest)]
+    return shown.get(key) ?? []
+  })
+}
+
+/** What other nodes shared through a federation is for as long as the requester may query that. */
+function isLetIn({ requester }: View, { source }: Guest): boolean {
+  return source.kind !== 'federated' || requester.federations.includes(source.id as string)
+}
+
+/** No agent is called so: who holds a guest is said by the guest. */
+const NOBODY = ''
+
+function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
+  const { belief, source } = guest
+  return { entry, belief, version: guestVersion(guest, NOBODY), source, trustedAs: trustedAsGuest(guest) }
+}
+
+/** As a version of this store. `holder`: who that is, is said by the guest. */
+export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
+  const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
+  return {
+    ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
+    contentHash: rest.content_hash,
+    validFrom: Date.parse(rest.valid_from),
+    validUntil: rest.valid_until === null ? null : Date.parse(rest.valid_until),
+    derivation: { ...derivation, sources: derivation.sources.map(each => ({ ...each, holder: null })) },
+    federationIds: source.kind === 'federated' && source.id !== null ? [source.id] : [],
+    createdAt: Date.parse(rest.created_at),
+    supersedes: null,
+    supersededBy: null,
+    deletedAt: null,
+  }
 }
 
 /** Where a version comes from; of the past: by the audience it had. Null: no enabled source has it. */
@@ -227,19 +265,114 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
   return Math.max(1, counted.size)
 }
 
-/** Of a belief that does not, nothing. */
-export function throughFederation(
-  { columns, requester }: View,
-  row: number,
+/** The node and the federation that a belief came through; of one that came through neither, nothing. */
+export function cameThrough(
+  { columns, requester, guests }: ShowView,
+  entry: EntryKey,
   { kind, id }: BeliefSource,
-): Pick<RankedBelief, 'federation_id' | 'member_count'> {
-  if (kind !== 'federated' || id === null) return {}
-  return { federation_id: id, member_count: memberCount(columns, requester, row, id) }
+): Pick<RankedBelief, 'node' | 'federation_id' | 'member_count'> {
+  const guest = guests?.get(entry)
+  const node = guest === undefined ? {} : { node: guest.node }
+  if (kind !== 'federated' || id === null) return node
+  const count = guest === undefined ? memberCount(columns, requester, columns.rowOf(entry), id) : guest.memberCount
+  return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
 /** Whether a current belief is there, and some enabled source has it. */
-export function isSeen({ columns, requester }: View, entry: EntryKey, enabled: EnabledSources): boolean {
+export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
+  const { columns, requester, guests } = view
+  const guest = guests?.get(entry)
+  if (guest !== undefined) return isLetIn(view, guest)
   const row = columns.rowOf(entry)
   if (row === -1) return false
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
+}
+
+// From which source a row comes, and which holder the requester is shown.
+
+export class RowOrigins {
+  /** Whether trust in some rows may be trust in another than their holder. */
+  readonly haveOthersTrusted: boolean
+  readonly #view: ShowView
+  readonly #enabled: EnabledSources
+  /** Which sources are left for what is not local. */
+  readonly #others: EnabledSources
+  /** By number of the holder and federation: making a pseudonym is dearer than looking it up. */
+  readonly #shown = new Map<string, string | null>()
+
+  constructor(view: ShowView, enabled: EnabledSources) {
+    this.haveOthersTrusted = view.requester.federations.length > 0 || view.guests !== undefined
+    this.#view = view
+    this.#enabled = enabled
+    this.#others = { ...enabled, local: false }
+  }
+
+  /** `source`: the row's number of it. */
+  sourceOf(row: number, source: number): BeliefSource {
+    const found = this.guest(row)?.source ?? this.#from(row, source === LOCAL ? this.#enabled : this.#others)
+    if (found === null) throw new Error('invariant broken: a match without a source')
+    return found
+  }
+
+  /** Null: not at all. */
+  holderShown(row: number, source: number): string | null {
+    const { columns } = this.#view
+    const guest = this.guest(row)
+    if (guest !== null) return guest.belief.holder_id
+    if (source !== FEDERATED) return columns.holderOf(row)
+    const from = this.sourceOf(row, source)
+    const key = `${columns.arrays.holders[row]} ${from.id}`
+    const known = this.#shown.get(key)
+    if (known !== undefined) return known
+    const shown = shownHolder(this.#view, columns.holderOf(row), from)
+    this.#shown.set(key, shown)
+    return shown
+  }
+
+  /** Whose trust counts in place of trust in the row's holder; null: the holder's own. */
+  trustedAs(row: number, source: number): TrustedAs | null {
+    if (!this.haveOthersTrusted) return null
+    const guest = this.guest(row)
+    if (guest !== null) return trustedAsGuest(guest)
+    if (source !== FEDERATED) return null
+    const { columns, requester } = this.#view
+    const from = this.#from(row, this.#others)
+    return from === null ? null : trustedThrough(requester, from, columns.holderOf(row))
+  }
+
+  /** What came from another node as this row; null: it is of this one. */
+  guest(row: number): Guest | null {
+    const { guests, columns } = this.#view
+    return guests?.get(columns.arrays.entries[row] as EntryKey) ?? null
+  }
+
+  #from(row: number, enabled: EnabledSources): BeliefSource | null {
+    const { columns, requester } = this.#view
+    return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled)
+  }
+}
+
+/**
+ * Whose trust counts of a belief that comes from there (BQ-104): of what others share through a federation trust in the
+ * federation, or where it has pseudonyms the band of trust in the holder. Null: trust in the holder.
+ */
+export function trustedThrough(requester: Requester, { kind, id }: BeliefSource, holder: string): TrustedAs | null {
+  if (kind !== 'federated' || id === null || holder === requester.id) return null
+  return { target: federationTarget(id), member: requester.isStrict(id) ? null : holder }
+}
+
+/** Of a belief that came from another node: its federation or its holder (BQ-126). */
+export function trustedAsGuest({ source, belief }: Guest): TrustedAs {
+  const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
+  return { target, member: null }
+}
+
+export const LOCAL = 1
+export const FEDERATED = 2
+export const NETWORK = 3
+
+export const SOURCE_NUMBERS: Readonly<Record<ScopeKind, number>> = {
+  local: LOCAL,
+  federated: FEDERATED,
+  network: NETWORK,
 }

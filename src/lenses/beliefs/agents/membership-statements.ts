@@ -10,15 +10,19 @@ import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { unauthorized, wrong } from '../errors.ts'
-import { DAY_MS } from '../measures/decay.ts'
+import { DAY_MS } from '../measures/confidence.ts'
 import { readPeers } from '../nodes/peers.ts'
-import type { Accepted, SignedMembership } from '../schema/agent-answers.ts'
-import { type Accept, MEMBERSHIP, type MembershipStatement, type StatementInput } from '../schema/agents.ts'
+import {
+  type Accept,
+  type Accepted,
+  MEMBERSHIP,
+  type MembershipStatement,
+  type SignedMembership,
+  type StatementInput,
+} from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
-import { didOfAgent, ensureKeys } from '../trust/agent-facts.ts'
-import { raiseRevision } from '../trust/revisions.ts'
-import { federationKeys, makeFederationKeys, memberOf, runsIt, viewOf } from './federations.ts'
-import type { Writing } from './write-agents.ts'
+import { didOfAgent, ensureKeys, raiseRevision } from '../trust/agent-facts.ts'
+import { federationKeys, makeFederationKeys, memberOf, runsIt, viewOf, type Writing } from './federations.ts'
 
 /** A statement that nobody renews ends by itself. */
 const LIFE_MS: number = 30 * DAY_MS

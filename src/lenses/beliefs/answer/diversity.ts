@@ -5,8 +5,7 @@
 import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
 import { cosine } from '../../../math/vector.ts'
-import { likenessBy, vectorsOf } from '../embedding.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
 import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
   type ContradictionDetector,
@@ -15,11 +14,12 @@ import {
   SAME_TOPIC,
   type Statement,
   statementOf,
-} from '../opposition/detector.ts'
+} from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedDiversity } from '../schema/query.ts'
+import { likenessBy, vectorsOf } from '../state.ts'
 
 /** `results` in the total order. */
 export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {
@@ -228,15 +228,17 @@ export function diversely(
   diversity: CheckedDiversity,
   { pool, keepsOrder = false, limited }: DiversityRequest,
 ): Generator<Picked> {
-  const { columns } = evaluation.view
+  const { columns, guests } = evaluation.view
   const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
   const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
-  const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
+  const domains = new Map(
+    pool.map(({ entry, row }) => [entry, guests?.get(entry)?.belief.domains ?? columns.domainsOf(row)]),
+  )
   return spread({
     ...diversity,
     keepsOrder,
     pool,
-    domains: ({ row }) => domains.get(row) as readonly string[],
+    domains: ({ entry }) => domains.get(entry) as readonly string[],
     likeness: likenessBy(vectors),
     onFederationLimit: federation => void limited.add(federation),
   })

@@ -4,16 +4,19 @@
  * Both are settled for the answer as a whole, once: so its pages and pieces are parts of one list, whatever their size.
  */
 import type { Steps } from '../../../base/turns.ts'
+import { K1 } from '../../../math/bm25.ts'
+import { type Bars, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../../../math/evidence.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { ENOUGH_EMBEDDED, judgeEvidence } from '../../../pipeline/verdict.ts'
 import { showCurrent } from '../access/show.ts'
-import { vectorsOf } from '../embedding.ts'
-import type { Opposition } from '../opposition/detector.ts'
-import { detectorOf } from '../opposition/heuristic.ts'
+import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
+import type { QueryResult } from '../model.ts'
+import { detectorOf, type Opposition } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedOptions } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, vectorsOf } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import {
   type ConflictStrategy,
@@ -50,9 +53,7 @@ export function* beginningOf(
   k: number,
   holds: (entry: EntryKey) => boolean = () => true,
 ): Steps<readonly Picked[]> {
-  const { entries } = evaluation.view.columns.arrays
-  const behind = (count: number, end: ScoredBelief | null) =>
-    evaluation.best(count, end, row => holds(entries[row] as EntryKey)).map(unspread)
+  const behind = (count: number, end: ScoredBelief | null) => evaluation.best(count, end, holds).map(unspread)
   if (front === null) return behind(k, null)
   const first: Picked[] = []
   for (const picked of front.all(evaluation.view.time)) {
@@ -217,4 +218,67 @@ function* take<T>(from: Iterator<T>, count: number): Generator<T> {
     if (next.done === true) return
     yield next.value
   }
+}
+
+// The verdict of an answer (BQ-027, BQ-043): answered, weak or nothing relevant, and what it rests on.
+
+export interface Verdict {
+  readonly verdict: NonNullable<QueryResult['verdict']>
+  /** Null where it is answered. */
+  readonly reason: string | null
+  readonly by: NonNullable<QueryResult['verdict_by']>
+  /** Where nothing is relevant, what came closest. */
+  readonly nearest: readonly ScoredBelief[]
+}
+
+/** Candidates whose words are counted. */
+const MAX_READ = 10
+/** BM25 of a word that occurs once in a text of mean length, as a share of the most that it can come to. */
+const ONE_OCCURRENCE = 1 / (1 + K1)
+
+/** Null in list mode. */
+export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
+  const { question, understood, scopeSize } = evaluation
+  if (question.semantic === null || understood.meaning.by === 'nothing') return null
+  const by = basisOf(evaluation)
+  if (evaluation.total === 0) {
+    const nearest = evaluation.nearest()
+    return { verdict: 'nothing_relevant', reason: nothingNear(evaluation, nearest, by), by, nearest }
+  }
+  const { best, share } = yield* strongest(evaluation)
+  const held = Math.round(share * contentWords(question.semantic.base).length)
+  const coverage = share * ONE_OCCURRENCE
+  const calibration = evaluation.state.host.embedder?.model.calibration ?? null
+  const judged = (found: number, bars: Bars) => judgeEvidence(found, bars, scopeSize, () => false)
+  if (by === 'words') return { ...judged(evidenceByWords(coverage, held), WORD_BARS), by, nearest: [] }
+  if (calibration === null) return { verdict: 'answered', reason: null, by, nearest: [] }
+  const bars = held > 0 ? calibration : withoutWords(calibration)
+  return { ...judged(evidence(best, coverage, 1, calibration.wordShare), bars), by, nearest: [] }
+}
+
+/** With few vectors, or none of the text, it rests on words. */
+function basisOf({ understood, pending, scopeSize }: Evaluation): Verdict['by'] {
+  const isByWords = understood.meaning.by === 'words' || pending > (1 - ENOUGH_EMBEDDED) * scopeSize
+  return isByWords ? 'words' : pending > 0 ? 'both' : 'meaning'
+}
+
+function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by: Verdict['by']): string {
+  if (first === undefined) return 'No belief that you may see meets the conditions of the query.'
+  if (by === 'words') return 'No belief that you may see holds enough of the words of the text.'
+  const [found, needed] = [first.cosine ?? 0, floor ?? -1].map(cosine => cosine.toFixed(2))
+  return `No belief that you may see is near the text: the nearest has a cosine of ${found}, and ${needed} is needed.`
+}
+
+/** The highest cosine of a candidate, and the largest share of the words that one of the nearest holds. */
+function* strongest(evaluation: Evaluation): Steps<{ readonly best: number; readonly share: number }> {
+  const { cosines, matches, guests, view, question } = evaluation
+  const all = [...(cosines ?? []), ...guests.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]
+  const nearest = all.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_READ)
+  const rows = nearest.map(([entry]) => view.columns.rowOf(entry)).filter(row => matches.has(row))
+  const shares = yield* evaluation.wordShares(Int32Array.from(rows))
+  const words = contentWords(question.semantic?.base ?? '')
+  const ofGuests = nearest.map(([entry]) =>
+    shareOfWords(words, foldContent(view.guests?.get(entry)?.belief.content ?? '')),
+  )
+  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values(), ...ofGuests) }
 }

@@ -5,11 +5,10 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
-import { isSeen, type ShownBelief, type ShowView, showCurrent, throughFederation } from '../access/show.ts'
-import { vectorsOf } from '../embedding.ts'
+import { cameThrough, isSeen, type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, type ExplanationWorld, explain } from '../explain/belief-explanation.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
 import type {
   Belief,
   Conflict,
@@ -22,17 +21,23 @@ import type {
 import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
-import { type TrustFound, type TrustWorld, trustFound } from '../ranking/ranking-trust.ts'
-import { type Boundary, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
-import { derivationChain } from '../record/derivation.ts'
+import {
+  type GuestLeg,
+  type Picked,
+  type ScoredBelief,
+  type TrustFound,
+  type TrustWorld,
+  trustFound,
+  unspread,
+} from '../ranking/scored.ts'
+import { derivationChain } from '../record/read.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { vectorsOf } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import { federationTarget } from '../trust/trust-in.ts'
+import { federationTarget } from '../trust/edge.ts'
 import { conflictOf, findConflicts, MAX_COMPARED } from './diversity.ts'
-import type { Front } from './front.ts'
-import type { Verdict } from './verdict.ts'
+import type { Front, Verdict } from './front.ts'
 
 /** What the pages of an answer have in common: no more of its evaluation than they need, for they may outlive it. */
 export interface AnswerOrder {
@@ -91,7 +96,7 @@ export interface NodesTold {
   readonly errors: QueryResult['errors']
   /** Whether they were asked longer ago than they should have been. */
   readonly isStale: boolean
-  /** Whether no more can match than what was counted. */
+  /** Whether none of them has more that match. */
   readonly isExact: boolean
   /** Which of them have more than they were asked for: told at the end of the list. */
   readonly cut: readonly CheckedWarning[]
@@ -125,42 +130,23 @@ export interface Showing {
   more(belief: ShownBelief): Partial<RankedBelief>
 }
 
-/** Where the beliefs of one answer are: in this node's own store, or in one of what several nodes gave for it. */
+/** What the pages of one answer are evaluated from: this node's own store, and what other nodes gave. */
 export interface AnswerSource {
-  /** Of the store that the answer is evaluated over. */
-  readonly state: BeliefsState
   readonly embedded: Embedded
   readonly asOf: Instant
-  /** `home`: of this node's own store, as it is now. */
-  showing(home: ShowView): Showing
-  /** Matches of this node's own that are not in it. */
-  readonly left: number
-  readonly byteLength: number
-  /** Absent: none were asked. */
-  readonly nodes?: NodesTold
-  /** Behind this one the order is not known: what is left may come there. Absent: it is known to its end. */
-  readonly end?: Boundary
-  /** These of its entries, with more of this node's own. Not within a read. */
-  grown?(rest: readonly EntryKey[], time: TimeLimit): Promise<AnswerSource>
+  /** Null: no other node was asked. */
+  readonly nodes: (NodesTold & { readonly leg: GuestLeg }) | null
 }
 
-export function ownSource(
-  state: BeliefsState,
-  options: CheckedQuery['options'],
-  embedded: Embedded,
-  asOf: Instant,
-): AnswerSource {
-  return { state, embedded, asOf, showing: home => showingOf(home, options), left: 0, byteLength: 0 }
-}
-
-/** Of beliefs of one store, from there. */
-export function showingOf(view: ShowView, options: CheckedQuery['options']): Showing {
+/** `home`: of this node's own store, as it is now. */
+export function showingOf(home: ShowView, { nodes }: AnswerSource, options: CheckedQuery['options']): Showing {
+  const view = nodes === null ? home : { ...home, guests: nodes.leg.guests }
   return {
     view,
     current: keys => showCurrent(view, keys, options.scope),
     isSeen: entry => isSeen(view, entry, options.scope),
     more: belief => ({
-      ...throughFederation(view, view.columns.rowOf(belief.entry), belief.source),
+      ...cameThrough(view, belief.entry, belief.source),
       ...(options.includeDerivation ? chainInTime(view, belief, options.maxDerivationDepth) : {}),
     }),
   }
@@ -271,7 +257,7 @@ export function tellPage(
   const result: QueryResult = {
     beliefs,
     total_count: total,
-    count_exact: nodes?.isExact ?? !order.isCut,
+    count_exact: !order.isCut && nodes?.isExact !== false,
     ...(nodes?.isStale && { stale: true }),
     query_time_ms: 0,
     partial,
@@ -375,6 +361,6 @@ function listedBelief(
     score: { final: scored.final, components: componentsOf(scored, 0) },
     rank,
     source,
-    ...throughFederation(view, scored.row, source),
+    ...cameThrough(view, scored.entry, source),
   }
 }

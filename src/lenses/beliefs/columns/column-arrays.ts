@@ -96,6 +96,11 @@ export class ColumnTexts {
     return this.#contents.text(number)
   }
 
+  /** By its hash; -1: no belief has it. */
+  contentNumber(hash: string): number {
+    return this.#contents.find(shortHash(hash))
+  }
+
   /** Normalised domains, as they were written. */
   domainSet(number: number): readonly string[] {
     this.#domainLists[number] ??= JSON.parse(this.#domainSets.text(number)) as readonly string[]
@@ -106,8 +111,7 @@ export class ColumnTexts {
   setRow(arrays: BeliefArrays, row: number, { id, audience, contentHash }: Entry, domains: string): void {
     arrays.ids[row] = this.#ids.take(id)
     arrays.holders[row] = this.#holders.take(audience.holder)
-    // A hexadecimal hash as a text of half the length.
-    arrays.contents[row] = this.#contents.take(Buffer.from(contentHash, 'hex').toString('latin1'))
+    arrays.contents[row] = this.#contents.take(shortHash(contentHash))
     arrays.domainSets[row] = this.#domainSets.take(domains)
   }
 
@@ -117,6 +121,11 @@ export class ColumnTexts {
     if (named.length === 0) return NONE
     return Int32Array.from(named.flatMap(({ holder, id }) => [this.#holders.take(holder), this.#ids.take(id)]))
   }
+}
+
+/** A hexadecimal hash as a text of half the length. */
+function shortHash(hash: string): string {
+  return Buffer.from(hash, 'hex').toString('latin1')
 }
 
 export const NONE = new Int32Array(0)

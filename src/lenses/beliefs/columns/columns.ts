@@ -2,7 +2,6 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Who may see them is not checked here: whoever reads a row asks its `Requester` about the partition.
  */
-
 import { Columns, grown } from '../../../base/columns.ts'
 import { placeIn } from '../../../base/compare.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -12,7 +11,7 @@ import type { Row } from '../../../model/table.ts'
 import { FeedFollower, RecentOfEntries } from '../../../pipeline/columns.ts'
 import { tablePages } from '../../../pipeline/many-rows.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
-import { type DecayTable, decayRate } from '../measures/decay.ts'
+import { type DecayTable, decayRate } from '../measures/confidence.ts'
 import { type CurrentBelief, currentVersion, type KeptDerivation } from '../record/version.ts'
 import { BELIEFS } from '../tables.ts'
 import { BELIEF_COLUMNS, type BeliefArrays, ColumnTexts, NONE, ROW_COLUMNS, setNumbers } from './column-arrays.ts'
@@ -159,7 +158,12 @@ export class BeliefColumns {
 
   /** Rows with the content of this one, itself among them; -1 at their end. */
   firstCopy(row: number): number {
-    return this.#lastOfContent[this.arrays.contents[row] as number] ?? -1
+    return this.firstOfContent(this.arrays.contents[row] as number)
+  }
+
+  /** By number of the content; `nextCopy` gives the others. */
+  firstOfContent(content: number): number {
+    return this.#lastOfContent[content] ?? -1
   }
 
   nextCopy(row: number): number {

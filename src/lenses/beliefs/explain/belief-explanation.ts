@@ -3,17 +3,14 @@
  * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
  * than a band.
  */
-import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
-import { overall, weakestDimension } from '../measures/confidence.ts'
-import { ageDays, decayRule } from '../measures/decay.ts'
-import { twelveDecimals } from '../measures/ranking-weights.ts'
+import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/operators.ts'
+import { ageDays, decayRule, overall, twelveDecimals, weakestDimension } from '../measures/confidence.ts'
 import type { Belief, Explanation, RankedBelief, RankingWeights } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import type { TrustFound } from '../ranking/ranking-trust.ts'
-import type { ScoredBelief } from '../ranking/scored.ts'
+import type { ScoredBelief, TrustFound } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedText } from '../schema/values.ts'
-import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
+import { type DirectTrust, type TrustIn, trustBand } from '../trust/edge.ts'
 
 /** On a shorter page a large share says nothing: of two holders one has half at least. */
 const MIN_RESULTS = 5

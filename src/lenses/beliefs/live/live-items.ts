@@ -6,12 +6,12 @@ import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { LiveItem } from '../../../model/live.ts'
 import type { Requester } from '../access/requester.ts'
-import { trustedThrough } from '../access/row-origins.ts'
-import type { ShownBelief, ShowView } from '../access/show.ts'
-import type { Belief } from '../model.ts'
+import { type ShownBelief, type ShowView, trustedThrough } from '../access/show.ts'
+import type { Belief, BeliefSource } from '../model.ts'
+import type { Guest } from '../nodes/guest.ts'
 import { historyOf } from '../record/read.ts'
+import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { TrustIn } from '../trust/trust-in.ts'
 
 /** One belief of one holder, through all its versions. Internal: it names the holder. */
 export function keyOf({ holder, chain }: { readonly holder: string; readonly chain: string }): string {
@@ -32,10 +32,10 @@ export function itemOf(shown: ShownBelief, view: ShowView): UnratedItem {
   return { ...saidBy(shown.belief), key: keyOf(shown.version), since: sinceOf(shown, view) }
 }
 
-export type UnratedItem = Omit<LiveItem, 'rank' | 'score' | 'standing'>
+type UnratedItem = Omit<LiveItem, 'rank' | 'score' | 'standing'>
 
 /** All that the belief itself says. */
-export function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
+function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
   return {
     id: belief.id,
     version: canonicalJson(VERSION_PARTS.map(name => belief[name]) as JsonObject['']),
@@ -83,6 +83,28 @@ function fieldsOf(belief: Belief): Readonly<Record<string, string>> {
 function sinceOf({ belief, version }: ShownBelief, view: ShowView): Instant {
   if (belief.supersedes === null) return version.createdAt
   return historyOf(view, version.holder, version.chain).at(-1)?.version.createdAt ?? version.createdAt
+}
+
+/** A belief of another node, through all its versions. */
+export function guestItem(guest: Guest): UnratedItem {
+  const { belief } = guest
+  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
+}
+
+/** The same for all versions of the belief. */
+export function keyOfGuest({ node, source, chain }: Guest): string {
+  return JSON.stringify([MARK, source.kind, source.id, node, chain])
+}
+
+const MARK = 'node'
+const PARTS = 5
+
+/** Where an item of that key came from; null: from this node's own store, whose keys have two parts. */
+export function nodeOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
+  const parts = JSON.parse(key) as readonly string[]
+  if (parts.length !== PARTS) return null
+  const [, kind, id, node] = parts as [string, BeliefSource['kind'], string | null, string]
+  return { kind, id, node }
 }
 
 export interface TrustBasis {

@@ -3,53 +3,34 @@
  * another reason than time.
  */
 import type { Instant } from '../../../base/clock.ts'
+import { onePer } from '../../../base/one-per.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { RecentChanges } from '../../../pipeline/recent-changes.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
-import { DAY_MS } from '../measures/decay.ts'
+import { DAY_MS } from '../measures/confidence.ts'
 import type { BeliefsState } from '../state.ts'
-import { faded } from '../trust/edge.ts'
+import { faded, federationTarget, type TrustQuestion } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustMark } from '../trust/trust-graph.ts'
-import { federationTarget, type TrustQuestion } from '../trust/trust-in.ts'
 
 /** A kilobyte or two each. */
 const MAX_VECTORS = 256
 
-export interface LiveShared {
-  /** In the feed, as of the last `catchUp`. */
-  readonly position: number
-  /** Takes in what was committed; the store's version, by which those who ask after each other spare asking again. */
-  catchUp(): number
-  /** Changes after a position, ascending, as of the last `catchUp`; null: no longer known. */
-  since(position: number): readonly Change[] | null
-  /** By this model; null: it has none yet. As of the last `catchUp`, or later. */
-  vectorOf(entry: EntryKey, model: string): Float32Array | null
-  accessScopeOf(viewer: string): AccessWatch
-  trustOf(viewer: string, question: TrustQuestion): TrustWatch
-}
+/** Of viewers, and of their trust by question. A question keeps its own for as long as it lasts. */
+const MAX_WATCHES = 256
 
-const SHARED = new WeakMap<BeliefsState, LiveShared>()
-
-export function liveShared(state: BeliefsState): LiveShared {
-  const known = SHARED.get(state)
-  if (known !== undefined) return known
-  const made = new Shared(state)
-  SHARED.set(state, made)
-  return made
-}
-
-class Shared implements LiveShared {
+export class LiveShared {
   readonly #state: BeliefsState
   readonly #changes: RecentChanges
   /** By position: most subscriptions ask from the same one. */
   readonly #since = new Map<number, readonly Change[] | null>()
   readonly #vectors = new Recent<EntryKey, { readonly vector: Float32Array | null }>(MAX_VECTORS)
-  readonly #sights = new Watches<AccessWatch>()
-  readonly #trusts = new Watches<TrustWatch>()
+  readonly #scopes = new Recent<string, AccessWatch>(MAX_WATCHES)
+  readonly #trusts = new Recent<string, TrustWatch>(MAX_WATCHES)
   #caughtUp: number | null = null
+  /** In the feed, as of the last `catchUp`. */
   position: number
 
   constructor(state: BeliefsState) {
@@ -58,6 +39,7 @@ class Shared implements LiveShared {
     this.position = this.#changes.position()
   }
 
+  /** Takes in what was committed; gives the store's version, by which watches know that nothing was committed since. */
   catchUp(): number {
     const version = this.#state.host.store.version()
     if (version === this.#caughtUp) return version
@@ -72,6 +54,7 @@ class Shared implements LiveShared {
     return version
   }
 
+  /** Changes after a position, ascending, as of the last `catchUp`; null: no longer known. */
   since(position: number): readonly Change[] | null {
     if (position === this.position) return []
     let known = this.#since.get(position)
@@ -82,6 +65,7 @@ class Shared implements LiveShared {
     return known
   }
 
+  /** By this model; null: it has none yet. As of the last `catchUp`, or later. */
   vectorOf(entry: EntryKey, model: string): Float32Array | null {
     const { store } = this.#state.host
     return this.#vectors.get(entry, () => {
@@ -92,30 +76,15 @@ class Shared implements LiveShared {
   }
 
   accessScopeOf(viewer: string): AccessWatch {
-    return this.#sights.of(viewer, () => new AccessWatch(this.#state, viewer))
+    return this.#scopes.get(viewer, () => new AccessWatch(this.#state, viewer))
   }
 
   trustOf(viewer: string, question: TrustQuestion): TrustWatch {
-    return this.#trusts.of(JSON.stringify([viewer, question]), () => new TrustWatch(this.#state, viewer, question))
+    return this.#trusts.get(JSON.stringify([viewer, question]), () => new TrustWatch(this.#state, viewer, question))
   }
 }
 
-/** Kept for as long as some question holds them. */
-class Watches<W extends WeakKey> {
-  readonly #known = new Map<string, WeakRef<W>>()
-  readonly #gone = new FinalizationRegistry<string>(key => {
-    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key)
-  })
-
-  of(key: string, make: () => W): W {
-    const known = this.#known.get(key)?.deref()
-    if (known !== undefined) return known
-    const made = make()
-    this.#known.set(key, new WeakRef(made))
-    this.#gone.register(made, key)
-    return made
-  }
-}
+export const liveShared: (state: BeliefsState) => LiveShared = onePer(state => new LiveShared(state))
 
 export class AccessWatch {
   readonly #state: BeliefsState

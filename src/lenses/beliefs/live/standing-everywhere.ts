@@ -1,45 +1,32 @@
 /**
- * A live query that other nodes are asked too. They tell when what may be seen there has changed; then all is put together
- * again and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
+ * A live query that other nodes are asked too. They send a notice when what may be seen there has changed; then it is asked again.
+ * What a node gave is kept while it does not answer: only that it does not answer is reported.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
-import type { Steps } from '../../../base/turns.ts'
-import type { EntryKey } from '../../../model/entry.ts'
-import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { LiveItem, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import type { ShowView } from '../access/show.ts'
-import { pickPage } from '../answer/front.ts'
 import { BeliefsError } from '../errors.ts'
-import type { BeliefSource } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
-import { type Gathering, gather } from '../nodes/gather-nodes.ts'
-import type { AskedSource, Guest, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
+import { gather } from '../nodes/gather-nodes.ts'
+import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
 import { followAnswer, nameOf, watchesOf } from '../nodes/notices/watches.ts'
 import { knownPeers } from '../nodes/peers.ts'
-import { evaluateInSteps } from '../query/asked.ts'
-import { embedText } from '../query/understand.ts'
-import { trustFound, trustQuestion } from '../ranking/ranking-trust.ts'
-import type { ScoredBelief } from '../ranking/scored.ts'
+import type { Embedded } from '../query/understand.ts'
+import { type GuestLeg, trustQuestion } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { PEERS } from '../tables.ts'
-import { TimeLimit } from '../time-limit.ts'
-import { itemOf, saidBy, textOfTrust, type UnratedItem } from './live-items.ts'
-import type { StandingBeliefs } from './standing-question.ts'
+import type { TimeLimit } from '../time-limit.ts'
+import { nodeOfKey } from './live-items.ts'
+import { StandingBeliefs } from './standing-question.ts'
 
-/** Nodes that tell of no changes are asked again after so long, and those that did not answer. */
+/** After so long nodes that send no notices are asked again, and those that did not answer. */
 const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 
-export class StandingEverywhere implements LiveQuery {
-  readonly viewer: Viewer
-  readonly binding: string
-  readonly query: JsonObject
-  readonly timeoutMs: number
-  readonly #state: BeliefsState
-  readonly #own: StandingBeliefs
-  readonly #checked: CheckedQuery
-  readonly #tellGap: (gap: BeliefsError) => void
+export class StandingEverywhere extends StandingBeliefs {
+  readonly #reportGap: (gap: BeliefsError) => void
   readonly #unlisten: () => void
   /** By name of the source: what gives its watch back, and what it gave last. */
   readonly #held = new Map<string, () => void>()
@@ -54,58 +41,51 @@ export class StandingEverywhere implements LiveQuery {
   /** How often the viewer's own trust had changed: it weighs what other nodes give. */
   #ownTrust = -1
 
-  /** `own`: the same question to this node's store. `tellGap`: told once of each node that stops answering. */
-  constructor(state: BeliefsState, own: StandingBeliefs, checked: CheckedQuery, tellGap: (gap: BeliefsError) => void) {
-    this.viewer = own.viewer
-    this.binding = own.binding
-    this.query = own.query
-    this.timeoutMs = own.timeoutMs
-    this.#state = state
-    this.#own = own
-    this.#checked = checked
-    this.#tellGap = tellGap
+  /** `reportGap`: called once with each node that stops answering. */
+  constructor(
+    state: BeliefsState,
+    viewer: Viewer,
+    checked: CheckedQuery,
+    query: JsonObject,
+    isAllowed: () => boolean,
+    reportGap: (gap: BeliefsError) => void,
+  ) {
+    super(state, viewer, checked, query, isAllowed)
+    this.#reportGap = reportGap
     this.#unlisten = watchesOf(state.host).listen((watched, seen) => {
       const given = this.#given.get(nameOf(watched))
       if (this.#held.has(nameOf(watched)) && given?.state !== seen) this.#isStirred = true
     })
   }
 
-  async ask(signal: AbortSignal): Promise<LiveState> {
-    const { host } = this.#state
+  override ask(signal: AbortSignal): Promise<LiveState> {
     this.#isStirred = false
     this.#askedAt = performance.now()
-    this.#peers = host.store.version(PEERS)
+    this.#peers = this.state.host.store.version(PEERS)
     this.#ownTrust = this.#ownChanges()
-    const own = await this.#own.ask(signal)
-    const sources = sourcesToAsk(host.store, this.#state.requester(this.viewer.id), this.#checked.options.scope)
-    this.#hold(sources)
-    if (sources.length === 0) return own
-    const time = new TimeLimit(this.timeoutMs, signal)
-    const embedded = await embedText(this.#state, this.#checked.semantic, signal, time)
-    if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()
-    const asOf = host.clock.now()
-    const asked = { state: this.#state, query: this.#checked, requester: this.viewer.id, sources, embedded, asOf }
-    const found = await gatheredItems(asked, time, answer => this.#completed(answer))
-    signal.throwIfAborted()
-    const standings = new Map(own.items.map(({ key, standing }) => [key, standing]))
-    const items = found.items.map((item): LiveItem => ({ ...item, standing: standings.get(item.key) ?? item.standing }))
-    const ends = items.flatMap(({ shown }) =>
-      typeof shown['valid_until'] === 'string' ? Date.parse(shown['valid_until']) : [],
-    )
-    return {
-      items,
-      full: found.total > items.length,
-      matches: key => (guestOfKey(key) === null ? (own.matches?.(key) ?? true) : found.matching.has(key)),
-      asOf,
-      until: Math.min(own.until, ...ends.filter(end => end > asOf)),
-    }
+    return super.ask(signal)
   }
 
-  concerned(last: LiveState): boolean {
+  protected override async askNodes(
+    embedded: Embedded,
+    asOf: Instant,
+    time: TimeLimit,
+  ): Promise<{ readonly leg: GuestLeg | null; readonly time: TimeLimit }> {
+    const { state, checked: query } = this
+    const requester = this.viewer.id
+    const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
+    this.#hold(sources)
+    if (sources.length === 0) return { leg: null, time }
+    const asked = { state, query, requester, sources, embedded, asOf }
+    const { nodes, time: left } = await gather(asked, time, answer => this.#completed(answer))
+    return { leg: nodes.leg, time: left }
+  }
+
+  override concerned(last: LiveState): boolean {
     // Both are asked: what was committed is news only once.
-    const isOwn = this.#own.concerned(last)
+    const isOwn = super.concerned(last)
     const isTrustOther = this.#sources.length > 0 && this.#ownChanges() !== this.#ownTrust
-    return isOwn || isTrustOther || this.stirred() || this.#state.host.store.version(PEERS) !== this.#peers
+    return isOwn || isTrustOther || this.stirred() || this.state.host.store.version(PEERS) !== this.#peers
   }
 
   stirred(): boolean {
@@ -114,14 +94,10 @@ export class StandingEverywhere implements LiveQuery {
     return (this.#silent.size > 0 && age >= RETRY_MS) || (age >= RECHECK_MS && !this.#isWatched())
   }
 
-  lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
-    const ofStore = items.filter(({ key }) => guestOfKey(key) === null)
-    const ofNodes = items.filter(({ key }) => guestOfKey(key) !== null && !this.#mayComeFrom(key))
-    return [...this.#own.lost(ofStore), ...ofNodes.map(({ key }) => key)]
-  }
-
-  allowed(): boolean {
-    return this.#own.allowed()
+  override lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
+    const ofStore = items.filter(({ key }) => nodeOfKey(key) === null)
+    const ofNodes = items.filter(({ key }) => nodeOfKey(key) !== null && !this.#mayComeFrom(key))
+    return [...super.lost(ofStore), ...ofNodes.map(({ key }) => key)]
   }
 
   /** Nobody asks it any more. */
@@ -132,21 +108,21 @@ export class StandingEverywhere implements LiveQuery {
   }
 
   #ownChanges(): number {
-    return this.#state.trust.mark(this.viewer.id, trustQuestion(this.#checked.context)).own
+    return this.state.trust.mark(this.viewer.id, trustQuestion(this.checked.context)).own
   }
 
   #isWatched(): boolean {
-    const watches = watchesOf(this.#state.host)
+    const watches = watchesOf(this.state.host)
     return this.#sources.every(source => watches.has({ source, requester: this.viewer.id }))
   }
 
   #mayComeFrom(key: string): boolean {
-    const from = guestOfKey(key)
+    const from = nodeOfKey(key)
     if (from === null) return false
-    const peer = knownPeers(this.#state.host.store).peers.find(({ id }) => id === from.node)
+    const peer = knownPeers(this.state.host.store).peers.find(({ id }) => id === from.node)
     if (peer === undefined) return false
     if (from.kind === 'network') return peer.network
-    const { federations } = this.#state.requester(this.viewer.id)
+    const { federations } = this.state.requester(this.viewer.id)
     return from.id !== null && federations.includes(from.id) && peer.federations.includes(from.id)
   }
 
@@ -159,7 +135,7 @@ export class StandingEverywhere implements LiveQuery {
       this.#held.delete(name)
       this.#given.delete(name)
     }
-    const watches = watchesOf(this.#state.host)
+    const watches = watchesOf(this.state.host)
     for (const [name, source] of names) {
       if (!this.#held.has(name)) this.#held.set(name, watches.hold({ source, requester: this.viewer.id }))
     }
@@ -169,82 +145,25 @@ export class StandingEverywhere implements LiveQuery {
   #completed(answer: NodesAnswer): NodesAnswer {
     for (const one of answer.answers) this.#given.set(this.#nameOf(one.source), one)
     // Behind what was given now: that is no news to this question itself.
-    followAnswer(this.#state.host, this.viewer.id, answer)
+    followAnswer(this.state.host, this.viewer.id, answer)
     const silent = answer.failures.filter(({ source }) => !answer.answers.some(one => one.source === source))
     for (const { source, code } of silent) if (code === 'UNAUTHORIZED') this.#given.delete(this.#nameOf(source))
-    this.#tellSilent(silent)
+    this.#reportSilent(silent)
     const before = silent.flatMap(({ source }) => this.#given.get(this.#nameOf(source)) ?? [])
     return { ...answer, answers: [...answer.answers, ...before] }
   }
 
-  #tellSilent(failures: readonly NodeFailure[]): void {
+  #reportSilent(failures: readonly NodeFailure[]): void {
     const before = this.#silent
     this.#silent = new Set(failures.map(({ source }) => this.#nameOf(source)))
     for (const { source, reason } of failures) {
       if (before.has(this.#nameOf(source))) continue
       const message = 'a node does not answer: what it gave before stands until it does'
-      this.#tellGap(new BeliefsError('NODE_UNAVAILABLE', message, { node: source.peer.id, reason }))
+      this.#reportGap(new BeliefsError('NODE_UNAVAILABLE', message, { node: source.peer.id, reason }))
     }
   }
 
   #nameOf(source: AskedSource): string {
     return nameOf({ source, requester: this.viewer.id })
   }
-}
-
-interface GatheredItems {
-  readonly items: readonly LiveItem[]
-  readonly total: number
-  /** Keys of the items that other nodes gave and that match. */
-  readonly matching: ReadonlySet<string>
-}
-
-/** What this node's own rests on is left to its store: the empty text. */
-async function gatheredItems(
-  gathering: Gathering,
-  limited: TimeLimit,
-  completed: (answer: NodesAnswer) => NodesAnswer,
-): Promise<GatheredItems> {
-  const { state, query, requester } = gathering
-  const { source, time } = await gather(gathering, limited, completed)
-  const found = function* (home: ShowView): Steps<GatheredItems> {
-    const showing = source.showing(home)
-    const guests = showing.view.guests ?? new Map<EntryKey, Guest>()
-    const evaluation = yield* evaluateInSteps(source.state, showing.view, query, source.embedded, source.asOf)
-    const picked = yield* pickPage(evaluation, query.options)
-    const first = new Map(picked.map(({ scored }) => [scored.entry, scored]))
-    const items = showing.current([...first.keys()]).map((shown, at): LiveItem => {
-      const guest = guests.get(shown.entry)
-      const scored = first.get(shown.entry) as ScoredBelief
-      const item = guest === undefined ? itemOf(shown, home) : guestItem(guest)
-      const standing = guest === undefined ? '' : textOfTrust(trustFound(evaluation, scored).trust)
-      return { ...item, score: scored.final, rank: at + 1, standing }
-    })
-    const { bits, count } = evaluation.matches
-    const matching = new Set([...guests].flatMap(([entry, guest]) => (bits.has(entry) ? keyOfGuest(guest) : [])))
-    return { items, total: count + source.left, matching }
-  }
-  return state.lookInSteps(requester, found, time)
-}
-
-/** A belief of another node, through all its versions. */
-function guestItem(guest: Guest): UnratedItem {
-  const { belief } = guest
-  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
-}
-
-/** The same for all versions of the belief. */
-function keyOfGuest({ node, source, chain }: Guest): string {
-  return JSON.stringify([MARK, source.kind, source.id, node, chain])
-}
-
-const MARK = 'node'
-const PARTS = 5
-
-/** Where an item of that key came from; null: from this node's own store, whose keys have two parts. */
-function guestOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
-  const parts = JSON.parse(key) as readonly string[]
-  if (parts.length !== PARTS) return null
-  const [, kind, id, node] = parts as [string, BeliefSource['kind'], string | null, string]
-  return { kind, id, node }
 }

@@ -11,28 +11,46 @@ import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
-import { RowOrigins, SOURCE_NUMBERS } from '../access/row-origins.ts'
-import { type ShowView, showCurrent } from '../access/show.ts'
+import { RowOrigins, type ShowView, SOURCE_NUMBERS, showCurrent } from '../access/show.ts'
 import { pickPage, strategyOf } from '../answer/front.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
-import { modelOf } from '../embedding.ts'
 import { type Candidates, candidatesSince, type EarlierSearch, MAX_NEAREST } from '../matching/candidates.ts'
+import type { Matches } from '../matching/in-scope.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
-import type { Matches } from '../matching/matches.ts'
 import type { BeliefSource } from '../model.ts'
-import { evaluateInSteps } from '../query/asked.ts'
-import type { Evaluation } from '../query/evaluation.ts'
+import type { Guest } from '../nodes/guest.ts'
+import { type Evaluation, evaluateInSteps } from '../query/evaluation.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
-import { trustColumns, trustFound, trustQuestion } from '../ranking/ranking-trust.ts'
-import { finalOf, NEAR, type Picked, type ScoredBelief } from '../ranking/scored.ts'
-import { Scorer } from '../ranking/scorer.ts'
+import {
+  finalOf,
+  type GuestLeg,
+  NEAR,
+  type Picked,
+  type ScoredBelief,
+  Scorer,
+  trustColumns,
+  trustFound,
+  trustQuestion,
+} from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, modelOf } from '../state.ts'
 import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
+import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { TrustIn } from '../trust/trust-in.ts'
-import { basisOf, chainOfKey, holderOfKey, itemOf, keyOf, type TrustBases, type TrustBasis } from './live-items.ts'
+import {
+  basisOf,
+  chainOfKey,
+  guestItem,
+  holderOfKey,
+  itemOf,
+  keyOf,
+  keyOfGuest,
+  nodeOfKey,
+  type TrustBases,
+  type TrustBasis,
+  textOfTrust,
+} from './live-items.ts'
 import { type AccessWatch, type LiveShared, liveShared, type TrustWatch } from './shared.ts'
 
 interface Remembered {
@@ -175,7 +193,9 @@ const ATTEMPTS = 3
 interface Draft {
   readonly picked: readonly Picked[]
   readonly trust: readonly TrustIn[]
-  readonly matches: number
+  readonly total: number
+  /** Keys of matches that other nodes gave. */
+  readonly guests: ReadonlySet<string>
   readonly until: Instant
   readonly remembered: Remembered
 }
@@ -185,8 +205,8 @@ export class StandingBeliefs implements LiveQuery {
   readonly binding: string
   readonly query: JsonObject
   readonly timeoutMs: number
-  readonly #state: BeliefsState
-  readonly #checked: CheckedQuery
+  protected readonly state: BeliefsState
+  protected readonly checked: CheckedQuery
   readonly #shared: LiveShared
   readonly #accessScope: AccessWatch
   readonly #trust: TrustWatch
@@ -209,8 +229,8 @@ export class StandingBeliefs implements LiveQuery {
     this.viewer = viewer
     this.query = query
     this.binding = canonicalJson(['beliefs', query])
-    this.#state = state
-    this.#checked = checked
+    this.state = state
+    this.checked = checked
     this.timeoutMs = checked.options.timeoutMs
     this.#isAllowed = isAllowed
     this.#model = modelOf(state.host)
@@ -219,42 +239,51 @@ export class StandingBeliefs implements LiveQuery {
     this.#trust = this.#shared.trustOf(viewer.id, trustQuestion(checked.context))
   }
 
-  /** The same question, never asked yet. */
-  again(): StandingBeliefs {
-    return new StandingBeliefs(this.#state, this.viewer, this.#checked, this.query, this.#isAllowed)
-  }
-
   allowed(): boolean {
     return this.#isAllowed()
   }
 
   async ask(signal: AbortSignal): Promise<LiveState> {
-    await this.#state.load(signal)
+    await this.state.load(signal)
     const time = new TimeLimit(this.timeoutMs, signal)
-    const embedded = this.#embedded ?? (await embedText(this.#state, this.#checked.semantic, signal, time))
+    const embedded = this.#embedded ?? (await embedText(this.state, this.checked.semantic, signal, time))
     if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()
-    if (embedded.question !== null || this.#checked.semantic === null) this.#embedded = embedded
+    if (embedded.question !== null || this.checked.semantic === null) this.#embedded = embedded
     signal.throwIfAborted()
-    const asOf = this.#state.host.clock.now()
+    const asOf = this.state.host.clock.now()
+    const { leg, time: left } = await this.askNodes(embedded, asOf, time)
+    signal.throwIfAborted()
+    const withGuests = (view: ShowView) => (leg === null ? view : { ...view, guests: leg.guests })
     for (let attempt = 1; ; attempt++) {
-      const draft = await this.#state.lookInSteps(this.viewer.id, view => this.#draft(view, embedded, asOf), time)
-      const { found, items } = this.#state.look(this.viewer.id, view => this.#items(view, draft), time)
+      const draft = await this.state.lookInSteps(
+        this.viewer.id,
+        view => this.#draft(withGuests(view), embedded, asOf, leg),
+        left,
+      )
+      const { found, items } = this.state.look(this.viewer.id, view => this.#items(withGuests(view), draft), left)
       if (found < draft.picked.length && attempt < ATTEMPTS) continue
-      if (time.isCut) throw time.error()
+      if (left.isCut) throw left.error()
       const { trust } = draft.remembered
-      this.#bases = { of: new Map(items.map(({ key, basis }) => [key, basis])), asOf, trust }
+      const bases = items.flatMap(({ key, basis }) => (basis === null ? [] : [[key, basis] as const]))
+      this.#bases = { of: new Map(bases), asOf, trust }
       this.#last = draft.remembered
       return {
-        items: items.map(({ basis, isByWords, ...item }): LiveItem => {
-          // A vector that comes later changes the score.
-          return { ...item, standing: isByWords ? `${basis.text} by words` : basis.text }
-        }),
-        full: draft.matches > items.length,
+        items: items.map(({ basis: _, ...item }) => item),
+        full: draft.total > items.length,
         matches: key => this.#isMatch(key, draft),
         asOf,
         until: draft.until,
       }
     }
+  }
+
+  /** What other nodes give for it; none is asked here. */
+  protected askNodes(
+    _embedded: Embedded,
+    _asOf: Instant,
+    time: TimeLimit,
+  ): Promise<{ readonly leg: GuestLeg | null; readonly time: TimeLimit }> {
+    return Promise.resolve({ leg: null, time })
   }
 
   concerned(_last: LiveState): boolean {
@@ -264,13 +293,13 @@ export class StandingBeliefs implements LiveQuery {
     const version = shared.catchUp()
     const accessScope = this.#accessScope.refresh(version)
     const { requester } = this.#accessScope
-    const now = this.#state.host.clock.now()
+    const now = this.state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
-    const { columns } = this.#state
+    const { columns } = this.state
     const question = this.#embedded?.question ?? null
     let scorer: ReturnType<World['scorer']> | null = null
     const world: World = {
@@ -283,7 +312,7 @@ export class StandingBeliefs implements LiveQuery {
     }
     return (
       (trust !== last.trust && this.#isTrustOf(this.#trust.changedSince(last.trust), world)) ||
-      changes.some(change => isAffectedBy(change, this.#checked, world))
+      changes.some(change => isAffectedBy(change, this.checked, world))
     )
   }
 
@@ -291,7 +320,7 @@ export class StandingBeliefs implements LiveQuery {
   #isTrustOf(holders: ReadonlySet<string> | null, world: World): boolean {
     const { columns, requester } = world
     const { candidates } = world.last
-    const isFiltered = this.#checked.filters.some(
+    const isFiltered = this.checked.filters.some(
       ({ minHolderReputation, directTrustAbove }) => minHolderReputation !== null || directTrustAbove !== null,
     )
     if (holders === null || candidates === null || isFiltered) return true
@@ -299,7 +328,7 @@ export class StandingBeliefs implements LiveQuery {
       const row = columns.rowOf(entry)
       if (row === -1) return true
       const partition = columns.arrays.partitions[row] as number
-      const source = requester.sourceOf(partition, holder, this.#checked.options.scope)
+      const source = requester.sourceOf(partition, holder, this.checked.options.scope)
       return source === null || !isBelowShown(row, nearOf(entry, candidates) as number, source, world)
     }
     return [...holders].some(
@@ -308,8 +337,8 @@ export class StandingBeliefs implements LiveQuery {
   }
 
   #scorerAt(asOf: Instant): ReturnType<World['scorer']> {
-    const { context, options, weights } = this.#checked
-    return this.#state.look(this.viewer.id, view => {
+    const { context, options, weights } = this.checked
+    return this.state.look(this.viewer.id, view => {
       const trust = this.#trustAt(asOf)
       const scorer = new Scorer({
         columns: view.columns,
@@ -317,7 +346,7 @@ export class StandingBeliefs implements LiveQuery {
         queryDomains: context.queryDomains,
         confidenceWeights: context.confidenceWeights,
         weights,
-        decay: this.#state.settings.decay,
+        decay: this.state.settings.decay,
         trust,
         trustColumns: trustColumns(trust, view.columns),
         origins: new RowOrigins(view, options.scope),
@@ -327,14 +356,15 @@ export class StandingBeliefs implements LiveQuery {
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
-    return this.#state.look(this.viewer.id, view =>
+    return this.state.look(this.viewer.id, view =>
       items.filter(item => !this.#isThere(view, item)).map(({ key }) => key),
     )
   }
 
   /** At the answer of the draft: what was written since gives another. */
-  #isMatch(key: string, { remembered }: Draft): boolean {
-    const { columns } = this.#state
+  #isMatch(key: string, { remembered, guests }: Draft): boolean {
+    if (nodeOfKey(key) !== null) return guests.has(key)
+    const { columns } = this.state
     const [holder, chain] = [holderOfKey(key), chainOfKey(key)]
     const later = columns.rowOfChain(holder, chain)
     const first = () => columns.rowOfVersion(columns.texts.holderNumber(holder), columns.texts.idNumber(chain))
@@ -355,8 +385,8 @@ export class StandingBeliefs implements LiveQuery {
     return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
   }
 
-  *#draft(view: ShowView, embedded: Embedded, asOf: Instant): Steps<Draft> {
-    const { options } = this.#checked
+  *#draft(view: ShowView, embedded: Embedded, asOf: Instant, leg: GuestLeg | null): Steps<Draft> {
+    const { options } = this.checked
     const { requester } = view
     // Of the first step, whose trust the scores rest on: what changes at a pause is news after it.
     const version = this.#shared.catchUp()
@@ -366,17 +396,20 @@ export class StandingBeliefs implements LiveQuery {
     this.#trust.answered(asOf)
     const candidatesIn = (inScope: Matches, floor: number | null) =>
       this.#candidatesIn(inScope, { floor, accessScope, asOf })
-    const evaluation = yield* evaluateInSteps(this.#state, view, this.#checked, embedded, asOf, candidatesIn)
+    const evaluation = yield* evaluateInSteps(this.state, view, this.checked, embedded, asOf, leg, candidatesIn)
     const picked = yield* pickPage(evaluation, options)
+    const guests = evaluation.guests.map(({ entry }) => view.guests?.get(entry) as Guest)
+    const ends = guests.flatMap(({ belief: { valid_until: end } }) => (end === null ? [] : Date.parse(end)))
     yield
-    const inScopeUntil = this.#state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
+    const inScopeUntil = this.state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
     const { cosines, isCut, floor, pending } = evaluation
-    const isPlain = cosines !== null && pending === 0 && this.#isByMeaningAlone
+    const isPlain = cosines !== null && pending === 0 && leg === null && this.#isByMeaningAlone
     return {
       picked,
       trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
-      matches: evaluation.matches.count,
-      until: Math.min(inScopeUntil, filtersHoldUntil(evaluation)),
+      total: evaluation.total,
+      guests: new Set(guests.map(keyOfGuest)),
+      until: Math.min(inScopeUntil, filtersHoldUntil(evaluation), ...ends.filter(end => end > asOf)),
       remembered: {
         asOf,
         position,
@@ -385,14 +418,14 @@ export class StandingBeliefs implements LiveQuery {
         isCandidate: candidateTest(evaluation),
         meaningFloor: minCosine(evaluation),
         candidates: candidatesOf(evaluation),
-        bar: barOf(evaluation, picked, options),
+        bar: leg === null ? barOf(evaluation, picked, options) : null,
         search: isPlain ? { cosines, isCut, floor, position, accessScope, asOf, until: inScopeUntil } : null,
       },
     }
   }
 
   get #isByMeaningAlone(): boolean {
-    const { semantic, filters } = this.#checked
+    const { semantic, filters } = this.checked
     const operators =
       semantic === null ? 1 : semantic.include.length + semantic.exclude.length + semantic.phrases.length
     return this.#embedded?.question != null && operators + filters.length === 0
@@ -413,35 +446,34 @@ export class StandingBeliefs implements LiveQuery {
       const vector = this.#vectorOf(entry)
       return vector === null ? null : cosine(question, vector)
     }
-    const { columns } = this.#state
+    const { columns } = this.state
     const changed = new Set(changes.map(({ entry }) => entry))
     return candidatesSince(search, changed, { inScope, columns, most: MAX_NEAREST, cosineOf })
   }
 
   #items(view: ShowView, draft: Draft): { readonly found: number; readonly items: readonly Based[] } {
     const places = new Map(draft.picked.map(({ scored }, place) => [scored.entry, place]))
-    const found = showCurrent(view, [...places.keys()], this.#checked.options.scope)
+    const found = showCurrent(view, [...places.keys()], this.checked.options.scope)
     const last = this.#bases
     const isSameTrust = last.trust === draft.remembered.trust
     const then = isSameTrust ? null : this.#trustAt(last.asOf)
     const items = found.map((shown, at): Based => {
       const place = places.get(shown.entry) as number
       const { scored } = draft.picked[place] as Picked
-      const basis = basisOf(
-        shown,
-        draft.trust[place] as TrustIn,
-        last.of.get(keyOf(shown.version)),
-        then,
-        view.requester,
-      )
-      const { final: score, isByWords = false } = scored
-      return { ...itemOf(shown, view), score, rank: at + 1, basis, isByWords }
+      const trust = draft.trust[place] as TrustIn
+      const placed = { score: scored.final, rank: at + 1 }
+      const guest = view.guests?.get(shown.entry)
+      if (guest !== undefined) return { ...guestItem(guest), ...placed, standing: textOfTrust(trust), basis: null }
+      const basis = basisOf(shown, trust, last.of.get(keyOf(shown.version)), then, view.requester)
+      // A vector that comes later changes the score.
+      const standing = scored.isByWords ? `${basis.text} by words` : basis.text
+      return { ...itemOf(shown, view), ...placed, standing, basis }
     })
     return { found: found.length, items }
   }
 
   #trustAt(asOf: Instant): HolderTrust {
-    return this.#state.trust.trustOf(this.viewer.id, trustQuestion(this.#checked.context), asOf)
+    return this.state.trust.trustOf(this.viewer.id, trustQuestion(this.checked.context), asOf)
   }
 
   #vectorOf(entry: EntryKey): Float32Array | null {
@@ -483,5 +515,5 @@ function barOf(
   return { shown, spare: farther + Math.max(0, MAX_NEAREST - cosines.size) }
 }
 
-/** An item, with what its score rests on. */
-type Based = Omit<LiveItem, 'standing'> & { readonly basis: TrustBasis; readonly isByWords: boolean }
+/** An item, with what its score rests on; null: another node gave it. */
+type Based = LiveItem & { readonly basis: TrustBasis | null }

@@ -151,10 +151,11 @@ export function subscribeTo(
   // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
   const asked = JSON.parse(canonicalJson(input.query as unknown as JsonObject)) as JsonObject
   const isAllowed = () => isStillAllowed() && mayAsk(state, requester.id, input.query.context)
-  const own = new StandingBeliefs(state, { id: requester.id }, query, asked, isAllowed)
+  const viewer = { id: requester.id }
   const { federated, network } = query.options.scope
-  if (!federated && !network) return live.subscribe(own, options, handlers, signal)
-  const question = new StandingEverywhere(state, own, query, gap => handlers.onError?.(gap))
+  if (!federated && !network)
+    return live.subscribe(new StandingBeliefs(state, viewer, query, asked, isAllowed), options, handlers, signal)
+  const question = new StandingEverywhere(state, viewer, query, asked, isAllowed, gap => handlers.onError?.(gap))
   const untilEnd: LiveHandlers = {
     ...(handlers.wanted && { wanted: () => handlers.wanted?.() ?? null }),
     ...(handlers.onToken && { onToken: token => handlers.onToken?.(token) }),

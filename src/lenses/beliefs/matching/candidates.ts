@@ -9,12 +9,12 @@ import type { PartitionId } from '../../../model/partition.ts'
 import { expectedCosine, USUAL_BASE } from '../../../pipeline/partly-embedded.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { Meaning } from '../ranking/scored.ts'
-import type { Matches } from './matches.ts'
+import type { Matches } from './in-scope.ts'
 
 /** Most candidates by meaning. */
 export const MAX_NEAREST = 1_000
 /** Reported where there is no candidate. */
-const MAX_REPORTED = 3
+export const MAX_REPORTED = 3
 
 /** An entry, and its raw cosine or what its words stand in with. */
 export interface Near {

@@ -3,18 +3,16 @@
  * tested first; what is the same for all beliefs of a holder or of a set of domains is worked out once for each.
  */
 import type { Instant } from '../../../base/clock.ts'
-import type { RowOrigins } from '../access/row-origins.ts'
-import type { ShowView } from '../access/show.ts'
+import type { RowOrigins, ShowView } from '../access/show.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { type BeliefColumns, domainRates } from '../columns/columns.ts'
 import { DIMENSIONS } from '../dimensions.ts'
-import { overallOf, weightColumn } from '../measures/confidence.ts'
-import { type DecayTable, freshnessNow } from '../measures/decay.ts'
-import { isWithin } from '../measures/domains.ts'
+import { type DecayTable, freshnessNow, overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
-import { derivationDepths } from '../record/derivation.ts'
+import { derivationDepths } from '../record/read.ts'
 import type { CheckedFilters, ConfidenceBound } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
+import { isWithin } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns } from '../trust/holders.ts'
 

@@ -2,16 +2,20 @@
  * The first pass over the beliefs that a requester may see: those in the sources asked for, made and valid by then. What it
  * may not see is not looked at (BQ-195).
  */
+
+import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { placeIn } from '../../../base/compare.ts'
 import { Recent } from '../../../base/recent.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { type EnabledSources, PUBLIC, type Requester } from '../access/requester.ts'
-import { FEDERATED, LOCAL, NETWORK } from '../access/row-origins.ts'
+import { FEDERATED, LOCAL, NETWORK } from '../access/show.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
+import type { ScopeKind } from '../model.ts'
 import type { View } from '../record/read.ts'
 import type { CheckedFilters } from '../schema/filters.ts'
 import { ROWS_AT_ONCE, type TimeLimit } from '../time-limit.ts'
-import { Matches } from './matches.ts'
 
 export interface InScopeRequest {
   readonly columns: BeliefColumns
@@ -119,9 +123,6 @@ function sourcesOf(
 /** How many passes are kept: about half a megabyte each over 100,000 beliefs. */
 const KEPT = 64
 
-/** As far as the clocks of two nodes may lie apart, and more. */
-const NEAR_MS = 600_000
-
 interface Passed extends Found {
   readonly requester: Requester
   /** Of the partitions in sight. */
@@ -134,18 +135,7 @@ export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
 
   of(request: InScopeRequest): Matches {
-    return this.#heldAt(request)?.matches ?? (request.validAt === null ? this.#now(request).matches : inScope(request))
-  }
-
-  /**
-   * Where what holds at the moments asked for is what holds now: other nodes ask so, for a moment that is over when their
-   * question arrives. Null: they are others, or so far away that nobody looks.
-   */
-  #heldAt(request: InScopeRequest): Passed | null {
-    const { asOf, validAt } = request
-    if (validAt === null || validAt.some(at => Math.abs(asOf - at) > NEAR_MS)) return null
-    const passed = this.#now({ ...request, validAt: null })
-    return validAt.every(at => at >= passed.asOf && at < passed.until) ? passed : null
+    return request.validAt === null ? this.#now(request).matches : inScope(request)
   }
 
   #now(request: InScopeRequest): Passed {
@@ -162,11 +152,110 @@ export class Scopes {
 
   /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */
   untilOf(request: InScopeRequest): Instant {
-    if (request.validAt !== null) return (this.#heldAt(request) ?? firstPass(request)).until
-    return this.#now(request).until
+    return (request.validAt === null ? this.#now(request) : firstPass(request)).until
   }
 }
 
 function keyOf({ requester, scope: { local, federated, network } }: InScopeRequest): string {
   return JSON.stringify([requester.id, requester.through, local, federated, network])
+}
+
+// A set of rows with their sources: the beliefs that a query may answer with.
+
+/** Rows in ascending order, with their sources. Never changed. */
+export class Matches {
+  readonly #columns: BeliefColumns
+  readonly #rows: Int32Array
+  readonly #sources: Uint8Array
+  #bits: Bitset | null = null
+
+  constructor(columns: BeliefColumns, rows: Int32Array, sources: Uint8Array) {
+    this.#columns = columns
+    this.#rows = rows
+    this.#sources = sources
+  }
+
+  get rows(): Int32Array {
+    return this.#rows
+  }
+
+  get count(): number {
+    return this.#rows.length
+  }
+
+  /** `LOCAL`, `FEDERATED` or `NETWORK`, by place in `rows`. */
+  get sources(): Uint8Array {
+    return this.#sources
+  }
+
+  has(row: number): boolean {
+    return this.#rows[placeIn(this.#rows, row)] === row
+  }
+
+  /** `LOCAL`, `FEDERATED` or `NETWORK`, of a row that is one of these. */
+  sourceOf(row: number): number {
+    return this.#sources[placeIn(this.#rows, row)] as number
+  }
+
+  /** The same as entries, whatever becomes of their rows: keys are never given again. */
+  get bits(): Bitset {
+    this.#bits ??= this.#asBits()
+    return this.#bits
+  }
+
+  /** How many are from each source. */
+  counts(): Readonly<Record<ScopeKind, number>> {
+    const counts = new Uint32Array(4)
+    for (const source of this.#sources) counts[source] = (counts[source] as number) + 1
+    return {
+      local: counts[LOCAL] as number,
+      federated: counts[FEDERATED] as number,
+      network: counts[NETWORK] as number,
+    }
+  }
+
+  /** Those of these entries that are among them. */
+  only(entries: Iterable<EntryKey>): Matches {
+    const places: number[] = []
+    for (const entry of entries) {
+      const row = this.#columns.rowOf(entry)
+      const place = placeIn(this.#rows, row)
+      if (row !== -1 && this.#rows[place] === row) places.push(place)
+    }
+    const sorted = Int32Array.from(places).sort()
+    return new Matches(
+      this.#columns,
+      sorted.map(place => this.#rows[place] as number),
+      Uint8Array.from(sorted, place => this.#sources[place] as number),
+    )
+  }
+
+  /** All but these rows. */
+  without(gone: ReadonlySet<number>): Matches {
+    return gone.size === 0 ? this : this.where(row => !gone.has(row))
+  }
+
+  /** Those for which this holds. */
+  where(holds: (row: number, source: number) => boolean): Matches {
+    const rows = new Int32Array(this.count)
+    const sources = new Uint8Array(this.count)
+    let count = 0
+    for (let place = 0; place < this.count; place++) {
+      const row = this.#rows[place] as number
+      const source = this.#sources[place] as number
+      if (!holds(row, source)) continue
+      rows[count] = row
+      sources[count++] = source
+    }
+    return count === this.count ? this : new Matches(this.#columns, rows.subarray(0, count), sources.subarray(0, count))
+  }
+
+  #asBits(): Bitset {
+    const { entries } = this.#columns.arrays
+    let last = 0
+    for (const row of this.#rows) last = Math.max(last, entries[row] as EntryKey)
+    const bits = new Bitset(last + 1)
+    for (const row of this.#rows) bits.add(entries[row] as EntryKey)
+    return bits
+  }
 }

@@ -2,9 +2,11 @@
  * How six dimensions become one number: the weighted geometric mean over those that are known (BQ-012 to BQ-017). Unknown
  * is not 0: it is left out, and the weights of the rest count for more.
  */
+import type { Instant } from '../../../base/clock.ts'
+import { decay } from '../../../math/decay.ts'
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
-import type { Confidence, DimensionWeights } from '../model.ts'
-import { scaled, twelveDecimals } from './ranking-weights.ts'
+import type { Confidence, DimensionWeights, RankingWeights } from '../model.ts'
+import { depthOfDomain, isWithin } from '../schema/values.ts'
 
 /** Of a belief whose writer says nothing of it; overall 0.506810379473. */
 export const DEFAULT_CONFIDENCE: Confidence = {
@@ -108,3 +110,164 @@ export function weakestDimension(vector: Confidence, weights: DimensionWeights =
 
 /** Below it a single dimension would make all others pointless. */
 const MIN_VALUE = 0.001
+
+// How fast knowledge ages (BQ-018 to BQ-020, BQ-022, BQ-045).
+
+export interface DecayTable {
+  /** Normalised domain -> rate a day of it and all below it; 0 or more. */
+  readonly rates: ReadonlyMap<string, number>
+  /** Of domains that no pattern names. */
+  readonly otherwise: number
+}
+
+export const DEFAULT_DECAY: DecayTable = {
+  rates: new Map([
+    ['news', 0.1],
+    ['prices', 0.5],
+    ['stocks', 0.5],
+    ['weather', 1],
+    ['science', 0.002],
+    ['history', 0.0001],
+    ['math', 0],
+  ]),
+  otherwise: 0.01,
+}
+
+interface DecayRule {
+  /** A day. */
+  readonly rate: number
+  /** The domain of the table that decided; null: none named one of these. */
+  readonly pattern: string | null
+}
+
+/**
+ * The rule of the longest matching pattern; of equally long ones of those that also hold a query domain, else of all, the
+ * one with the smallest rate. A domain without a pattern decides nothing beside one with.
+ */
+export function decayRule(
+  domains: readonly string[],
+  queryDomains: readonly string[],
+  table: DecayTable = DEFAULT_DECAY,
+): DecayRule {
+  let best: (DecayRule & { readonly depth: number; readonly asked: boolean }) | null = null
+  for (const [pattern, rate] of table.rates) {
+    if (!domains.some(domain => isWithin(domain, pattern))) continue
+    const asked = queryDomains.some(domain => isWithin(domain, pattern))
+    const depth = depthOfDomain(pattern)
+    if (best === null || isBefore({ depth, asked, rate, pattern }, best)) best = { depth, asked, rate, pattern }
+  }
+  return best === null ? { rate: table.otherwise, pattern: null } : { rate: best.rate, pattern: best.pattern }
+}
+
+/** The rate of `decayRule`. */
+export function decayRate(
+  domains: readonly string[],
+  queryDomains: readonly string[],
+  table: DecayTable = DEFAULT_DECAY,
+): number {
+  return decayRule(domains, queryDomains, table).rate
+}
+
+/** `freshness · exp(-rate · days)`, 0 to 1; an unknown freshness (null or NaN) counts as 1. 0.9 after 10 days at 0.01: 0.8144. */
+export function recency(freshness: number | null, createdAt: Instant, asOf: Instant, rate: number): number {
+  const asserted = freshness === null || Number.isNaN(freshness) ? 1 : freshness
+  return asserted * Math.exp(-rate * ageDays(createdAt, asOf))
+}
+
+/** The freshness that a bound is compared with: decayed, to 12 decimals. Null: not known, so it fails every bound. */
+export function freshnessNow(freshness: number | null, createdAt: Instant, asOf: Instant, rate: number): number | null {
+  if (freshness === null || Number.isNaN(freshness)) return null
+  return twelveDecimals(recency(freshness, createdAt, asOf, rate))
+}
+
+/** Never negative. */
+export function ageDays(createdAt: Instant, asOf: Instant): number {
+  return Math.max(0, asOf - createdAt) / DAY_MS
+}
+
+/** `0.5^(age / half-life)`: 30 days of 90 give 0.7937. An infinite half-life gives 1. */
+export function halfLifeFactor(age: number, halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): number {
+  return decay(age, halfLifeDays)
+}
+
+/** The rate a day that halves a value in this time. 90 days: 0.0077. */
+export function rateOfHalfLife(halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): number {
+  return Math.LN2 / halfLifeDays
+}
+
+export const DAY_MS: number = 24 * 60 * 60 * 1000
+const DEFAULT_HALF_LIFE_DAYS = 90
+
+type Candidate = DecayRule & { readonly depth: number; readonly asked: boolean }
+
+/** Longer, then asked for, then slower; then by name, so that the order of the table decides nothing. */
+function isBefore(a: Candidate, b: Candidate): boolean {
+  if (a.depth !== b.depth) return a.depth > b.depth
+  if (a.asked !== b.asked) return a.asked
+  if (a.rate !== b.rate) return a.rate < b.rate
+  return (a.pattern ?? '') < (b.pattern ?? '')
+}
+
+// The shares of meaning, confidence, trust and recency in a score (BQ-060, BQ-061, BQ-023).
+
+const DEFAULT_RANKING: RankingWeights = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
+export const DEFAULT_TRUST_WEIGHT = 0.5
+
+interface WeightRequest {
+  /** 0 to 1. */
+  readonly trustWeight: number
+  /** Beats `trustWeight`; members that are left out keep their default. Each finite and 0 or more. */
+  readonly given: Readonly<Partial<RankingWeights>> | null
+  /** There is no text, so meaning counts nothing. */
+  readonly listMode: boolean
+}
+
+/** Together 1; null: what is given comes to 0. */
+export function rankingWeights({ trustWeight, given, listMode }: WeightRequest): RankingWeights | null {
+  const wished = given === null ? byTrustWeight(trustWeight) : { ...DEFAULT_RANKING, ...given }
+  return scaled(listMode ? { ...wished, semantic: 0 } : wished)
+}
+
+/** Trust gets `0.6 · trustWeight`; the others share the rest as 0.35 : 0.25 : 0.10. 0.9 gives 0.23, 0.1643, 0.54, 0.0657. */
+export function byTrustWeight(trustWeight: number): RankingWeights {
+  const trust = MAX_TRUST * trustWeight
+  const { semantic, confidence, recency } = DEFAULT_RANKING
+  const rest = (1 - trust) / (semantic + confidence + recency)
+  return { semantic: semantic * rest, confidence: confidence * rest, trust, recency: recency * rest }
+}
+
+/** 2 for a text with a word such as `latest`, 0.5 with one such as `origin`, 1 with both or neither. */
+export function temporalFactor(text: string): number {
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}\p{M}_]+/u)
+  const sooner = words.some(word => OF_NOW.has(word)) ? 2 : 1
+  const later = words.some(word => OF_OLD.has(word)) ? 0.5 : 1
+  return sooner * later
+}
+
+/** Recency times the factor, and all together 1 again. */
+export function withTemporalFactor(weights: RankingWeights, factor: number): RankingWeights {
+  if (factor === 1) return weights
+  return scaled({ ...weights, recency: weights.recency * factor }) ?? weights
+}
+
+const MAX_TRUST = 0.6
+
+const OF_NOW: ReadonlySet<string> = new Set(['recent', 'recently', 'latest', 'new', 'newest', 'current', 'currently'])
+const OF_OLD: ReadonlySet<string> = new Set(['history', 'historical', 'origin', 'origins', 'first', 'original'])
+
+/** Each divided by their sum; null when the sum is 0. Weights are finite and 0 or more. Order of keys kept. */
+export function scaled<K extends string>(weights: Readonly<Record<K, number>>): Readonly<Record<K, number>> | null {
+  const names = Object.keys(weights) as K[]
+  const largest = Math.max(...names.map(name => weights[name]))
+  if (largest === 0) return null
+  // Very large and very small ones would leave the range of numbers when they are added or divided.
+  const unit = largest > 1e100 || largest < 1e-100 ? largest : 1
+  const sum = names.reduce((total, name) => total + weights[name] / unit, 0)
+  // The cast: every key of the record is there, and no other.
+  return Object.fromEntries(names.map(name => [name, weights[name] / unit / sum])) as Record<K, number>
+}
+
+/** What is compared with bounds and shown, so that float noise decides nothing. */
+export function twelveDecimals(value: number): number {
+  return Math.round(value * 1e12) / 1e12
+}

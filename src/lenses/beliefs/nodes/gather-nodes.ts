@@ -1,24 +1,26 @@
-/** Asks this node's own store and the other nodes at once, and puts together what they give (BQ-116 to BQ-134). */
+/** Asks other nodes for a query, and makes what they give a leg of it (BQ-116 to BQ-134). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
-import type { ShowView } from '../access/show.ts'
-import { POOL } from '../answer/diversity.ts'
-import { strategyOf } from '../answer/front.ts'
-import { type AnswerSource, coverageOf, type NodesTold } from '../answer/show-page.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import type { LensHost } from '../../lens.ts'
+import { guestVersion, type ShowView } from '../access/show.ts'
+import { coverageOf, type NodesTold } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
+import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
 import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
-import { evaluateInSteps } from '../query/asked.ts'
-import type { Evaluation } from '../query/evaluation.ts'
-import type { Embedded } from '../query/understand.ts'
-import type { ScoredBelief } from '../ranking/scored.ts'
+import { Evaluation, evaluateInSteps, questionOf } from '../query/evaluation.ts'
+import { type Embedded, type Understood, understand } from '../query/understand.ts'
+import type { GuestLeg, ScoredBelief } from '../ranking/scored.ts'
+import { aspectRow, chunkOf, entryOf } from '../record/version.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, guestState } from '../state.ts'
+import { BELIEFS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { askOrRecall, type CachedAnswer } from './cached-nodes.ts'
-import { type GatheredWorld, gatherWorld, showingGathered } from './gathered-world.ts'
+import { askOrRecall, bytesOf } from './asking/ask-nodes.ts'
 import type { AskedSource, Guest, NodeFailure, NodesAnswer } from './guest.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
@@ -88,19 +90,18 @@ function cutNodes(
   return [{ code: 'nodes_cut', message }]
 }
 
-/** Throws where nobody gave an answer: neither a node nor this one's own store. */
-function requireAnswer(scope: CheckedScope, own: number, { asked, answers, failures }: NodesAnswer): void {
-  if (scope.local || own > 0 || answers.length > 0 || asked.length === 0) return
+/** Neither a node nor this one's own store. */
+function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   const reasons = failures.map(({ reason }) => reason)
   const details = { nodes: failures.map(({ source }) => source.peer.id), reason: reasons[0] ?? null, reasons }
   if (failures.every(({ code }) => code === 'TIMEOUT')) {
     const elapsed = Math.round(Math.max(...failures.map(({ elapsedMs }) => elapsedMs)))
-    throw new BeliefsError('TIMEOUT', 'no node answered in time', { ...details, elapsed_ms: elapsed })
+    return new BeliefsError('TIMEOUT', 'no node answered in time', { ...details, elapsed_ms: elapsed })
   }
   const message = failures.some(({ retryable }) => retryable)
     ? 'no node could answer; try again'
     : 'no node answers this requester; asking again changes nothing'
-  throw new BeliefsError('NODE_UNAVAILABLE', message, details)
+  return new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
 /** Never what a node says itself (BQ-133). */
@@ -121,11 +122,11 @@ export interface Gathering {
   readonly asOf: Instant
 }
 
-/** For putting together what is there, however long that took to come. */
+/** For evaluating what is there, however long that took to come. */
 const MIN_LEFT_MS = 500
 
 interface Gathered {
-  readonly source: AnswerSource
+  readonly nodes: NodesTold & { readonly leg: GuestLeg }
   /** What is left for the first page. */
   readonly time: TimeLimit
 }
@@ -140,133 +141,124 @@ export async function gather(
   completed: (answer: NodesAnswer) => NodesAnswer = answer => answer,
 ): Promise<Gathered> {
   const { state, query, requester, sources, embedded, asOf } = gathering
-  const asking = askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
-  // Nobody waits for it where the store fails first.
-  asking.catch(() => undefined)
-  const { limit, offset, maxResultsPerNode, diversity } = query.options
-  // As many as a node gives, and never fewer than the first page shows.
-  const usual = Math.max(maxResultsPerNode, limit + offset)
-  const most = diversity.enabled || isInTotalOrder(gathering) ? usual : POOL
-  const own = await ownResults(gathering, most, time)
-  const given = await asking
-  const nodes = { ...given, answer: completed(given.answer) }
+  const given = await askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
+  const answer = completed(given.answer)
+  const left = time.leftMs < MIN_LEFT_MS ? new TimeLimit(MIN_LEFT_MS, time.signal) : time
+  if (!query.options.scope.local && answer.answers.length === 0 && answer.asked.length > 0) {
+    const own = (view: ShowView) => evaluateInSteps(state, view, query, embedded, asOf)
+    if ((await state.lookInSteps(requester, own, left)).total === 0) throw nobodyAnswered(answer)
+  }
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
-  requireAnswer(query.options.scope, own.keys.length, nodes.answer)
-  const left = time.leftMs < MIN_LEFT_MS ? new TimeLimit(MIN_LEFT_MS, time.signal) : time
-  return { source: await putTogether(gathering, own, nodes, left), time: left }
+  const leg = await state.lookInSteps(requester, view => legOf(gathering, view, answer), left)
+  const coverage = coverageOfNodes(query.options.scope, state.requester(requester).federations, answer)
+  const nodes = {
+    coverage,
+    errors: nodeErrors(answer),
+    isStale: given.isStale,
+    isExact: answer.failures.length === 0 && answer.answers.every(({ more }) => !more),
+    cut: cutNodes(coverage, query.options),
+    leg,
+  }
+  return { nodes, time: left }
 }
 
 /**
- * Whether results stand in the total order, by scores that do not depend on what else is gathered: then more of this node's own can be
- * gathered later. Else all that may take part are gathered at once.
+ * What other nodes gave, filtered and scored as this node's own is (BQ-125): by the same code, over a small store in memory. Beliefs of
+ * this node have no part in that. In steps.
  */
-function isInTotalOrder({ state, query: { semantic, options }, embedded }: Gathering): boolean {
-  const isByWords = semantic !== null && embedded.question === null
-  return options.mergeStrategy === 'rerank' && !options.diversity.enabled && !isByWords && strategyOf(state) === null
-}
-
-/** What this node's own store gives to an answer. */
-interface OwnResults {
-  readonly keys: readonly EntryKey[]
-  /** Matches behind them. */
-  readonly left: number
-  /** The last of them, where more can be gathered. */
-  readonly end: ScoredBelief | null
-  /** Of each list at most so many. */
-  readonly most: number
-  /** Where there is no match, what came closest to the text. */
-  readonly nearest: readonly EntryKey[]
-  /** Whether more were near enough to the text than may be matches. */
-  readonly isCut: boolean
-  /** Federations that the requester may query, ascending. */
-  readonly federations: readonly string[]
-}
-
-/** Each time so many times as many. */
-const GROWTH = 4
-/** They are copied, and held while the answer is read. */
-const MAX_OWN = 10_000
-
-/** By key in the store of this node, or as it came from another: what needs not be gathered. */
-type Passed = ReadonlySet<EntryKey | Guest>
-
-const NOTHING: Passed = new Set()
-
-function ownResults(
-  gathering: Gathering,
-  most: number,
-  time: TimeLimit,
-  passed: Passed = NOTHING,
-): Promise<OwnResults> {
+function* legOf(gathering: Gathering, home: ShowView, answer: NodesAnswer): Steps<GuestLeg> {
   const { state, query, requester, embedded, asOf } = gathering
-  return state.lookInSteps(
-    requester,
-    function* (view) {
-      const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
-      const { matches, isCut } = evaluation
-      const kept = bestOfSources(evaluation, query.options, most).filter(({ createdAt }) => createdAt <= asOf)
-      const canGrow = isInTotalOrder(gathering) && most < MAX_OWN && matches.count > most
-      return {
-        keys: kept.map(({ entry }) => entry).filter(entry => !passed.has(entry)),
-        left: matches.count - kept.length,
-        end: canGrow ? (kept.at(-1) ?? null) : null,
-        most,
-        nearest: evaluation.nearest().map(({ entry }) => entry),
-        isCut,
-        federations: view.requester.federations,
-      }
-    },
-    time,
+  const world = yield* guestWorld(
+    state,
+    home,
+    answer.answers.flatMap(one => one.guests),
+    asOf,
   )
-}
-
-/** Where sources are not put in one order, of each source (BQ-127 to BQ-129). */
-function bestOfSources(
-  evaluation: Evaluation,
-  { mergeStrategy }: Pick<CheckedOptions, 'mergeStrategy'>,
-  most: number,
-): readonly ScoredBelief[] {
-  return mergeStrategy === 'rerank' ? evaluation.best(most) : evaluation.bestOfEach(most).flat()
-}
-
-async function putTogether(
-  gathering: Gathering,
-  own: OwnResults,
-  answered: CachedAnswer,
-  time: TimeLimit,
-  passed: Passed = NOTHING,
-): Promise<AnswerSource> {
-  const { state, query, requester, embedded, asOf } = gathering
-  const { answer, isStale } = answered
-  const guests = answer.answers.flatMap(one => one.guests).filter(guest => !passed.has(guest))
-  const gathered = function* (home: ShowView): Steps<GatheredWorld> {
-    const world = yield* gatherWorld(state, home, [...own.keys, ...own.nearest], guests, asOf)
-    yield* world.state.columns.refreshInSteps()
-    return world
-  }
-  const world = await state.lookInSteps(requester, gathered, time)
-  const coverage = coverageOfNodes(query.options.scope, own.federations, answer)
-  const nodes: NodesTold = {
-    coverage,
-    errors: nodeErrors(answer),
-    isStale,
-    isExact: own.left === 0 && !own.isCut && answer.failures.length === 0 && answer.answers.every(({ more }) => !more),
-    cut: cutNodes(coverage, query.options),
-  }
-  const { end } = own
+  yield* world.state.columns.refreshInSteps()
+  // Nobody else has that store: it may be looked at in steps.
+  const view = world.state.look(requester, seen => seen, home.time)
+  const understood = understand(world.state, embedded, query.semantic, view.requester.accessScope)
+  const meaning = understood.meaning.by === 'words' ? byWords(world, query.semantic?.base ?? '') : understood.meaning
+  const question = { ...questionOf(query), isUncut: true }
+  const evaluation = new Evaluation(world.state, view, question, { ...understood, meaning }, asOf)
+  yield* evaluation.rank()
   return {
-    ...{ state: world.state, embedded, asOf, byteLength: world.byteLength, nodes, left: own.left },
-    showing: home => showingGathered(world, home, query.options),
-    ...(end !== null && {
-      end,
-      grown: async (rest, limited) => {
-        const kept = new Set(rest)
-        const gone = [...world.homeKeys, ...world.guests].flatMap(([entry, one]) => (kept.has(entry) ? [] : [one]))
-        const all = new Set([...passed, ...gone])
-        const more = await ownResults(gathering, Math.min(MAX_OWN, GROWTH * own.most), limited, all)
-        return putTogether(gathering, more, answered, limited, all)
-      },
-    }),
+    scored: evaluation.best(evaluation.matches.count).map(asGuest),
+    guests: new Map([...world.guests].map(([key, guest]) => [guestEntry(key), guest])),
+    pending: evaluation.pending,
+    nearest: evaluation.nearest().map(asGuest),
+    byteLength: bytesOf(answer),
   }
+}
+
+/** No entry of a store has such a key. */
+function guestEntry(key: EntryKey): EntryKey {
+  return -key
+}
+
+function asGuest(scored: ScoredBelief): ScoredBelief {
+  return { ...scored, entry: guestEntry(scored.entry), row: -1 }
+}
+
+/** What statistics of words say of these few texts is nothing that this node's own could be compared with. */
+function byWords({ guests }: GuestWorld, text: string): Understood['meaning'] {
+  const words = contentWords(text)
+  const shareOf = ({ belief }: Guest) => shareOfWords(words, foldContent(belief.content))
+  return { by: 'words', shares: new Map([...guests].map(([key, guest]) => [key, shareOf(guest)])) }
+}
+
+interface GuestWorld {
+  readonly state: BeliefsState
+  readonly guests: ReadonlyMap<EntryKey, Guest>
+}
+
+/** Beliefs that are written in one step. */
+const WRITTEN_AT_ONCE = 100
+const MEMBER = { status: 'active', role: null, permissions: null, joined_at: null }
+const NO_FEDERATION = { label: null, did: null, joining: null, results: null, reputation: null }
+
+/** In steps. */
+function* guestWorld(
+  home: BeliefsState,
+  { requester, model }: ShowView,
+  given: readonly Guest[],
+  asOf: Instant,
+): Steps<GuestWorld> {
+  if (home.host.scratch === undefined) throw new Error('invariant broken: nowhere to put what nodes answered')
+  const scratch = home.host.scratch()
+  const guests = new Map<EntryKey, Guest>()
+  const join = (writer: StoreWriter, federation: string, agent: string) =>
+    writer.table(MEMBERSHIPS).put({ ...MEMBER, federation, agent, updated_at: asOf })
+  const put = (writer: StoreWriter, guest: Guest) => {
+    // Another holder for each, and not the requester: so copies of one id can be side by side.
+    const holder = `guest.${guests.size}`
+    const version = guestVersion(guest, holder === requester.id ? `${holder}.` : holder)
+    for (const federation of version.federationIds) join(writer, federation, version.holder)
+    const { key } = writer.put(entryOf(version, asOf), [chunkOf(version)])
+    writer.table(BELIEFS).put(aspectRow(version, key))
+    guests.set(key, guest)
+    const { vector } = guest
+    if (model === null || vector === null) return
+    const chunks = writer.chunksOf(key)
+    writer.putVectors(
+      model,
+      chunks.map(({ key: chunk }) => ({ chunk, vector })),
+    )
+  }
+  scratch.store.write(asOf, writer => {
+    for (const federation of requester.federations) {
+      join(writer, federation, requester.id)
+      const anonymity = requester.isStrict(federation) ? 'strict' : null
+      writer.table(FEDERATIONS).put({ ...NO_FEDERATION, id: federation, created_at: asOf, anonymity })
+    }
+  })
+  for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
+    scratch.store.write(asOf, writer => {
+      for (const guest of given.slice(at, at + WRITTEN_AT_ONCE)) put(writer, guest)
+    })
+    yield
+  }
+  const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
+  return { state: guestState(home, host, guests), guests }
 }

@@ -9,15 +9,14 @@ import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { LensHost } from '../../lens.ts'
 import type { NamedOperation } from '../../lens-operation.ts'
-import type { Writing } from '../agents/write-agents.ts'
-import { countersOf } from '../beliefs-counters.ts'
+import type { Writing } from '../agents/federations.ts'
 import { type BeliefsCode, BeliefsError, type Fault, faulty } from '../errors.ts'
-import type { Call } from '../query/asked.ts'
+import type { Call } from '../query/evaluation.ts'
 import { faultsOf } from '../schema/faults.ts'
 import type { Requester } from '../schema/filters.ts'
 import { type BeliefOptions, DEFAULT_LIMIT } from '../schema/query.ts'
 import type { Value } from '../schema/values.ts'
-import { type BeliefsState, stateOf } from '../state.ts'
+import { type BeliefsState, countersOf, stateOf } from '../state.ts'
 
 /** Bytes of a request with a question, as HTTP reads it (BQ-191). */
 export const BODY_LIMIT: number = 256 * 1024

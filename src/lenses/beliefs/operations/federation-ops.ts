@@ -1,4 +1,6 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
+import type { z } from 'zod'
+import type { NamedOperation } from '../../lens-operation.ts'
 import {
   createFederation,
   joinFederation,
@@ -8,10 +10,34 @@ import {
   setMember,
 } from '../agents/federations.ts'
 import { acceptStatement, stateMembership } from '../agents/membership-statements.ts'
-import { askAggregate } from '../aggregates/ask-aggregate.ts'
-import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/tally.ts'
-import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
-import { acceptInput, federationInput, federationOnly, memberInput, nothing, statementInput } from '../schema/agents.ts'
+import { aggregateAnswer, aggregateInput, askAggregate, toAggregateQuestion } from '../aggregates/tally.ts'
+import { moment } from '../model.ts'
+import { answerNode } from '../nodes/answering/answer-node.ts'
+import { answerChanges, chargeNode, type NodeCall } from '../nodes/answering/node-call.ts'
+import { addPeer, forgetHealth, ownAbout, removePeer, viewOf } from '../nodes/peers.ts'
+import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
+import {
+  accepted,
+  acceptInput,
+  addedPeer,
+  federationInput,
+  federationOnly,
+  federationsAnswer,
+  memberInput,
+  nothing,
+  oneFederation,
+  oneMembership,
+  peerInput,
+  peerOnly,
+  peersAnswer,
+  removed,
+  signedMembership,
+  statementInput,
+  toPeer,
+} from '../schema/agents.ts'
+import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
+import { modelOf } from '../state.ts'
+import { PEERS } from '../tables.ts'
 import { operation, writing } from './belief-operation.ts'
 
 const aggregate = operation({
@@ -94,3 +120,108 @@ const accept = operation({
 })
 
 export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, aggregate] as const
+
+// Other nodes: the local owner's list of those that are asked (BQ-135), and what others ask of this one. The envelope of such a
+// question names its sender, whoever has brought it.
+
+type NodeOperation<N extends string, O extends z.ZodType> = Pick<
+  NamedOperation<N, z.ZodType, O>,
+  'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'
+>
+
+/** The sender is charged, and not who sends the request. What is no envelope is refused like one that is not for this node. */
+function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.ZodType>(
+  described: NodeOperation<N, O>,
+  query: Q,
+  answer: (input: unknown, call: NodeCall) => Promise<Value<O>>,
+): NamedOperation<N, z.ZodType, O> {
+  const envelope = object({
+    query: query.describe('What is asked, as docs/guide/nodes.md describes it'),
+    sender: did.describe('did:key of the agent that asks'),
+    audience: did.describe('did:key of this node'),
+    timestamp: moment.describe('When it was signed, at most 300 seconds ago'),
+    nonce: textUpTo(43).describe('32 random bytes in base64url, never used before'),
+    signature: textUpTo(128).describe('Ed25519 in base64url by the sender, over all other fields'),
+  })
+  return operation({
+    ...described,
+    input: unchecked(envelope),
+    cost: () => 0,
+    run: ({ state, signal, context }, input) =>
+      answer(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
+  })
+}
+
+/** Bytes of an envelope with a question and its vector. */
+const ENVELOPE_LIMIT = 128 * 1024
+
+export const NODE_OPERATIONS = [
+  nodeOperation(
+    {
+      name: 'nodes.query',
+      summary: 'Answer a question that another node has signed',
+      output: wireAnswer,
+      effect: { kind: 'read', idempotent: false },
+      bodyLimit: ENVELOPE_LIMIT,
+    },
+    wireQuery,
+    answerNode,
+  ),
+  nodeOperation(
+    {
+      name: 'nodes.changes',
+      summary: 'Tell another node when what it may see here has changed',
+      output: wireChanges,
+      effect: { kind: 'read', idempotent: false },
+      bodyLimit: ENVELOPE_LIMIT,
+      waits: true,
+    },
+    wireChangesQuery,
+    answerChanges,
+  ),
+] as const
+
+const add = operation({
+  name: 'peers.add',
+  summary: 'Add another node to those that are asked, or change what is known of it',
+  input: peerInput,
+  output: addedPeer,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: ({ host, signal }, input) => addPeer(host, toPeer(input), signal),
+})
+
+const listPeers = operation({
+  name: 'peers.list',
+  summary: 'List the other nodes that are asked, and how they fared',
+  input: nothing,
+  output: peersAnswer,
+  effect: { kind: 'read', idempotent: true, ownerOnly: true },
+  run: ({ host }) => {
+    const rows = host.store.table(PEERS).scan()
+    return { peers: rows.map(row => viewOf(host, row)) }
+  },
+})
+
+const remove = operation({
+  name: 'peers.remove',
+  summary: 'Take a node off the list of those that are asked',
+  input: peerOnly,
+  output: removed,
+  effect: { kind: 'destroy', idempotent: true, ownerOnly: true },
+  run: async ({ host }, { id }) => {
+    const before = host.store.table(PEERS).get({ id })
+    if (before !== undefined) forgetHealth(host, before['did'] as string)
+    return { removed: await host.store.writeWhenFree(host.clock.now(), writer => removePeer(writer, id)) }
+  },
+})
+
+const about = operation({
+  name: 'peers.about',
+  summary: 'Tell who this node is: its key, its model, and the time by its clock; signed, for other nodes',
+  input: nothing,
+  output: wireAbout,
+  effect: { kind: 'read', idempotent: true },
+  run: ({ state, host }) => ownAbout(host, modelOf(host), state.settings),
+})
+
+export const PEER_OPERATIONS = [add, listPeers, remove, about] as const

@@ -9,33 +9,29 @@ import type { LensHost } from '../../lens.ts'
 import { BeliefsError, faulty, unauthorized } from '../errors.ts'
 import { asBeliefEvent, subscribeTo } from '../live/subscriptions.ts'
 import { derivationChain, queryResult } from '../model.ts'
-import { runQuery } from '../paging/reading.ts'
-import { streamQuery } from '../paging/stream-query.ts'
+import { runQuery, streamQuery } from '../paging/reading.ts'
 import { contradictionsOf, derivationOf, similarTo } from '../questions/about-belief.ts'
 import { contextQuery } from '../questions/context-query.ts'
-import { diagnose, runBatch } from '../questions/diagnostics.ts'
 import { explainPlace } from '../questions/explain-place.ts'
-import { countFacets, countMatches } from '../questions/facets.ts'
-import {
-  batchAnswer,
-  contextAnswer,
-  contradictionsAnswer,
-  countAnswer,
-  diagnosticsAnswer,
-  explainAnswer,
-  facetsAnswer,
-  similarAnswer,
-} from '../schema/answers.ts'
+import { countFacets, countMatches, diagnose, runBatch } from '../questions/facets.ts'
 import { parseRequest } from '../schema/faults.ts'
 import { NO_STREAM, type Query, queryInput, query as querySchema, streamedInput, toQuery } from '../schema/query.ts'
 import {
+  batchAnswer,
   batchInput,
+  contextAnswer,
   contextQueryInput,
+  contradictionsAnswer,
   contradictionsInput,
+  countAnswer,
   derivationInput,
+  diagnosticsAnswer,
   diagnosticsInput,
+  explainAnswer,
   explainInput,
+  facetsAnswer,
   facetsInput,
+  similarAnswer,
   similarInput,
   toContextQuery,
   toContradictions,

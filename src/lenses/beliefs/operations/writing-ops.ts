@@ -9,33 +9,37 @@ import { AGENTS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { embedEntries } from '../../embed-entries.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
-import { createAgent, listAgents, updateAgent } from '../agents/write-agents.ts'
+import { createAgent, listAgents, updateAgent } from '../agents/federations.ts'
 import { noSuchBelief } from '../errors.ts'
 import { type Belief, VISIBILITIES } from '../model.ts'
-import { trustQuestion } from '../ranking/ranking-trust.ts'
+import { trustQuestion } from '../ranking/scored.ts'
 import { currentOf, historyOf, versionNamed, versionOfId } from '../record/read.ts'
 import type { StoredVersion } from '../record/version.ts'
 import { deleteBelief, putBeliefs, supersedeBelief, writeBeliefs, writeManyBeliefs } from '../record/write.ts'
-import { agentsAnswer, edgesAnswer, oneAgent, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
 import {
   agentInput,
+  agentsAnswer,
+  edgesAnswer,
   nothing,
+  oneAgent,
+  oneEdge,
+  removed,
   toEdge,
+  trustAnswer,
   trustComputeInput,
   trustListInput,
   trustRemoveInput,
   trustSetInput,
 } from '../schema/agents.ts'
-import { deleted, oneBelief, putAnswer, versions } from '../schema/answers.ts'
 import { putInput, supersedeInput, toPut } from '../schema/belief.ts'
 import { type CheckedWarning, toContext } from '../schema/filters.ts'
 import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
-import { deleteInput, getInput } from '../schema/questions.ts'
+import { deleted, deleteInput, getInput, oneBelief, putAnswer, versions } from '../schema/questions.ts'
 import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { computeTrust, listTrust, shownEdge } from '../trust/acts.ts'
+import { federationTarget } from '../trust/edge.ts'
 import { putEdge, removeEdge } from '../trust/edges.ts'
-import { federationTarget } from '../trust/trust-in.ts'
+import { computeTrust, listTrust, shownEdge } from '../trust/trust-graph.ts'
 import { type BeliefsCall, operation, writing } from './belief-operation.ts'
 
 /** For an answer; without warnings it has no such field. */

@@ -2,13 +2,14 @@
  * The detector of contradictions that an engine uses: what a trusted plug-in brought, or else the built-in one. That says: two sentences about the same that differ in a negation, in a word and its opposite, or in a number
  * oppose each other. It knows words and no meaning: what is said in other words escapes it.
  */
+
 import { Recent } from '../../../base/recent.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { fold } from '../../../text/normalise.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import type { LensHost } from '../../lens.ts'
-import type { ContradictionDetector, ContradictionType, Opposition, Statement } from './detector.ts'
+import type { Belief, Conflict } from '../model.ts'
 import words from './words.json' with { type: 'json' }
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
@@ -257,11 +258,6 @@ export function detectorOf(host: LensHost): ContradictionDetector {
   return INSTALLED.get(host) ?? HEURISTIC
 }
 
-/** For a host that stands in for another one. */
-export function lendDetector(from: LensHost, to: LensHost): void {
-  INSTALLED.set(to, detectorOf(from))
-}
-
 /** False: the plug-in brings none. Throws `invalid_argument` for what is no detector. */
 export function installDetector(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean {
   const given = exported[EXPORT]
@@ -275,4 +271,43 @@ function isDetector(given: unknown): given is ContradictionDetector {
   if (typeof given !== 'object' || given === null) return false
   const { name, note, detect } = given as Partial<Record<keyof ContradictionDetector, unknown>>
   return typeof name === 'string' && typeof note === 'string' && typeof detect === 'function'
+}
+
+// The port of detectors: a plug-in can bring a better one than the built-in heuristic (BQ-173).
+
+export type ContradictionType = Conflict['contradiction_type']
+
+/** A belief as a detector is given it. Instants; null: without end. */
+export interface Statement {
+  readonly content: string
+  readonly validFrom: number | null
+  readonly validUntil: number | null
+}
+
+export interface Opposition {
+  readonly type: ContradictionType
+  /** 0 to 1; counts above `MIN_SCORE`. */
+  readonly score: number
+  /** Names the opposed statements. */
+  readonly text: string
+}
+
+export interface ContradictionDetector {
+  readonly name: string
+  /** What its findings rest on, for whoever reads them. */
+  readonly note: string
+  /** Null: it sees none. Gives the same whichever comes first. */
+  detect(a: Statement, b: Statement): Opposition | null
+}
+
+export const MIN_SCORE = 0.7
+/** Raw cosine from which on two beliefs are of one topic. */
+export const SAME_TOPIC = 0.75
+
+export function statementOf({ content, valid_from, valid_until }: Belief): Statement {
+  return {
+    content,
+    validFrom: Date.parse(valid_from),
+    validUntil: valid_until === null ? null : Date.parse(valid_until),
+  }
 }

@@ -15,16 +15,14 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { Held } from '../../../pipeline/held.ts'
-import type { ShowView } from '../access/show.ts'
+import { type ShowView, SOURCE_NUMBERS } from '../access/show.ts'
 import { POOL } from '../answer/diversity.ts'
-import { type Front, frontOf, settlementOf } from '../answer/front.ts'
+import { type Front, frontOf, settlementOf, type Verdict, verdictOf } from '../answer/front.ts'
 import type { AnswerOrder, AnswerSource, Showing } from '../answer/show-page.ts'
-import { type Verdict, verdictOf } from '../answer/verdict.ts'
 import { type Fault, faulty } from '../errors.ts'
 import { inScope, scopeRequest } from '../matching/in-scope.ts'
-import { evaluateInSteps, warningsOf } from '../query/asked.ts'
-import { Evaluation } from '../query/evaluation.ts'
-import { type Boundary, byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
+import { Evaluation, evaluateInSteps, warningsOf } from '../query/evaluation.ts'
+import { type Boundary, compareBoundaries, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
@@ -38,18 +36,20 @@ export interface Ordered {
   readonly warnings: readonly CheckedWarning[]
 }
 
-export function* orderedOf(view: ShowView, query: CheckedQuery, source: AnswerSource): Steps<Ordered> {
-  const { state, embedded, asOf } = source
-  const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
+export function* orderedOf(
+  state: BeliefsState,
+  view: ShowView,
+  query: CheckedQuery,
+  source: AnswerSource,
+): Steps<Ordered> {
+  const { embedded, asOf, nodes } = source
+  const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf, nodes?.leg)
   yield* evaluation.rank()
   yield
   const front = yield* frontOf(evaluation, query.options)
   const verdict = yield* verdictOf(evaluation)
   return { evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) }
 }
-
-/** What an order is called by and counts, whatever is gathered for it later. */
-export type Begun = Pick<CachedOrder, 'digest' | 'total'>
 
 export class CachedOrder implements AnswerOrder {
   readonly source: AnswerSource
@@ -63,13 +63,14 @@ export class CachedOrder implements AnswerOrder {
   readonly #entries: Bitset
   readonly #cosines: ReadonlyMap<EntryKey, number> | null
   readonly #byWords: ReadonlySet<EntryKey>
+  readonly #guests: readonly ScoredBelief[]
 
-  constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, { digest, total }: Begun) {
+  constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, digest: string) {
     const { state, question, understood, asOf, trust, requester, matches } = evaluation
     this.source = source
     this.world = { state, question, understood, asOf, trust, requester }
     this.warnings = warnings
-    this.total = total
+    this.total = evaluation.total
     this.isCut = evaluation.isCut
     this.verdict = verdict
     this.digest = digest
@@ -77,6 +78,7 @@ export class CachedOrder implements AnswerOrder {
     this.#entries = matches.bits
     this.#cosines = evaluation.cosines
     this.#byWords = evaluation.byWords
+    this.#guests = evaluation.guests
   }
 
   /** Near enough. */
@@ -84,8 +86,9 @@ export class CachedOrder implements AnswerOrder {
     const { understood, trust } = this.world
     const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
     const front = this.front === null ? 0 : POOL * (BELIEF_BYTES + vector)
+    const guests = this.source.nodes?.leg.byteLength ?? 0
     const cosines = (this.#cosines?.size ?? 0) * KEY_BYTES
-    return this.#entries.byteLength + trust.byteLength + cosines + front + vector + this.source.byteLength
+    return this.#entries.byteLength + trust.byteLength + cosines + front + vector + guests
   }
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
@@ -97,7 +100,7 @@ export class CachedOrder implements AnswerOrder {
     const found: Picked[] = []
     for (const { scored, penalty } of inFront) {
       const row = showing.view.columns.rowOf(scored.entry)
-      if (row !== -1 && showing.isSeen(scored.entry)) found.push({ scored: { ...scored, row }, penalty })
+      if (showing.isSeen(scored.entry)) found.push({ scored: { ...scored, row }, penalty })
       if (found.length === count) return found
       yield
     }
@@ -105,16 +108,10 @@ export class CachedOrder implements AnswerOrder {
     return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
-  /** Where there is no front: all that stand behind a boundary; null: all that match. */
-  *rest(showing: Showing, boundary: Boundary | null): Steps<readonly EntryKey[]> {
-    const evaluation = yield* this.#asOfThen(showing)
-    return evaluation.best(Number.MAX_SAFE_INTEGER, boundary).map(({ entry }) => entry)
-  }
-
   /** In the total order. */
   *#behind(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const evaluation = yield* this.#asOfThen(showing)
-    return known(this.source, evaluation.best(count, boundary).map(unspread))
+    return evaluation.best(count, boundary).map(unspread)
   }
 
   /** Over those of its matches that are there still. */
@@ -125,16 +122,12 @@ export class CachedOrder implements AnswerOrder {
       const entry = entries[row] as EntryKey
       return this.#entries.has(entry) && isSeen(entry)
     })
-    const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords }
-    const evaluation = new Evaluation(state, { ...view, requester }, question, understood, asOf, earlier)
+    const guests = this.#guests.filter(({ entry }) => isSeen(entry))
+    const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords, guests }
+    const evaluation = new Evaluation(state, { ...view, requester }, question, understood, asOf, { earlier })
     yield* evaluation.rank()
     return evaluation
   }
-}
-
-/** As far as the order is known. */
-export function known({ end }: AnswerSource, picked: readonly Picked[]): readonly Picked[] {
-  return end === undefined ? picked : picked.filter(({ scored }) => compareBoundaries(scored, end) <= 0)
 }
 
 const DIGEST_LENGTH = 24
@@ -145,26 +138,24 @@ const NINE_DECIMALS = 1e9
  * untouched by what is hidden.
  */
 export function digestOf({ evaluation }: Ordered): string {
-  const { matches, finals, view, state } = evaluation
+  const { matches, guests, finals, view, state } = evaluation
   let [one, other] = [0, 0]
-  for (let place = 0; place < matches.count; place++) {
-    const id = textHash(view.columns.idOf(matches.rows[place] as number), matches.sources[place])
-    const score = Math.round((finals[place] as number) * NINE_DECIMALS)
+  const add = (id: number, final: number) => {
+    const score = Math.round(final * NINE_DECIMALS)
     one = (one + hashOfTwo(id, score)) | 0
     other = (other + hashOfTwo(score, id)) | 0
   }
-  return sha256([one, other, matches.count, view.model].join()).slice(0, DIGEST_LENGTH) + settlementOf(state)
+  for (let place = 0; place < matches.count; place++) {
+    add(textHash(view.columns.idOf(matches.rows[place] as number), matches.sources[place]), finals[place] as number)
+  }
+  for (const { id, source, final } of guests) add(textHash(id, SOURCE_NUMBERS[source.kind]), final)
+  return sha256([one, other, evaluation.total, view.model].join()).slice(0, DIGEST_LENGTH) + settlementOf(state)
 }
 
 /** Of one that was scored: 211 were measured. */
 const BELIEF_BYTES = 300
 /** In a map. */
 const KEY_BYTES = 40
-
-/** Of one query no two have the same id. */
-export function compareBoundaries(a: Boundary, b: Boundary): number {
-  return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
-}
 
 const CURSOR_LIFETIME_MS = 15 * 60_000
 

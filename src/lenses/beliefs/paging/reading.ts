@@ -5,37 +5,37 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
+import type { ShowView } from '../access/show.ts'
 import { beginningOf } from '../answer/front.ts'
 import {
   type Answer,
   type AnswerSource,
+  asPart,
   type Compared,
   type Draft,
   draftOf,
-  ownSource,
   type Showing,
+  showingOf,
   showPage,
   tellPage,
 } from '../answer/show-page.ts'
-import { countersOf } from '../beliefs-counters.ts'
-import type { QueryResult } from '../model.ts'
+import { BeliefsError } from '../errors.ts'
+import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/belief-explanation.ts'
+import type { QueryResult, RankedBelief } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
 import { gather } from '../nodes/gather-nodes.ts'
-import type { Call } from '../query/asked.ts'
+import type { Call } from '../query/evaluation.ts'
 import { embedText } from '../query/understand.ts'
 import type { Boundary, Picked } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, countersOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { noteUse } from '../trust/acts.ts'
+import { noteUse } from '../trust/trust-graph.ts'
 import {
-  type Begun,
   CachedOrder,
   type CursorOwner,
-  compareBoundaries,
   cursorExpired,
   digestOf,
-  known,
   nameOf,
   orderedOf,
   ordersOf,
@@ -63,8 +63,6 @@ interface Page {
   readonly draft: Draft
   /** Null: nothing does. */
   readonly order: CachedOrder | null
-  /** There is more of it, which the source has not gathered yet. */
-  readonly isShort: boolean
 }
 
 export class Reading {
@@ -81,12 +79,8 @@ export class Reading {
   /** Null: it is not made yet, or there is nothing more. */
   #order: CachedOrder | null = null
   #isAtEnd = false
-  /** Whether all that the source has comes next, whatever the boundary. */
-  #isNext = false
   /** What the order was called at the beginning; null: not known yet. */
   #digest: string | null = null
-  /** Where more of this node's own was gathered since: of the beginning. */
-  #begun: Begun | null = null
   /** The last result that was read; null: none was. */
   #boundary: Boundary | null = null
   #passed: number
@@ -161,17 +155,14 @@ export class Reading {
     const { requester, signal } = this.#call
     if (!this.#isFresh) this.#time = this.#limited()
     this.#isFresh = true
-    this.#begun = null
-    this.#isNext = false
     const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
     const embedded = await embedText(state, query.semantic, signal, this.#time)
     const asOf = this.#asOf ?? state.host.clock.now()
     this.#asOf = asOf
-    if (sources.length === 0) return ownSource(state, query.options, embedded, asOf)
-    const gathering = { state, query, requester, sources, embedded, asOf }
-    const { source, time } = await gather(gathering, this.#time)
+    if (sources.length === 0) return { embedded, asOf, nodes: null }
+    const { nodes, time } = await gather({ state, query, requester, sources, embedded, asOf }, this.#time)
     this.#time = time
-    return source
+    return { embedded, asOf, nodes }
   }
 
   #limited(): TimeLimit {
@@ -187,7 +178,6 @@ export class Reading {
   async next(limit: number): Promise<QueryResult> {
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
-    this.#isNext = false
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
@@ -217,10 +207,10 @@ export class Reading {
     // Want of time ends none of this: what there is by then is the answer, as a part.
     const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
-      const page = await this.#pageOf(limit)
+      const page = await state.lookInSteps(requester, home => this.#page(this.#showing(home), limit), time)
       await turns.pauseIfDue()
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = state.look(requester, home => showPage(this.#from.showing(home), page.draft, this.#compared), time)
+      const shown = state.look(requester, home => showPage(this.#showing(home), page.draft, this.#compared), time)
       await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
@@ -233,54 +223,34 @@ export class Reading {
     return this.#source
   }
 
-  /** Full, or the last. */
-  async #pageOf(limit: number): Promise<Page> {
-    const { requester } = this.#owner
-    for (;;) {
-      const source = this.#from
-      const page = await this.#state.lookInSteps(
-        requester,
-        home => this.#page(source, source.showing(home), limit),
-        this.#time,
-      )
-      const [{ order }, { end, grown }, boundary] = [page, source, this.#boundary]
-      if (!page.isShort || order === null || end === undefined || grown === undefined) return page
-      const from = this.#isNext ? null : boundary
-      const rest = await this.#state.lookInSteps(requester, home => order.rest(source.showing(home), from), this.#time)
-      this.#source = await grown(rest, this.#time)
-      this.#begun = order
-      this.#isNext ||= boundary !== null && compareBoundaries(boundary, end) <= 0
-      this.#order = null
-    }
+  #showing(home: ShowView): Showing {
+    return showingOf(home, this.#from, this.#query.options)
   }
 
-  *#page(source: AnswerSource, showing: Showing, limit: number): Steps<Page> {
-    const [held, boundary] = [this.#order, this.#boundary]
+  *#page(showing: Showing, limit: number): Steps<Page> {
+    const [held, boundary, source] = [this.#order, this.#boundary, this.#from]
     if (held !== null && boundary !== null)
       return this.#pageIn(held, showing, yield* held.after(showing, boundary, limit + 1), limit)
-    const ordered = yield* orderedOf(showing.view, this.#query, source)
-    const { matches } = ordered.evaluation
-    const begun = this.#begun ?? { digest: digestOf(ordered), total: matches.count + source.left }
-    if (boundary !== null && begun.digest !== this.#digest) throw cursorExpired()
-    this.#digest = begun.digest
-    const order = new CachedOrder(ordered, source, begun)
-    if (boundary !== null && !this.#isNext)
-      return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
-    const skipped = boundary === null ? this.#query.options.offset : 0
+    const ordered = yield* orderedOf(this.#state, showing.view, this.#query, source)
+    const order = new CachedOrder(ordered, source, digestOf(ordered))
+    if (boundary !== null && order.digest !== this.#digest) throw cursorExpired()
+    this.#digest = order.digest
+    if (boundary !== null) return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
+    const { offset } = this.#query.options
     // What other nodes gave was gathered before.
-    const holds = source.nodes && showing.isSeen
-    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, skipped + limit + 1, holds)
-    return this.#pageIn(order, showing, known(source, upTo).slice(skipped), limit)
+    const holds = source.nodes === null ? undefined : showing.isSeen
+    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, offset + limit + 1, holds)
+    return this.#pageIn(order, showing, upTo.slice(offset), limit)
   }
 
   /** `found`: what comes next, one more than the page has where there are so many. */
   #pageIn(order: CachedOrder, { view }: Showing, found: readonly Picked[], limit: number): Page {
     const { front, source } = order
-    const isMore = found.length > limit || source.end !== undefined
+    const isMore = found.length > limit
     const warnings = [...order.warnings, ...(front?.warnings ?? []), ...(isMore ? [] : (source.nodes?.cut ?? []))]
     const page = { picked: found.slice(0, limit), passed: this.#passed, warnings }
     const draft = draftOf(view, order, page, this.#query.options.includeExplanation)
-    return { draft, order: isMore ? order : null, isShort: found.length < limit && source.end !== undefined }
+    return { draft, order: isMore ? order : null }
   }
 }
 
@@ -293,3 +263,117 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   countersOf(state.host).countQuery(elapsedMs, result.beliefs.length)
   return { ...result, ...(cursor !== null && { next_cursor: cursor }), query_time_ms: elapsedMs }
 }
+
+// An answer as a stream of chunks in its order, each checked against the access matrix as it leaves (BQ-150 to BQ-155). A chunk is made
+// when it is asked for, and not before. Between chunks only the order is held, as between pages.
+
+export interface QueryChunk {
+  readonly beliefs: readonly RankedBelief[]
+  /** Of the way; never falls, and is 1 in the last chunk alone. */
+  readonly progress: number
+  readonly done: boolean
+  /** Between beliefs of this chunk; absent: there are none. */
+  readonly conflicts?: QueryResult['conflicts']
+}
+
+/** Says of the whole what a page says of itself. */
+export interface LastChunk
+  extends QueryChunk,
+    Pick<QueryResult, 'total_count' | 'count_exact' | 'next_cursor' | 'partial' | 'coverage'>,
+    Pick<QueryResult, 'errors' | 'effective_weights' | 'as_of' | 'warnings'>,
+    Pick<QueryResult, 'verdict' | 'verdict_reason' | 'verdict_by' | 'nearest'> {
+  readonly done: true
+}
+
+/** Progress of a chunk that is not the last. */
+const MAX_BEFORE_END = 0.99
+
+export async function* streamQuery(
+  state: BeliefsState,
+  query: CheckedQuery,
+  call: Call,
+): AsyncGenerator<QueryChunk | LastChunk, void> {
+  const { limit, chunkSize } = query.options
+  const reading = await openReading(state, query, call)
+  const before = reading.passed
+  const ending = new Ending()
+  let [read, shown, spentMs, progress] = [0, 0, 0, 0]
+  try {
+    for (let isLast = false; !isLast; ) {
+      const started = performance.now()
+      const piece = await nextOf(reading, Math.min(chunkSize, limit - read), read === 0)
+      const { beliefs, conflicts, total_count: total } = ending.with(piece)
+      shown += beliefs.length
+      read = reading.passed - before
+      isLast = piece instanceof BeliefsError || !reading.hasMore || read >= limit
+      const cursor = isLast ? reading.cursor() : null
+      if (!isLast) reading.keep()
+      spentMs += performance.now() - started
+      progress = Math.max(progress, Math.min(MAX_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
+      const chunk = { beliefs, ...(conflicts.length > 0 && { conflicts }) }
+      yield isLast
+        ? { ...chunk, progress: 1, done: true, ...ending.told(query, call.requester, cursor) }
+        : { ...chunk, progress, done: false }
+    }
+  } finally {
+    reading.release()
+    countersOf(state.host).countQuery(spentMs, shown)
+  }
+}
+
+/** Where something was told already, want of time or of its order ends a stream with a part of the answer. */
+async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
+  try {
+    await reading.goOn()
+    return await reading.next(limit)
+  } catch (thrown) {
+    if (isFirst || !(thrown instanceof BeliefsError)) throw thrown
+    if (thrown.code !== 'TIMEOUT' && thrown.details['reason'] !== 'cursor_expired') throw thrown
+    return thrown
+  }
+}
+
+/** What pieces say of themselves, as one page of all of them would say it. */
+class Ending {
+  readonly #shares: TrustShare[] = []
+  readonly #errors = new Map<string, QueryResult['errors'][number]>()
+  #isPartial = false
+  #last: QueryResult | null = null
+
+  /** A piece, or why there is none. */
+  with(piece: QueryResult | BeliefsError): QueryResult {
+    const errors = piece instanceof BeliefsError ? [asPart(piece)] : piece.errors
+    // Want of time is told once, however many pieces had too little.
+    for (const error of errors) this.#errors.set(String(error['code']), error)
+    this.#isPartial ||= piece instanceof BeliefsError || piece.partial
+    if (!(piece instanceof BeliefsError)) {
+      this.#shares.push(...piece.beliefs.map(shareOf))
+      this.#last = { ...piece, beliefs: [], conflicts: [] }
+      return piece
+    }
+    return this.#end
+  }
+
+  told({ options }: CheckedQuery, requester: string, cursor: string | null): Told {
+    const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
+    const { verdict, verdict_reason, verdict_by, nearest } = rest
+    // What a piece says of its own trust is not so of the whole.
+    const others = warnings.filter(({ code }) => !isOfConcentration(code))
+    const concentration = options.includeExplanation ? concentrationWarnings(this.#shares, requester) : []
+    return {
+      ...{ total_count, count_exact, as_of, coverage, effective_weights },
+      ...(verdict !== undefined && { verdict, verdict_reason, verdict_by, nearest }),
+      partial: this.#isPartial,
+      errors: [...this.#errors.values()],
+      warnings: [...others, ...concentration],
+      ...(cursor !== null && { next_cursor: cursor }),
+    }
+  }
+
+  get #end(): QueryResult {
+    if (this.#last === null) throw new Error('invariant broken: a stream ends before its first piece')
+    return this.#last
+  }
+}
+
+type Told = Omit<LastChunk, keyof QueryChunk>

@@ -7,23 +7,31 @@ import { TopK } from '../../../base/top-k.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { EnabledSources, Requester } from '../access/requester.ts'
-import { FEDERATED, LOCAL, NETWORK, RowOrigins } from '../access/row-origins.ts'
-import type { ShowView } from '../access/show.ts'
-import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
+import { FEDERATED, LOCAL, NETWORK, RowOrigins, type ShowView } from '../access/show.ts'
+import { type Candidates, findCandidates, MAX_NEAREST, MAX_REPORTED } from '../matching/candidates.ts'
 import { filterWorld, type RowTest, rowTests } from '../matching/filter.ts'
-import { scopeRequest } from '../matching/in-scope.ts'
-import { contentWords, hasTokens } from '../matching/literal.ts'
-import type { Matches } from '../matching/matches.ts'
-import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
-import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
-import { trustColumns, trustQuestion } from '../ranking/ranking-trust.ts'
-import { type Boundary, byCodeUnit, finalOf, type ScoredBelief } from '../ranking/scored.ts'
-import { Scorer } from '../ranking/scorer.ts'
+import { type Matches, scopeRequest } from '../matching/in-scope.ts'
+import { contentWords, holdingAny, meetingOperators, shareOfWords, type TextOperators } from '../matching/operators.ts'
+import {
+  type Boundary,
+  byCodeUnit,
+  byOrder,
+  compareBoundaries,
+  copiesToDrop,
+  copyGroups,
+  finalOf,
+  type GuestLeg,
+  type ScoredBelief,
+  Scorer,
+  trustColumns,
+  trustQuestion,
+} from '../ranking/scored.ts'
 import type { CheckedFilters, CheckedWarning } from '../schema/filters.ts'
 import { type CheckedQuery, NO_FLOOR } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import type { Understood } from './understand.ts'
+import { type Embedded, embedText, type Understood, understand } from './understand.ts'
 
 /** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
 const SCORED_AT_ONCE = 500
@@ -34,9 +42,18 @@ interface Found extends Omit<Candidates, 'cosines'> {
   readonly cosines: Candidates['cosines'] | null
   /** Rows of candidates that others stand for (BQ-130). */
   readonly copies: ReadonlySet<number>
+  /** Of what other nodes gave, that which nothing of this node's own stands for. */
+  readonly guests: readonly ScoredBelief[]
 }
 
-const NOTHING_ELSE = { byWords: new Set<EntryKey>(), isCut: false, pending: 0, nearest: [], copies: new Set<number>() }
+const NOTHING_ELSE = {
+  byWords: new Set<EntryKey>(),
+  isCut: false,
+  pending: 0,
+  nearest: [],
+  copies: new Set<number>(),
+  guests: [],
+}
 
 export class Evaluation {
   readonly state: BeliefsState
@@ -52,6 +69,8 @@ export class Evaluation {
   readonly inScope: Matches
   /** Null: not found yet. */
   #found: Found | null
+  /** Null: no other node was asked. */
+  readonly #leg: GuestLeg | null
   /** Of the matches, by place; null: not scored yet. */
   #finals: Float64Array | null = null
 
@@ -61,9 +80,10 @@ export class Evaluation {
     question: Question,
     understood: Understood,
     asOf: Instant,
-    earlier: Earlier | null = null,
+    { earlier = null, leg = null }: { readonly earlier?: Earlier | null; readonly leg?: GuestLeg | null } = {},
   ) {
     this.state = state
+    this.#leg = leg
     this.view = view
     this.question = question
     this.understood = understood
@@ -88,9 +108,24 @@ export class Evaluation {
     this.#found = earlier && { ...NOTHING_ELSE, ...earlier }
   }
 
-  /** Copies counted once. */
+  /** Of this node's own; copies counted once. */
   get matches(): Matches {
     return this.#all.matches
+  }
+
+  /** Matches that other nodes gave, in the total order. */
+  get guests(): readonly ScoredBelief[] {
+    return this.#all.guests
+  }
+
+  /** All that match. */
+  get total(): number {
+    return this.matches.count + this.guests.length
+  }
+
+  /** All that could match, before filters. */
+  get scopeSize(): number {
+    return this.inScope.count + (this.#leg?.guests.size ?? 0)
   }
 
   /** Cosines of candidates; null in list mode. */
@@ -110,7 +145,7 @@ export class Evaluation {
 
   /** Beliefs that pass filters and operators and have no vector yet. */
   get pending(): number {
-    return this.#all.pending
+    return this.#all.pending + (this.#leg?.pending ?? 0)
   }
 
   /** Rows of candidates that are no matches since others stand for them. */
@@ -120,10 +155,12 @@ export class Evaluation {
 
   /** Where nothing matches a text: what came closest to it, nearest first. */
   nearest(): readonly ScoredBelief[] {
-    return this.#all.nearest.map(({ entry, cosine }) => {
+    const own = this.#all.nearest.map(({ entry, cosine }) => {
       const row = this.view.columns.rowOf(entry)
       return this.scorer.score(row, this.inScope.sourceOf(row), cosine)
     })
+    const leg = this.#leg?.nearest ?? []
+    return leg.length === 0 ? own : [...own, ...leg].sort(byCosine).slice(0, MAX_REPORTED)
   }
 
   /** The lowest cosine of a candidate; null: there is no bound. */
@@ -175,8 +212,16 @@ export class Evaluation {
   best(
     k: number,
     after: Boundary | null = null,
-    holds: (row: number) => boolean = () => true,
+    holds: (entry: EntryKey) => boolean = () => true,
   ): readonly ScoredBelief[] {
+    const { entries } = this.view.columns.arrays
+    const own = this.#bestOwn(k, after, row => holds(entries[row] as EntryKey))
+    const isNext = (one: ScoredBelief) => (after === null || compareBoundaries(one, after) > 0) && holds(one.entry)
+    const guests = this.guests.filter(isNext)
+    return guests.length === 0 ? own : [...own, ...guests].sort(byOrder).slice(0, k)
+  }
+
+  #bestOwn(k: number, after: Boundary | null, holds: (row: number) => boolean): readonly ScoredBelief[] {
     const { rows } = this.matches
     const { finals } = this
     const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
@@ -210,14 +255,14 @@ export class Evaluation {
     return this.#finals ?? atOnce(this.rank())
   }
 
-  /** The first k of each source: the requester's own, each federation, the network. */
+  /** The first k of each source: the requester's own, each federation, the network; then all of other nodes. */
   bestOfEach(k: number): readonly (readonly ScoredBelief[])[] {
     const { matches, origins, requester } = this
     const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
     const through = (federation: string) => (row: number) =>
       matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
     const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
-    return tests.map(test => this.best(k, null, test))
+    return [...tests.map(test => this.#bestOwn(k, null, test)), this.guests]
   }
 
   /** Scores of matches, by their rows. */
@@ -300,11 +345,13 @@ export class Evaluation {
 
   *#find(): Steps<Found> {
     const found = yield* this.#candidates()
-    const copies = yield* this.#copiesAmong(found)
-    return { ...found, copies, matches: found.matches.without(copies) }
+    const dropped = yield* this.#copiesAmong(found)
+    const copies = new Set([...dropped].flatMap(({ row }) => (row < 0 ? [] : [row])))
+    const guests = (this.#leg?.scored ?? []).filter(one => !dropped.has(one))
+    return { ...found, copies, guests, matches: found.matches.without(copies) }
   }
 
-  *#candidates(): Steps<Omit<Found, 'copies'>> {
+  *#candidates(): Steps<Omit<Found, 'copies' | 'guests'>> {
     const { meaning } = this.understood
     const { minSimilarity, semantic } = this.question
     if (minSimilarity === undefined || meaning.by === 'nothing') {
@@ -329,8 +376,7 @@ export class Evaluation {
       meaning,
       scale: this.state.host.embedder?.model.cosineScale ?? 1,
       floor: this.floor,
-      // What other nodes gave was cut by them.
-      most: this.view.guests === undefined ? MAX_NEAREST : Number.MAX_SAFE_INTEGER,
+      most: this.question.isUncut === true ? Number.MAX_SAFE_INTEGER : MAX_NEAREST,
       inScope: this.inScope,
       narrow: matches => this.#narrow(matches),
       holding,
@@ -345,8 +391,7 @@ export class Evaluation {
     if (words.length === 0) return shares
     const { entries } = this.view.columns.arrays
     const count = (row: number, folded: string) => {
-      const held = words.filter(word => hasTokens(folded, [word])).length
-      shares.set(entries[row] as EntryKey, held / words.length)
+      shares.set(entries[row] as EntryKey, shareOfWords(words, folded))
     }
     yield* this.state.contents.each(rows, count, this.view.time?.reader())
     return shares
@@ -361,26 +406,19 @@ export class Evaluation {
   #passingFilters(matches: Matches): Matches {
     const tick = this.view.time?.ticker()
     return this.testsOf(this.question.filters).reduce((left, test) => {
-      const asked = this.#ofGuests(test)
-      if (tick === undefined) return left.where(asked)
+      if (tick === undefined) return left.where(test)
       return left.where((row, source) => {
         tick()
-        return asked(row, source)
+        return test(row, source)
       })
     }, matches)
   }
 
-  /** Where some came from other nodes, the test is for these: the others have passed it, over all that this node holds. */
-  #ofGuests(test: RowTest): RowTest {
-    if (this.view.guests === undefined) return test
-    return (row, source) => this.origins.guest(row) === null || test(row, source)
-  }
-
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
-  *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<number>> {
+  *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<ScoredBelief>> {
     const { matches } = found
-    const groups = copyGroups(matches, this.view.columns)
-    if (groups.length === 0) return NOTHING_ELSE.copies
+    const groups = copyGroups(matches, this.view.columns, this.#leg)
+    if (groups.length === 0) return new Set()
     const rows = [...new Set(groups.flatMap(group => group.rows))]
     const scored = new Map<number, ScoredBelief>()
     for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
@@ -390,14 +428,19 @@ export class Evaluation {
     }
     yield
     const dropped = copiesToDrop(
-      groups.map(({ same, rows: members }) => ({
+      groups.map(({ same, rows: members, guests }) => ({
         same,
-        members: members.map(row => scored.get(row) as ScoredBelief),
+        members: [...members.map(row => scored.get(row) as ScoredBelief), ...guests],
       })),
       { byTier: this.question.byTier === true, requester: this.requester.id },
     )
-    return new Set([...dropped].map(({ row }) => row))
+    return dropped
   }
+}
+
+/** Nearest first. */
+function byCosine(a: ScoredBelief, b: ScoredBelief): number {
+  return (b.cosine ?? 0) - (a.cosine ?? 0) || a.entry - b.entry
 }
 
 /** What an answer is about, less its paging. */
@@ -409,6 +452,8 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   readonly minSimilarity?: number | null | undefined
   /** What a search among all in scope would find, from what an earlier one found. Null: it must be searched. */
   readonly candidatesIn?: ((inScope: Matches, floor: number | null) => Candidates | null) | undefined
+  /** Whether all that are near enough are candidates, however many. */
+  readonly isUncut?: boolean | undefined
 }
 
 /** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
@@ -420,4 +465,75 @@ export interface Earlier {
   readonly cosines: ReadonlyMap<EntryKey, number> | null
   /** Had no vector then. */
   readonly byWords: ReadonlySet<EntryKey>
+  /** Of other nodes. */
+  readonly guests: readonly ScoredBelief[]
+}
+
+// Evaluations for answers that are not pages: counts, facets, explanations.
+
+/** The requester of a call, and how long it waits. */
+export interface Call {
+  /** Id of the agent. */
+  readonly requester: string
+  readonly signal: AbortSignal
+  /** Milliseconds of a clock that nobody can set, for time limits; absent: the machine's. */
+  readonly machineTime?: (() => number) | undefined
+}
+
+/** `read` is given all that matches; what it returns is as of that moment. Paging is the caller's. */
+export function asked<T>(
+  state: BeliefsState,
+  query: CheckedQuery,
+  call: Call,
+  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => T,
+): Promise<T> {
+  return askedInSteps(state, query, call, function* (evaluation, warnings) {
+    yield
+    return read(evaluation, warnings)
+  })
+}
+
+/** What a requester should know of an answer. */
+export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
+  return [...query.warnings, ...embedded.warnings, ...evaluation.warnings]
+}
+
+/** As `asked`, with a reading that pauses. */
+export async function askedInSteps<T>(
+  state: BeliefsState,
+  query: CheckedQuery,
+  { requester, signal, machineTime }: Call,
+  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => Steps<T>,
+): Promise<T> {
+  await state.load(signal)
+  const time = new TimeLimit(query.options.timeoutMs, signal, machineTime)
+  const embedded = await embedText(state, query.semantic, signal, time)
+  const asOf = state.host.clock.now()
+  const body = function* (view: ShowView): Steps<T> {
+    time.check()
+    const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
+    return yield* read(evaluation, warningsOf(query, embedded, evaluation))
+  }
+  return state.lookInSteps(requester, body, time)
+}
+
+export function questionOf(query: CheckedQuery): Question {
+  const { scope, minSimilarity, mergeStrategy } = query.options
+  return { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
+}
+
+/** A query as of one moment, with its matches; `embedded`: what its text came to before. */
+export function* evaluateInSteps(
+  state: BeliefsState,
+  view: ShowView,
+  query: CheckedQuery,
+  embedded: Embedded,
+  asOf: Instant,
+  leg: GuestLeg | null = null,
+  candidatesIn?: Question['candidatesIn'],
+): Steps<Evaluation> {
+  const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
+  const evaluation = new Evaluation(state, view, { ...questionOf(query), candidatesIn }, understood, asOf, { leg })
+  yield* evaluation.prepare()
+  return evaluation
 }

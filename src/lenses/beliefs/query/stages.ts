@@ -17,7 +17,7 @@ import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.t
 import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
 import { BeliefsError } from '../errors.ts'
-import { droppedAt } from '../explain/dropped.ts'
+import { droppedAt } from '../questions/explain-place.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { type CheckedContext, filtersOf, toContext } from '../schema/filters.ts'
 import { NO_FLOOR, queryFields } from '../schema/query.ts'
@@ -91,10 +91,8 @@ function* candidatesOf(
 ): Steps<Retrieval> {
   yield* evaluation.prepare()
   yield
-  const found = evaluation.best(depth + 1, null, row => {
-    const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
-    return entry !== plan.except && (allow?.has(entry) ?? true)
-  })
+  const isAsked = (entry: EntryKey) => entry !== plan.except && (allow?.has(entry) ?? true)
+  const found = evaluation.best(depth + 1, null, isAsked)
   const shown = found.length === 0 ? evaluation.nearest() : found.slice(0, depth)
   // Results are unlike by the vectors of their chunks: a belief has one.
   const keys = plan.query.diversity < 1 ? shown.map(({ entry }) => entry) : []

@@ -3,29 +3,25 @@ import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
-import { vectorsOf } from '../embedding.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { DerivationChain, RankedBelief } from '../model.ts'
 import {
   type ContradictionDetector,
+  detectorOf,
   MIN_SCORE,
   type Opposition,
   SAME_TOPIC,
   statementOf,
-} from '../opposition/detector.ts'
-import { detectorOf } from '../opposition/heuristic.ts'
-import type { Call } from '../query/asked.ts'
-import { Evaluation } from '../query/evaluation.ts'
+} from '../opposition/heuristic.ts'
+import { type Call, Evaluation } from '../query/evaluation.ts'
 import { embeddedAs, understand } from '../query/understand.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
-import { derivationChain } from '../record/derivation.ts'
-import { currentOfKeys, rowOfId, type SeenVersion, versionOfId } from '../record/read.ts'
-import type { contradictionsAnswer, similarAnswer } from '../schema/answers.ts'
+import { currentOfKeys, derivationChain, rowOfId, type SeenVersion, versionOfId } from '../record/read.ts'
 import { type CheckedContext, type CheckedFilters, type CheckedWarning, NO_FILTER } from '../schema/filters.ts'
 import { type CheckedScope, DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
-import type { CheckedContradictions, CheckedSimilar } from '../schema/questions.ts'
+import type { CheckedContradictions, CheckedSimilar, contradictionsAnswer, similarAnswer } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
-import type { BeliefsState } from '../state.ts'
+import { type BeliefsState, vectorsOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
 interface BeliefQuestion {

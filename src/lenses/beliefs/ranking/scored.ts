@@ -1,9 +1,19 @@
 /** A belief with its score, and the one order of all lists (BQ-082, BQ-083). */
-
+import type { Instant } from '../../../base/clock.ts'
 import type { VectorIndex } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { BeliefSource, RankingWeights } from '../model.ts'
+import type { Requester } from '../access/requester.ts'
+import { type RowOrigins, type ShowView, trustedAsGuest, trustedThrough } from '../access/show.ts'
+import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
+import { type BeliefColumns, domainRates, type SharedRows, sharedAmong } from '../columns/columns.ts'
+import type { Matches } from '../matching/in-scope.ts'
+import { confidenceByColumn, type DecayTable, recency } from '../measures/confidence.ts'
+import { type BeliefSource, type DimensionWeights, type RankingWeights, SCOPE_KINDS } from '../model.ts'
+import type { Guest } from '../nodes/guest.ts'
+import type { CheckedContext } from '../schema/filters.ts'
+import type { TrustIn, TrustQuestion } from '../trust/edge.ts'
+import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 
 /** The parts of a score, 0 to 1 each; `semantic` is null in list mode. */
 export interface Parts {
@@ -36,6 +46,28 @@ export const NEAR = 1e-5
 
 /** The last result of a page, by its position in the total order. */
 export type Boundary = Pick<ScoredBelief, 'final' | 'createdAt' | 'id'>
+
+/** Of one query no two have the same id. */
+export function compareBoundaries(a: Boundary, b: Boundary): number {
+  return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
+}
+
+/**
+ * What other nodes gave for a query: candidates like this node's own, verified, filtered and scored by this node (BQ-125). Their entries
+ * are below 0 and have no rows: nothing of this node's store has such a key.
+ */
+export interface GuestLeg {
+  /** In the total order, copies of each other left out. */
+  readonly scored: readonly ScoredBelief[]
+  /** By entry; those that do not match too. */
+  readonly guests: ReadonlyMap<EntryKey, Guest>
+  /** Those of them that have no vector. */
+  readonly pending: number
+  /** Where none matches, those that came closest to the text. */
+  readonly nearest: readonly ScoredBelief[]
+  /** Of all texts and vectors, near enough. */
+  readonly byteLength: number
+}
 
 /** As it is chosen for an answer. */
 export interface Picked {
@@ -80,3 +112,245 @@ export type Meaning =
   | { readonly by: 'words'; readonly shares: ReadonlyMap<EntryKey, number> }
   /** List mode. */
   | { readonly by: 'nothing' }
+
+// Copies (BQ-130): of beliefs with one id one is kept; of beliefs with one content those that come from the source of the best of them,
+// and of those that come through one federation the best alone.
+
+interface CopyGroup {
+  readonly same: keyof SharedRows
+  readonly rows: readonly number[]
+  readonly guests: readonly ScoredBelief[]
+}
+
+/**
+ * Matches and results of other nodes that share their id, then those that share their content: two or more each. Copies among the
+ * results of other nodes are left out before.
+ */
+export function copyGroups(matches: Matches, columns: BeliefColumns, leg: GuestLeg | null): readonly CopyGroup[] {
+  const { texts, arrays } = columns
+  const shared = sharedAmong(columns, matches.rows)
+  const contentOf = ({ entry }: ScoredBelief) => leg?.guests.get(entry)?.belief.content_hash ?? ''
+  return [
+    ...groupsOf(
+      'id',
+      shared.id,
+      arrays.ids,
+      guestsBy(leg, ({ id }) => texts.idNumber(id)),
+      id => matchesFrom(matches, columns.firstOfId(id), row => columns.nextOfId(row)),
+    ),
+    ...groupsOf(
+      'content',
+      shared.content,
+      arrays.contents,
+      guestsBy(leg, one => texts.contentNumber(contentOf(one))),
+      content => matchesFrom(matches, columns.firstOfContent(content), row => columns.nextCopy(row)),
+    ),
+  ]
+}
+
+/** By the number of what they share with rows; those that share nothing are left out. */
+function guestsBy(leg: GuestLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
+  const found = Map.groupBy(leg?.scored ?? [], numberOf)
+  found.delete(-1)
+  return found
+}
+
+function matchesFrom(matches: Matches, first: number, next: (row: number) => number): readonly number[] {
+  const rows: number[] = []
+  for (let row = first; row !== -1; row = next(row)) if (matches.has(row)) rows.push(row)
+  return rows
+}
+
+/** `rowsOf`: matches with a number that are not among the shared ones. */
+function groupsOf(
+  same: CopyGroup['same'],
+  shared: readonly number[],
+  numbers: Int32Array,
+  guests: ReadonlyMap<number, readonly ScoredBelief[]>,
+  rowsOf: (number: number) => readonly number[],
+): readonly CopyGroup[] {
+  const groups = new Map<number, number[]>()
+  for (const row of shared) {
+    const number = numbers[row] as number
+    const group = groups.get(number)
+    if (group === undefined) groups.set(number, [row])
+    else group.push(row)
+  }
+  for (const number of guests.keys()) if (!groups.has(number)) groups.set(number, [...rowsOf(number)])
+  return [...groups]
+    .filter(([, rows]) => rows.length > 0)
+    .map(([number, rows]) => ({ same, rows, guests: guests.get(number) ?? [] }))
+}
+
+/** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
+export function copiesToDrop(
+  groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
+  preferring: Preference,
+): ReadonlySet<ScoredBelief> {
+  const dropped = new Set<ScoredBelief>()
+  // First ids, so that a copy which is left out for its id keeps none of another content.
+  const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
+  for (const { same, members } of sorted) {
+    const left = members.filter(member => !dropped.has(member))
+    const kept = best(left, preferring)
+    if (kept === undefined) continue
+    for (const member of left) {
+      if (member !== kept && (same === 'id' || isCopy(member, kept))) dropped.add(member)
+    }
+  }
+  return dropped
+}
+
+interface Preference {
+  readonly byTier: boolean
+  /** Its own belief is its own by whatever source it is asked for. */
+  readonly requester: string
+}
+
+/** The requester's own one, else the first in order; `byTier`: of the earliest tier. */
+function best(members: readonly ScoredBelief[], { byTier, requester }: Preference): ScoredBelief | undefined {
+  const rank = ({ source, holder }: ScoredBelief) =>
+    byTier ? SCOPE_KINDS.indexOf(source.kind) : holder === requester ? 0 : 1
+  return members.toSorted((a, b) => rank(a) - rank(b) || byOrder(a, b))[0]
+}
+
+function isCopy({ source }: ScoredBelief, { source: kept }: ScoredBelief): boolean {
+  return source.kind !== kept.kind || source.id !== kept.id || kept.kind === 'federated'
+}
+
+// The parts of a belief's score (BQ-080 to BQ-082).
+
+interface ScorerWorld {
+  readonly columns: BeliefColumns
+  readonly asOf: Instant
+  readonly queryDomains: readonly string[]
+  readonly confidenceWeights: DimensionWeights
+  readonly weights: RankingWeights
+  readonly decay: DecayTable
+  readonly trust: HolderTrust
+  readonly trustColumns: HolderColumns
+  readonly origins: RowOrigins
+}
+
+export class Scorer {
+  readonly #world: ScorerWorld
+  readonly #confidence: (values: ArrayLike<number>, at: number) => number
+  /** By domain set. */
+  readonly #rate: (domainSet: number) => number
+  /** By number of the holder. */
+  readonly #trust = new Map<number, number>()
+
+  constructor(world: ScorerWorld) {
+    const { columns, queryDomains, decay, confidenceWeights } = world
+    this.#world = world
+    this.#confidence = confidenceByColumn(confidenceWeights)
+    this.#rate = domainRates(columns, queryDomains, decay)
+  }
+
+  score(row: number, source: number, cosine: number | null, isByWords = false): ScoredBelief {
+    const { columns, weights, origins } = this.#world
+    const parts = this.parts(row, source, cosine)
+    return {
+      row,
+      entry: columns.arrays.entries[row] as number,
+      id: columns.idOf(row),
+      createdAt: columns.arrays.created[row] as number,
+      source: origins.sourceOf(row, source),
+      holder: origins.holderShown(row, source),
+      cosine,
+      ...(isByWords && { isByWords }),
+      parts,
+      final: finalOf(parts, weights),
+    }
+  }
+
+  parts(row: number, source: number, cosine: number | null): Parts {
+    const { columns, asOf } = this.#world
+    const { confidences, created } = columns.arrays
+    return {
+      semantic: cosine === null ? null : semanticOf(cosine),
+      confidence: this.confidence(row),
+      trust: this.trust(row, source),
+      recency: recency(
+        confidences[row * DIMENSION_COUNT + FRESHNESS] as number,
+        created[row] as number,
+        asOf,
+        this.rate(row),
+      ),
+    }
+  }
+
+  confidence(row: number): number {
+    return this.#confidence(this.#world.columns.arrays.confidences, row * DIMENSION_COUNT)
+  }
+
+  trust(row: number, source: number): number {
+    const { trust, columns, origins } = this.#world
+    const as = origins.trustedAs(row, source)
+    if (as !== null) return trust.as(as).value
+    const holder = columns.arrays.holders[row] as number
+    const known = this.#trust.get(holder) ?? trust.of(columns.texts.holder(holder)).value
+    this.#trust.set(holder, known)
+    return known
+  }
+
+  /** A day, of this belief's domains. */
+  rate(row: number): number {
+    return this.#rate(this.#world.columns.arrays.domainSets[row] as number)
+  }
+}
+
+// The requester's trust in holders, by number of the holder: read by filters and ranking.
+
+/** What of a context trust depends on. */
+export function trustQuestion({
+  queryDomains,
+  domainTrustWeight,
+  maxTrustHops,
+  transitiveDamping,
+}: Pick<CheckedContext, 'queryDomains' | 'domainTrustWeight' | 'maxTrustHops' | 'transitiveDamping'>): TrustQuestion {
+  return { domains: queryDomains, domainTrustWeight, maxHops: maxTrustHops, damping: transitiveDamping }
+}
+
+export function trustColumns(trust: HolderTrust, columns: BeliefColumns): HolderColumns {
+  return trust.columns(holderNames(columns))
+}
+
+interface Names {
+  readonly mark: string
+  readonly names: readonly string[]
+}
+
+const NAMES = new WeakMap<BeliefColumns, Names>()
+
+/** By number; made again when there is another holder. */
+export function holderNames(columns: BeliefColumns): readonly string[] {
+  const known = NAMES.get(columns)
+  if (known?.mark === columns.texts.holdersMark) return known.names
+  const names = Array.from({ length: columns.texts.bounds.holders }, (_, number) => columns.texts.holder(number))
+  NAMES.set(columns, { mark: columns.texts.holdersMark, names })
+  return names
+}
+
+export interface TrustFound {
+  readonly trust: TrustIn
+  /** A strict federation counts as a whole (BQ-104). */
+  readonly of: 'holder' | 'federation'
+  /** It came through a federation, so that no more of it may be shown than its band (BQ-107). */
+  readonly isShared: boolean
+}
+
+export interface TrustWorld {
+  readonly trust: HolderTrust
+  readonly requester: Requester
+  readonly view: ShowView
+}
+
+/** What the trust part of a score rests on. */
+export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
+  const guest = view.guests?.get(entry)
+  const as = guest === undefined ? trustedThrough(requester, source, view.columns.holderOf(row)) : trustedAsGuest(guest)
+  if (as === null) return { trust: trust.of(view.columns.holderOf(row)), of: 'holder', isShared: false }
+  const isShared = source.kind === 'federated'
+  return { trust: trust.as(as), of: isShared && as.member === null ? 'federation' : 'holder', isShared }
+}

@@ -3,7 +3,6 @@
  * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
  * see all there is, is settled when it is written (BQ-097, BQ-111).
  */
-
 import { sha256, v4Id } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { onePer } from '../../../base/one-per.ts'
@@ -15,10 +14,10 @@ import { writeMany } from '../../../pipeline/many-rows.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { Requester } from '../access/requester.ts'
-import { modelOf } from '../embedding.ts'
 import { type BeliefsError, wrong } from '../errors.ts'
 import type { Derivation } from '../model.ts'
 import { type BeliefDraft, type Revision, revised } from '../schema/belief.ts'
+import { modelOf } from '../state.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import { currentOf, historyOf } from './read.ts'
 import {

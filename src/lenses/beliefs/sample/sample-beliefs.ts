@@ -2,15 +2,15 @@
  * What comes with the lens to try it on: twelve agents in three federations, what they hold true and whom they trust.
  * Nine of them mean well, and not all of those are right; three repeat one false claim and vouch for each other.
  */
+
 import type { Instant } from '../../../base/clock.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { setMember } from '../agents/federations.ts'
-import { createAgent } from '../agents/write-agents.ts'
+import { createAgent, setMember } from '../agents/federations.ts'
 import { DIMENSIONS } from '../dimensions.ts'
-import { DAY_MS } from '../measures/decay.ts'
+import { DAY_MS } from '../measures/confidence.ts'
 import type { DerivationType, Visibility } from '../model.ts'
 import { putBelief, supersedeBelief, type Together, type WriteContext } from '../record/write.ts'
 import { newBelief, revision, toDrafts } from '../schema/belief.ts'

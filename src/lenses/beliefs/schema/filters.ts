@@ -6,9 +6,13 @@ import { z } from 'zod'
 import type { Instant } from '../../../base/clock.ts'
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import { unauthorized } from '../errors.ts'
-import { DEFAULT_WEIGHTS, dimensionWeights } from '../measures/confidence.ts'
-import { DAY_MS } from '../measures/decay.ts'
-import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/ranking-weights.ts'
+import {
+  DAY_MS,
+  DEFAULT_TRUST_WEIGHT,
+  DEFAULT_WEIGHTS,
+  dimensionWeights,
+  rankingWeights,
+} from '../measures/confidence.ts'
 import {
   byDimension,
   DERIVATION_TYPES,

@@ -3,7 +3,7 @@
  * functions give what a checked one comes to inside the lens, complete and in normal form.
  */
 import type { z } from 'zod'
-import { temporalFactor, withTemporalFactor } from '../measures/ranking-weights.ts'
+import { temporalFactor, withTemporalFactor } from '../measures/confidence.ts'
 import { MERGE_STRATEGIES, type RankingWeights } from '../model.ts'
 import { request } from './faults.ts'
 import {

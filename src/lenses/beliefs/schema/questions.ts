@@ -1,5 +1,22 @@
 /** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
 import { z } from 'zod'
+import { DIMENSIONS } from '../dimensions.ts'
+import {
+  belief,
+  count,
+  effectiveWeights,
+  explanationTree,
+  level,
+  moment,
+  percentile,
+  queryResult,
+  rankedWith,
+  score,
+  source,
+  summary,
+  text,
+  warnings,
+} from '../model.ts'
 import { request } from './faults.ts'
 import {
   type BeliefContext,
@@ -196,3 +213,264 @@ export const watchInput = request(
   }),
 )
 export type Watch = Value<typeof watchInput>
+
+// Answers of operations on beliefs; those of queries are in `model.ts`.
+
+const shown = belief.describe('As it is shown to you')
+const versionId = text.describe('Version that was asked about')
+const asOf = moment.describe('Moment that all ages in the answer refer to')
+const matches = count.describe('Matches that you may see')
+
+const writingWarnings = warnings.optional().describe('What the writer may not have meant; absent: nothing')
+export const oneBelief = object({ belief: shown, warnings: writingWarnings })
+export const putAnswer = object({
+  belief: belief.optional().describe('The belief that was stored; only where one was given'),
+  beliefs: z.array(belief).optional().describe('Those that were stored, in their order; only where a list was given'),
+  warnings: writingWarnings,
+})
+export const deleted = object({
+  belief_id: text.describe('Version that was deleted'),
+  tombstone_id: text.describe('Last version, without content, that takes its place'),
+  deleted_at: moment.describe('When it was deleted'),
+})
+export const versions = object({
+  belief: shown,
+  source: source.describe('Where it came from'),
+  history: z.array(belief).optional().describe('All versions that you may see, oldest first; with include_superseded'),
+})
+
+export const countAnswer = object({
+  total: count.describe('Matches that you may see; copies count once'),
+  exact: flag.describe('Whether the figures are exact'),
+  by_scope: object({
+    local: count.describe('Your own'),
+    federated: count.describe('Through federations'),
+    network: count.describe('Public'),
+  }).describe('The same by where they come from'),
+  warnings,
+})
+
+const facet = object({
+  values: z
+    .array(
+      object({
+        value: text.describe('As results show it; of confidence: low below 0.4, medium below 0.7, else high'),
+        count: count.describe('Matches with this value'),
+        selected: flag.describe('Whether a filter of the query names it'),
+      }),
+    )
+    .describe('The most frequent values, at most 50'),
+  other_count: count.describe(
+    'Matches with other values, or with values that fewer than five holders of a federation have',
+  ),
+})
+export const facetsAnswer = object({
+  total: matches,
+  facets: object(
+    Object.fromEntries(
+      FACET_FIELDS.map(name => [name, facet.optional().describe(`Values of ${name}, where asked for`)]),
+    ) as Record<(typeof FACET_FIELDS)[number], z.ZodOptional<typeof facet>>,
+  ).describe('Values by field'),
+  warnings,
+})
+
+const refused = object({
+  type: z.literal('QueryError').describe('Kind of object'),
+  code: text.describe('One of the codes of the lens, such as INVALID_QUERY'),
+  message: text.describe('For people'),
+  details: z.record(z.string(), z.json()).describe('Facts about this error, such as path, constraint and reason'),
+  source: source.optional().describe('Source that failed; absent: none did'),
+  retryable: flag.describe('Whether asking again may help'),
+  request_id: text.describe('For the log of the node'),
+})
+export const batchAnswer = object({
+  results: z
+    .array(
+      z.discriminatedUnion('ok', [
+        object({
+          ok: z.literal(true).describe('It was answered'),
+          result: queryResult.describe('As beliefs.query answers'),
+        }),
+        object({ ok: z.literal(false).describe('It failed'), error: refused.describe('Why it failed') }),
+      ]),
+    )
+    .describe('What became of each query, in their order'),
+  total_time_ms: z.number().min(0).describe('Milliseconds that all of them took'),
+  succeeded: count.describe('Queries that were answered'),
+  failed: count.describe('Queries that failed'),
+})
+
+const contradiction = object({
+  type: z.enum(['direct', 'implied', 'temporal', 'tension']).describe('How the two contradict each other'),
+  score: z.number().describe('How sure the detector is, 0 to 1'),
+  text: text.describe('What opposes what, in words'),
+}).describe('What the detector found')
+
+export const similarAnswer = object({
+  belief_id: versionId,
+  beliefs: z
+    .array(
+      rankedWith({ similarity: z.number().nullable().describe('Cosine with the belief, -1 to 1; null: not known') }),
+    )
+    .describe('Beliefs about the same, ranked as a query ranks'),
+  total_count: matches,
+  warnings,
+})
+export const contradictionsAnswer = object({
+  belief_id: versionId,
+  contradictions: z.array(rankedWith({ contradiction })).describe('Beliefs that contradict it, the surest first'),
+  total_count: matches,
+  detector: object({
+    name: text.describe('Which detector judged'),
+    note: text.describe('What it can and cannot find'),
+  }).describe('How contradictions were found'),
+  warnings,
+})
+
+const tokenCount = count.describe('Tokens of its text, by an estimate')
+const counter = object({
+  name: text.describe('Which estimate'),
+  counts: z.literal('content').describe('What is counted: contents alone, without what surrounds them'),
+  exact: z.literal(false).describe('It is an estimate for no model in particular'),
+}).describe('How tokens are counted')
+
+export const contextAnswer = object({
+  purpose: z.enum(PURPOSES).describe('What the beliefs are for'),
+  beliefs: z
+    .array(
+      rankedWith({
+        tokens: tokenCount,
+        utility: z.number().describe('What it was worth for the purpose when it was taken, 0 to 1; more is better'),
+        novelty: z.number().describe('1 less the cosine with what was taken before, 0 to 2'),
+      }),
+    )
+    .describe('In the order in which they were taken, the most useful first'),
+  total_tokens: count.describe('Tokens of all contents, by an estimate'),
+  max_tokens: count.describe('Bound that was asked for'),
+  target_tokens: count.describe('Target that was asked for'),
+  truncated: flag.describe('Whether there are more matches'),
+  confidence_floor: z.number().nullable().describe('Lowest confidence among them, 0 to 1; null: there are none'),
+  expandable: z.array(text).describe('Those of them that rest on beliefs you may see, for beliefs.derivation'),
+  token_counter: counter,
+  total_count: matches,
+  as_of: asOf,
+  warnings,
+})
+const dropped = object({
+  stage: z
+    .enum([
+      ...['current', 'scope', 'time', 'filters', 'phrases', 'exclusions', 'inclusions', 'candidates', 'copies'],
+      ...['diversity', 'conflicts', 'page'],
+    ] as const)
+    .describe('First step of the evaluation that left it out'),
+  reason: text.describe('Why, in words'),
+})
+export type Dropped = Value<typeof dropped>
+const weights = object({
+  semantic: z.number().describe('Share of meaning, 0 to 1'),
+  confidence: z.number().describe('Share of confidence, 0 to 1'),
+  trust: z.number().describe('Share of trust, 0 to 1'),
+  recency: z.number().describe('Share of recency, 0 to 1'),
+})
+const difference = object({
+  difference: z.number().describe('Value of the one ahead less that of the other, -1 to 1'),
+  weight: z.number().describe('Share of the part in the score, 0 to 1'),
+  contribution: z.number().describe('Difference times weight, -1 to 1'),
+})
+const versus = object({
+  matched: flag.describe('Whether the other belief matches the query'),
+  dropped_by: dropped.optional().describe('What left the other one out'),
+  ahead: text.optional().describe('Version that ranks higher'),
+  behind: text.optional().describe('Version that ranks lower'),
+  gap: z.number().optional().describe('Score of the one ahead less that of the other, 0 to 1'),
+  parts: object({
+    semantic: difference.optional().describe('By meaning; absent in a list'),
+    confidence: difference.optional().describe('By confidence'),
+    trust: difference.optional().describe('By trust'),
+    recency: difference.optional().describe('By recency'),
+  })
+    .optional()
+    .describe('Where the gap comes from'),
+  decided_by: z.enum(['created_at', 'id', 'holder_id']).optional().describe('What decides between equal scores'),
+  smallest_change: object({
+    weights: weights.describe('Weights with which the two swap, together 1'),
+    moved: z.number().describe('Weight that moves from some parts to another, 0 to 1'),
+  })
+    .nullable()
+    .optional()
+    .describe('Least change of the weights that swaps the two; null: none does'),
+})
+
+export type Versus = Value<typeof versus>
+
+export const explainAnswer = object({
+  belief_id: versionId,
+  matched: flag.describe('Whether it matches the query'),
+  shown: flag.describe('Whether the page of the query shows it'),
+  dropped_by: dropped.nullable().describe('What left it out; null: nothing did'),
+  rank: z.int().min(1).optional().describe('Position in the order of all matches, from 1; only of a match'),
+  of: count.optional().describe('Matches in all; only of a match'),
+  percentile: percentile.optional().describe('100 for the first match, 0 for the last; only of a match'),
+  summary,
+  score: score.optional().describe('What the order goes by; only of a match'),
+  explanation: explanationTree.optional().describe('Why it has this score; only of a match'),
+  hints: z
+    .array(
+      object({
+        dimension: z.enum(DIMENSIONS).describe('Dimension of its confidence'),
+        current: level.nullable().describe('Value now, 0 to 1; null: not known'),
+        target: level.describe('Least tenth that lifts it, all else as it is'),
+        rank: z.int().min(1).describe('Position that it would have then, from 1'),
+      }),
+    )
+    .optional()
+    .describe('What would lift it, what weighs most first; only of a match'),
+  versus: versus.optional().describe('How it compares with other_id; absent: none was named'),
+  effective_weights: effectiveWeights.describe('What the score was computed with'),
+  as_of: asOf,
+  warnings,
+})
+
+const calibrated = object({
+  threshold: z.number().describe('Cosine from which a text counts as meaning a term, -1 to 1'),
+  related_pairs: count.describe('Pairs that should reach it'),
+  related_passed: count.describe('Those of them that do'),
+  unrelated_pairs: count.describe('Pairs that should not reach it'),
+  unrelated_passed: count.describe('Those of them that do'),
+})
+export const diagnosticsAnswer = object({
+  calibration: object({
+    model: text.describe('Key of the model of the embedder'),
+    in_use: object({
+      include: z.number().describe('Cosine from which a demanded term is met, -1 to 1'),
+      exclude: z.number().describe('Cosine from which an excluded term is met, -1 to 1'),
+      floor: z.number().nullable().describe('Lowest cosine of what takes part in a query, -1 to 1; null: none'),
+    })
+      .nullable()
+      .describe('Thresholds that apply; null: words decide'),
+    from: z.enum(['settings', 'nothing', 'shipped']).describe('Where they come from'),
+    shipped: calibrated.nullable().describe('Calibration that comes with Querent; null: none for this model'),
+    rerun: calibrated.nullable().describe('Calibration that ran now; null: it was not asked for'),
+  })
+    .nullable()
+    .describe('Thresholds for + and - operators; null: there is no embedder'),
+  counters: object({
+    queries_total: count.describe('Queries that were answered'),
+    query_duration_ms: z.number().min(0).describe('Milliseconds of all of them together, without their embedding'),
+    results_returned: count.describe('Results of all of them together'),
+    cache_hits: count.describe('Cached answers of other nodes that were used'),
+    cache_misses: count.describe('Answers of other nodes that were not cached'),
+    errors_by_code: z.record(z.string(), count).describe('How often each code was returned'),
+    subscriptions_active: count.describe('Live queries at the moment'),
+  }).describe('Since this engine was opened'),
+  settings: object({
+    conflicts: z
+      .enum(['both_shown', 'one_penalized', 'one_excluded'])
+      .describe('What becomes of the lower of two that contradict'),
+    sybil_rule: z.enum(['first_hops', 'disjoint']).describe('What counts as ways of trust'),
+    sybil_threshold: z.int().min(1).max(10).describe('Ways that trust must come by, or it is capped'),
+    sybil_cap: level.describe('What it is capped at, 0 to 1'),
+    new_agent_cap: flag.describe('Whether agents that are new here pass on less trust'),
+    default_trust: level.describe('Trust in agents of whom nothing is known, 0 to 0.5'),
+  }).describe('Settings of the lens that bear on ranking'),
+})

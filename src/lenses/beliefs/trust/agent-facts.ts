@@ -7,9 +7,9 @@ import type { Instant } from '../../../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, publicKeyOf, SEED_BYTES, toBase64Url } from '../../../identity/keys.ts'
 import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { meanEntry } from '../measures/domains.ts'
-import { raiseRevision } from './revisions.ts'
-import { federationTarget } from './trust-in.ts'
+import { meanEntry } from '../schema/values.ts'
+import { REVISIONS, TRUST_CHANGES } from '../tables.ts'
+import { federationTarget } from './edge.ts'
 
 /** What trust needs of agents: which key, since when, and which reputation (BQ-081). */
 export interface AgentFacts {
@@ -104,4 +104,61 @@ export function keptKeys(reader: StoreReader, name: string): Keys | null {
 
 function metaName(agent: string): string {
   return `agent_key:${agent}`
+}
+
+// How other processes notice changes: counters that rise with each write, and the log of changed edges, numbered without gaps and of bounded
+// length. A reader looks up the numbers after the last one it saw; where the first of them is gone, it reads all edges again.
+
+/** `agents`: who is hosted, with which key and reputation. `members`: federations and who is in them. */
+type RevisionName = 'agents' | 'members' | 'trust'
+
+/** 0: nothing changed ever. */
+export function revision(reader: StoreReader, name: RevisionName): number {
+  return (reader.table(REVISIONS).get({ name })?.['revision'] as number | undefined) ?? 0
+}
+
+export function raiseRevision(writer: StoreWriter, name: RevisionName, by = 1): number {
+  const raised = revision(writer, name) + by
+  writer.table(REVISIONS).put({ name, revision: raised })
+  return raised
+}
+
+const KEPT = 8192
+
+export interface EdgeName {
+  readonly owner: string
+  readonly target: string
+}
+
+/** For many at once only the newest are told, so that readers find a gap and read all again. */
+export function tellEdges(writer: StoreWriter, edges: readonly EdgeName[]): void {
+  const table = writer.table(TRUST_CHANGES)
+  const before = revision(writer, 'trust')
+  const last = raiseRevision(writer, 'trust', edges.length)
+  for (let seq = Math.max(before, last - KEPT) + 1; seq <= last; seq++) {
+    const { owner, target } = edges[seq - before - 1] as EdgeName
+    table.put({ seq, owner, target })
+  }
+  for (let old = Math.max(1, before - KEPT + 1); old <= Math.min(before, last - KEPT); old++) table.delete({ seq: old })
+}
+
+interface EdgeNews {
+  /** Each once; null: more than is told. */
+  readonly edges: readonly EdgeName[] | null
+  readonly last: number
+}
+
+/** What happened after the number `seen`. */
+export function edgesSince(reader: StoreReader, seen: number): EdgeNews {
+  const last = revision(reader, 'trust')
+  if (last - seen > KEPT || last < seen) return { edges: null, last }
+  const table = reader.table(TRUST_CHANGES)
+  const edges = new Map<string, EdgeName>()
+  for (let seq = seen + 1; seq <= last; seq++) {
+    const row = table.get({ seq })
+    if (row === undefined) return { edges: null, last }
+    const edge = { owner: row['owner'] as string, target: row['target'] as string }
+    edges.set(JSON.stringify([edge.owner, edge.target]), edge)
+  }
+  return { edges: [...edges.values()], last }
 }

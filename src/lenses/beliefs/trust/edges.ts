@@ -9,7 +9,7 @@ import { tablePages } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { wrong } from '../errors.ts'
 import { TRUST } from '../tables.ts'
-import { didOfAgent, ensureKeys } from './agent-facts.ts'
+import { didOfAgent, ensureKeys, tellEdges } from './agent-facts.ts'
 import {
   type EdgeFault,
   edgeOf,
@@ -20,7 +20,6 @@ import {
   type UnsignedEdge,
   usesIn,
 } from './edge.ts'
-import { tellEdges } from './revisions.ts'
 
 /** An edge that is not used, and why: for the doctor and the log, never for requesters. */
 export interface EdgeWarning {

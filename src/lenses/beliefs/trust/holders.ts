@@ -1,17 +1,21 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
-import { nearestEntry } from '../measures/domains.ts'
+import { nearestEntry } from '../schema/values.ts'
 import { floorOf, reputationFor } from './agent-facts.ts'
-import { baseOf, type CountedEdge, daysSince, faded, lastUsedBefore } from './edge.ts'
-import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'
 import {
+  baseOf,
+  type CountedEdge,
   type DirectTrust,
+  daysSince,
+  faded,
   federationTarget,
+  lastUsedBefore,
   middleOfBand,
   type TransitiveTrust,
   type TrustedAs,
   type TrustIn,
   type TrustKind,
-} from './trust-in.ts'
+} from './edge.ts'
+import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'
 
 /** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {

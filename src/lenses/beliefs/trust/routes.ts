@@ -11,10 +11,18 @@ import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { compareText } from '../../../base/compare.ts'
 import { OWNER } from '../../../model/partition.ts'
-import { DAY_MS } from '../measures/decay.ts'
+import { DAY_MS } from '../measures/confidence.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { baseOf, type CountedEdges, type Links, type PlacedEdge, type Span, tenthsIn } from './edge.ts'
-import type { TrustQuestion, TrustRules } from './trust-in.ts'
+import {
+  baseOf,
+  type CountedEdges,
+  type Links,
+  type PlacedEdge,
+  type Span,
+  type TrustQuestion,
+  type TrustRules,
+  tenthsIn,
+} from './edge.ts'
 
 /** How long an agent is new: routes through it are worth half, where the settings say so (BQ-076). */
 const NEW_AGENT_MS = 30 * DAY_MS

@@ -11,10 +11,9 @@ import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { ImportContext, LensImport, LensTransfer } from '../../lens.ts'
 import { federationKeys } from '../agents/federations.ts'
 import { TRUST } from '../tables.ts'
-import { didOfAgent, ensureKeys, signingKeys } from './agent-facts.ts'
+import { didOfAgent, type EdgeName, ensureKeys, raiseRevision, signingKeys, tellEdges } from './agent-facts.ts'
 import { edgeOf, edgeStatement, faultOf } from './edge.ts'
 import { EdgeChecker, seal } from './edges.ts'
-import { type EdgeName, raiseRevision, tellEdges } from './revisions.ts'
 
 /** Signature of a statement that the importing store is to sign. */
 const TO_SIGN = ''

@@ -8,7 +8,7 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { countingStore, type Work } from '../../../support/counting-store.ts'
-import { seededUniform } from '../../../support/seeded.ts'
+import { seededBytes, seededUniform } from '../../../support/seeded.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
@@ -30,8 +30,7 @@ type Kind = keyof typeof IDS
 beforeAll(async () => {
   const counting = countingStore(openSqliteStore({ file: `${folder.path}/store.db` }))
   work = counting.work
-  const uniform = seededUniform(2)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+  const random = seededBytes(2)
   engine = await openBeliefsEngine({ store: counting.store, clock, random })
   const call = (name: string, by: string, input: object) => callOperation(engine, name, by, input)
   for (const id of ['ann', 'bob', 'cyd']) await call('agents.create', 'owner', { id })

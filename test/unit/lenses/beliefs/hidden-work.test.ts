@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { countRows } from '../../../support/counting-columns.ts'
 import { countingStore, type Work } from '../../../support/counting-store.ts'
-import { seededUniform } from '../../../support/seeded.ts'
+import { seededBytes } from '../../../support/seeded.ts'
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
 
 const QUERY = { semantic: 'fox', options: { scope: { local: true, network: true }, include_explanation: true } }
@@ -36,8 +36,7 @@ afterEach(async () => {
 async function open(hidden: number): Promise<World> {
   const folder = tempFolder()
   const { store, work } = countingStore(openSqliteStore({ file: folder.file('store.db') }))
-  const uniform = seededUniform(4)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+  const random = seededBytes(4)
   const engine = await openBeliefsEngine({ store, random, clock: new SettableClock(Date.UTC(2026, 5, 1)) })
   const world: World = { engine, work, folder, last: {} }
   worlds.push(world)

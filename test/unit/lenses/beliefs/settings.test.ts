@@ -1,7 +1,7 @@
 /** The lens's part of the configuration. */
 import { describe, expect, it } from 'vitest'
 import { checkSettings, DEFAULTS } from '../../../../src/lenses/beliefs/beliefs-settings.ts'
-import { decayRate } from '../../../../src/lenses/beliefs/measures/decay.ts'
+import { decayRate } from '../../../../src/lenses/beliefs/measures/confidence.ts'
 
 describe('settings', () => {
   it('are those of the specification where nothing is said (BQ-019, BQ-071, BQ-075, BQ-076)', () => {

@@ -8,7 +8,7 @@ import { Document, parse, parseDocument } from 'yaml'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
-import { seededUniform } from '../../../support/seeded.ts'
+import { seededBytes } from '../../../support/seeded.ts'
 
 const FILE = new URL('../../../fixtures/beliefs/small-world.yaml', import.meta.url)
 /** Written before, so that there is some age to see. */
@@ -40,8 +40,7 @@ it('answers a small world as it is written down', async () => {
 
 async function answerOf({ now, agents, federations, trust, beliefs, ask }: SmallWorld): Promise<Json> {
   const clock = new SettableClock(Date.parse(now) - DAYS_BEFORE * DAY_MS)
-  const uniform = seededUniform(1)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+  const random = seededBytes(1)
   await using engine = await openBeliefsEngine({ store: openMemoryStore(), clock, random })
   const call = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
   for (const id of agents) await call('agents.create', 'owner', { id })

@@ -7,12 +7,12 @@ import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import type { RankedBelief } from '../../../../src/lenses/beliefs/model.ts'
 import { putBelief, writeBeliefs } from '../../../../src/lenses/beliefs/record/write.ts'
+import { raiseRevision } from '../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { putEdge } from '../../../../src/lenses/beliefs/trust/edges.ts'
-import { raiseRevision } from '../../../../src/lenses/beliefs/trust/revisions.ts'
 import { AGENTS } from '../../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
-import { seededUniform } from '../../../support/seeded.ts'
+import { seededBytes } from '../../../support/seeded.ts'
 import { checkDraft } from './schema/checks.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -26,8 +26,7 @@ const HONEST = 'The vixen sleeps in the garden by day.'
 
 let engine: Engine
 beforeAll(async () => {
-  const uniform = seededUniform(1)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+  const random = seededBytes(1)
   const store = openMemoryStore()
   engine = await openBeliefsEngine({ store, clock: new SettableClock(NOW), random })
   const host = engine.host('beliefs')

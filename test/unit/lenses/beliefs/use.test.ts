@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
-import { seededUniform } from '../../../support/seeded.ts'
+import { seededBytes } from '../../../support/seeded.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const HOUR = 3_600_000
@@ -13,8 +13,7 @@ async function edgesAfterQuery(
   level: Json,
   more: Json = {},
 ): Promise<Readonly<Record<string, boolean>>> {
-  const uniform = seededUniform(1)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+  const random = seededBytes(1)
   const clock = new SettableClock(NOW)
   const engine = await openBeliefsEngine({ store: openMemoryStore(), clock, random })
   onTestFinished(() => engine.close())

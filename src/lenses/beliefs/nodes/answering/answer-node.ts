@@ -2,7 +2,6 @@
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
  * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
-
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/one-per.ts'
 import { Recent } from '../../../../base/recent.ts'
@@ -11,15 +10,14 @@ import { signStatement } from '../../../../identity/messages.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import type { LensHost } from '../../../lens.ts'
 import { memberCount, type ShownBelief, type ShowView, showCurrent } from '../../access/show.ts'
-import { modelOf, vectorsOf } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
-import { rankingWeights } from '../../measures/ranking-weights.ts'
+import { rankingWeights } from '../../measures/confidence.ts'
 import type { RankingWeights } from '../../model.ts'
 import { Evaluation, type Question } from '../../query/evaluation.ts'
 import { embeddedAs, embedText, understand } from '../../query/understand.ts'
 import { type BeliefFilter, toContext, toFilter } from '../../schema/filters.ts'
 import type { CheckedText } from '../../schema/values.ts'
-import type { BeliefsState } from '../../state.ts'
+import { type BeliefsState, modelOf, vectorsOf } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-facts.ts'
 import {

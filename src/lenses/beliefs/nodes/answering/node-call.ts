@@ -3,7 +3,6 @@
  * and how often (`answers_per_minute`). Agents and nodes known here are counted one by one; unknown keys, of which anybody can
  * make any number, by their address (of IPv6: the network), and all together.
  */
-
 import { canonicalJson } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/one-per.ts'
 import { sign } from '../../../../base/sealed.ts'
@@ -18,8 +17,7 @@ import type { ShowView } from '../../access/show.ts'
 import type { BeliefColumns } from '../../columns/columns.ts'
 import { answersNobody, replayed, unauthorized, wrong } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
-import { nameOfDid } from '../asking/node-book.ts'
-import { knownPeers } from '../peers.ts'
+import { knownPeers, nameOfDid } from '../peers.ts'
 import {
   asChangesQuery,
   changesStatement,

@@ -8,12 +8,12 @@ import { embeddedText } from '../../../../model/entry.ts'
 import { inTime } from '../../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../../lens.ts'
 import { pseudonymOf } from '../../access/show.ts'
-import { modelOf } from '../../embedding.ts'
 import type { Belief, BeliefSource } from '../../model.ts'
 import { chunkOf } from '../../record/version.ts'
-import type { BeliefsState } from '../../state.ts'
+import { type BeliefsState, modelOf } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, Guest } from '../guest.ts'
+import { nameOfDid, nodeBookOf } from '../peers.ts'
 import {
   answerStatement,
   asAnswer,
@@ -25,7 +25,6 @@ import {
   type WireAnswer,
   type WireItem,
 } from '../wire/protocol.ts'
-import { nameOfDid, nodeBookOf } from './node-book.ts'
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
   readonly items: readonly VerifiedItem[]

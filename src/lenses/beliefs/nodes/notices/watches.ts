@@ -2,7 +2,6 @@
  * The watches of one engine: begun where an answer is kept, or a live query has asked, and over when neither is there
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
-
 import type { Json } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/one-per.ts'
 import { pause } from '../../../../base/turns.ts'
@@ -10,18 +9,18 @@ import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
 import { machineNow } from '../../agents/federations.ts'
-import { knownKeys, nodeBookOf } from '../asking/node-book.ts'
 import type { AskedSource, NodesAnswer } from '../guest.ts'
+import { knownKeys, nodeBookOf } from '../peers.ts'
 import {
   asChanges,
   CHANGES_PATH,
   changesStatement,
   isAnswerTo,
   PROTOCOL,
+  scopeOf,
   sealedQuestion,
   type WireChangesQuery,
 } from '../wire/protocol.ts'
-import { scopeOf } from '../wire/wire-query.ts'
 
 interface WatchParts {
   /** Resolves with the state of the source when it is another than this, or after a while; `atOnce`: with the one that it is in. */

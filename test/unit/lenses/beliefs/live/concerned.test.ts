@@ -65,6 +65,8 @@ it(`says so whenever the answer is another (${RUNS} histories; 1,000 with QUEREN
 }, 7_200_000)
 
 interface Stood {
+  /** The same question, never asked yet. */
+  readonly begin: () => StandingBeliefs
   readonly question: StandingBeliefs
   readonly isDiverse: boolean
   last: LiveState
@@ -86,8 +88,14 @@ async function play(
         const query = { ...wire, options: { ...(wire['options'] as object), ...bound, limit, offset: 0 } }
         const state = stateOf((world.engines[0] as (typeof world.engines)[0]).host('beliefs'))
         const checked = checkQuery(query, { id: by, trustGraph: null })
-        const question = new StandingBeliefs(state, { id: by }, checked, query as never)
-        standing.push({ question, isDiverse: checked.options.diversity.enabled, last: await question.ask(signal) })
+        const begin = () => new StandingBeliefs(state, { id: by }, checked, query as never)
+        const question = begin()
+        standing.push({
+          begin,
+          question,
+          isDiverse: checked.options.diversity.enabled,
+          last: await question.ask(signal),
+        })
       }
     }
     await world.act(act)
@@ -119,8 +127,8 @@ async function play(
 }
 
 /** What the same question answers that was never asked. */
-function freshOf({ question }: Stood): Promise<LiveState> {
-  return question.again().ask(new AbortController().signal)
+function freshOf({ begin }: Stood): Promise<LiveState> {
+  return begin().ask(new AbortController().signal)
 }
 
 function keys(state: LiveState): readonly string[] {

@@ -1,7 +1,7 @@
 /** Subscriptions to beliefs as programs have them: how they begin, pause, go on and end. Time is moved by hand. */
 import { expect, it } from 'vitest'
-import { countersOf } from '../../../../../src/lenses/beliefs/beliefs-counters.ts'
 import type { BeliefEvent, SubscribeOptions } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
+import { countersOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { LIVE_TEXTS } from '../../../../../src/model/live.ts'
 import { ALL, begin, beginWithPeople, PUBLIC, pass, START, watch } from './world.ts'
 

@@ -12,7 +12,7 @@ import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'
-import { seededUniform } from '../../../../support/seeded.ts'
+import { seededBytes } from '../../../../support/seeded.ts'
 
 export const START: number = Date.parse('2026-03-01T12:00:00Z')
 export const DAY = 86_400_000
@@ -34,8 +34,7 @@ export async function begin(
   seed = 1,
 ): Promise<World> {
   const timers = new ManualTimers()
-  const uniform = seededUniform(seed)
-  const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(uniform() * 256))
+  const random = seededBytes(seed)
   const engine = await openBeliefsEngine({ store, clock, random, live: { timers } })
   onTestFinished(() => engine.close())
   return { engine, timers, clock, store, as: id => beliefsOf(engine, { id }) }

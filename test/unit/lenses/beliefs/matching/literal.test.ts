@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldContent, hasPhrase, hasTokens, tokensOf } from '../../../../../src/lenses/beliefs/matching/literal.ts'
+import { foldContent, hasPhrase, hasTokens, tokensOf } from '../../../../../src/lenses/beliefs/matching/operators.ts'
 
 const literal = (content: string, operand: string) => hasTokens(foldContent(content), tokensOf(operand))
 

@@ -9,11 +9,11 @@ import {
   dimensionWeights,
   overall,
   overallOf,
+  twelveDecimals,
   vectorColumn,
   weakestDimension,
   weightColumn,
 } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
-import { twelveDecimals } from '../../../../../src/lenses/beliefs/measures/ranking-weights.ts'
 import type { Confidence, DimensionWeights } from '../../../../../src/lenses/beliefs/model.ts'
 
 type Six<T> = readonly [T, T, T, T, T, T]

@@ -9,7 +9,7 @@ import {
   halfLifeFactor,
   rateOfHalfLife,
   recency,
-} from '../../../../../src/lenses/beliefs/measures/decay.ts'
+} from '../../../../../src/lenses/beliefs/measures/confidence.ts'
 
 const DAY = 86_400_000
 const share = fc.double({ min: 0, max: 1, noNaN: true })

@@ -1,12 +1,7 @@
 /** Domains: their one form, and what lies below what. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  isWithin,
-  meanEntry,
-  nearestEntry,
-  normaliseDomain,
-} from '../../../../../src/lenses/beliefs/measures/domains.ts'
+import { isWithin, meanEntry, nearestEntry, normaliseDomain } from '../../../../../src/lenses/beliefs/schema/values.ts'
 
 const segment = fc.stringMatching(/^[a-z0-9_-]{1,32}$/)
 const path = fc.array(segment, { minLength: 1, maxLength: 5 })

@@ -6,7 +6,7 @@ import {
   rankingWeights,
   temporalFactor,
   withTemporalFactor,
-} from '../../../../../src/lenses/beliefs/measures/ranking-weights.ts'
+} from '../../../../../src/lenses/beliefs/measures/confidence.ts'
 import type { RankingWeights } from '../../../../../src/lenses/beliefs/model.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })

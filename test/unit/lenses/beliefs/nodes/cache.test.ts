@@ -1,6 +1,6 @@
 /** What other nodes answered is kept for a while, and never outlives what allowed it (BQ-137 to BQ-141). */
 import { describe, expect, it } from 'vitest'
-import { nodeCacheOf } from '../../../../../src/lenses/beliefs/nodes/cached-nodes.ts'
+import { nodeCacheOf } from '../../../../../src/lenses/beliefs/nodes/asking/ask-nodes.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { type Birds, comparable, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 

@@ -1,9 +1,9 @@
 /** BQ-173: the built-in detector, against statements that were labelled by hand. */
+
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MIN_SCORE, type Statement } from '../../../../../src/lenses/beliefs/opposition/detector.ts'
-import { HEURISTIC } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
+import { HEURISTIC, MIN_SCORE, type Statement } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
 
 interface Pair {
   readonly type: string

@@ -1,6 +1,6 @@
 /** Streams of one query as tests read them, in a world of their own. */
 import { streamInCall } from '../../../../../src/lenses/beliefs/operations/question-ops.ts'
-import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream-query.ts'
+import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/reading.ts'
 import { parseRequest } from '../../../../../src/lenses/beliefs/schema/faults.ts'
 import { type Query, streamedInput } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'

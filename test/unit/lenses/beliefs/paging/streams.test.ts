@@ -1,7 +1,7 @@
 /** `beliefs.query` piece by piece: chunks, progress, and the last one. */
 import { describe, expect, it } from 'vitest'
 import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/beliefs-operations.ts'
-import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/stream-query.ts'
+import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/reading.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'

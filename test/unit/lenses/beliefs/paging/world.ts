@@ -6,7 +6,7 @@ import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
-import { seededUniform } from '../../../../support/seeded.ts'
+import { seededBytes } from '../../../../support/seeded.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 /** A question without a text: every belief of which anything is known. */
@@ -41,8 +41,7 @@ export class World {
       settings = {},
     }: { readonly clock?: SettableClock; readonly isNew?: boolean; readonly settings?: Json } = {},
   ): Promise<World> {
-    const uniform = seededUniform(7)
-    const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(256 * uniform()))
+    const random = seededBytes(7)
     const engine = await openBeliefsEngine({ store, clock, random, embedder: openToyEmbedder() }, settings)
     const world = new World(engine, clock)
     if (!isNew) return world

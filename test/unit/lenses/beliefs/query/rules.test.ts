@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { spread } from '../../../../../src/lenses/beliefs/answer/diversity.ts'
-import { copiesToDrop } from '../../../../../src/lenses/beliefs/ranking/copies.ts'
-import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
+import {
+  byOrder,
+  copiesToDrop,
+  finalOf,
+  type ScoredBelief,
+  semanticOf,
+} from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 
 const WEIGHTS = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 

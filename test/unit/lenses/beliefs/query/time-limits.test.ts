@@ -5,13 +5,12 @@ import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
 import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
-import { runQuery } from '../../../../../src/lenses/beliefs/paging/reading.ts'
-import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream-query.ts'
+import { runQuery, streamQuery } from '../../../../../src/lenses/beliefs/paging/reading.ts'
 import { countMatches } from '../../../../../src/lenses/beliefs/questions/facets.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { CHARACTERS_AT_ONCE, ROWS_AT_ONCE, TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
-import { seededUniform } from '../../../../support/seeded.ts'
+import { seededBytes } from '../../../../support/seeded.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import { turnsOf } from '../../../../support/turns-of.ts'
 import { checkQuery, checkStreamedQuery } from '../schema/checks.ts'
@@ -26,8 +25,7 @@ afterEach(() => engine.close())
 
 function open(embedder: Embedder | 'none'): Promise<Engine> {
   const clock = new SettableClock(Date.UTC(2026, 5, 1))
-  const uniform = seededUniform(1)
-  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
+  const random = seededBytes(1)
   return openEngine({ store: 'memory', embedder, clock, random, background: false })
 }
 

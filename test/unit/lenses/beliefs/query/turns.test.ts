@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { tallyOf, textTopic } from '../../../../../src/lenses/beliefs/aggregates/tally.ts'
-import { gatherWorld } from '../../../../../src/lenses/beliefs/nodes/gathered-world.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
@@ -269,28 +268,6 @@ describe('a query over beliefs of a home that is only read', () => {
 })
 
 describe('what a node puts together', () => {
-  it('QE-019: copies beliefs into the world of a gathered answer in a step for every 100, and copies all', {
-    timeout: PATIENCE_MS,
-  }, async () => {
-    await filled(at => `belief number ${at}`)
-    const state = stateOf(engine.host('beliefs'))
-    state.secret()
-    const keys = state.host.store.scanEntries(0, BELIEFS)
-    const { steps, world } = state.look('ann', view => {
-      const made = gatherWorld(state, view, keys, [], TEST_NOW)
-      let count = 0
-      for (;;) {
-        const step = made.next(false)
-        if (step.done === true) return { steps: count, world: step.value }
-        count++
-      }
-    })
-    expect(steps).toBeGreaterThanOrEqual(BELIEFS / 100)
-    expect([...world.homeKeys.values()].toSorted((a, b) => a - b)).toEqual(keys)
-    world.state.columns.refresh()
-    expect(world.state.columns.size).toBe(BELIEFS)
-  })
-
   it('QE-019: counts the beliefs of a topic in a turn for every 500 contents that it reads, as without a pause', {
     timeout: PATIENCE_MS,
   }, async () => {

@@ -9,8 +9,8 @@ import {
   SHIPPED,
   SHIPPED_PAIRS,
   thresholdOf,
-} from '../../../../../src/lenses/beliefs/calibration/calibrate.ts'
-import { thresholdsOf } from '../../../../../src/lenses/beliefs/query/understand.ts'
+  thresholdsOf,
+} from '../../../../../src/lenses/beliefs/query/understand.ts'
 import { modelFolder } from '../../../../support/model.ts'
 import { openAskingWorld } from './world.ts'
 

@@ -4,7 +4,7 @@ import { SettableClock } from '../../../../../src/base/clock.ts'
 import { nextTurn } from '../../../../../src/base/turns.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
-import type { Call } from '../../../../../src/lenses/beliefs/query/asked.ts'
+import type { Call } from '../../../../../src/lenses/beliefs/query/evaluation.ts'
 import { contradictionsOf, derivationOf, similarTo } from '../../../../../src/lenses/beliefs/questions/about-belief.ts'
 import { contextQuery } from '../../../../../src/lenses/beliefs/questions/context-query.ts'
 import { explainPlace } from '../../../../../src/lenses/beliefs/questions/explain-place.ts'
@@ -13,7 +13,7 @@ import type { Requester } from '../../../../../src/lenses/beliefs/schema/filters
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { ROWS_AT_ONCE } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
-import { seededUniform } from '../../../../support/seeded.ts'
+import { seededBytes } from '../../../../support/seeded.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import {
   checkContextQuery,
@@ -34,8 +34,7 @@ const LIKE_IT = 300
 let engine: Engine
 beforeAll(async () => {
   const clock = new SettableClock(Date.UTC(2026, 5, 1))
-  const uniform = seededUniform(1)
-  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
+  const random = seededBytes(1)
   engine = await openEngine({ store: 'memory', embedder: openToyEmbedder(), clock, random, background: false })
   const put = (beliefs: readonly object[]) =>
     callOperation(makeCatalog(engine), engine, 'beliefs.put', { beliefs }, { viewer: { id: 'ann' }, signal: never })

@@ -1,12 +1,10 @@
 /** A store with agents, federations and beliefs, for tests of what is kept and who sees it. */
-
 import { v4Id } from '../../../../../src/base/canonical.ts'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import { type Embedder, modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../../../src/index/vectors.ts'
 import type { ShowView } from '../../../../../src/lenses/beliefs/access/show.ts'
-import { modelOf } from '../../../../../src/lenses/beliefs/embedding.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
 import {
   deleteBelief,
@@ -14,7 +12,7 @@ import {
   supersedeBelief,
   type WriteContext,
 } from '../../../../../src/lenses/beliefs/record/write.ts'
-import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import { type BeliefsState, modelOf, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'

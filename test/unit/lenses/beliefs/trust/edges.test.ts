@@ -4,8 +4,7 @@ import { atOnce } from '../../../../../src/base/turns.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/messages.ts'
 import { TRUST, TRUST_CHANGES } from '../../../../../src/lenses/beliefs/tables.ts'
-import { computeTrust, listTrust, noteUse, shownEdge } from '../../../../../src/lenses/beliefs/trust/acts.ts'
-import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
+import { didOfAgent, tellEdges } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import {
   checkAllEdges,
@@ -15,8 +14,13 @@ import {
   removeEdge,
   TOUCH_EVERY_MS,
 } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { tellEdges } from '../../../../../src/lenses/beliefs/trust/revisions.ts'
-import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
+import {
+  computeTrust,
+  listTrust,
+  noteUse,
+  shownEdge,
+  TrustGraph,
+} from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
 import { openMemoryStore, openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'

@@ -1,9 +1,14 @@
 /** The examples of the rows, and what each of them guards against. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/edge.ts'
+import {
+  type TrustQuestion,
+  type TrustRules,
+  tenthsHoldUntil,
+  tenthsOf,
+  trustBand,
+} from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
-import { type TrustQuestion, type TrustRules, trustBand } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'

@@ -1,7 +1,8 @@
 /** A store with agents in it, and ways to change whom they trust. */
+
+import { raiseRevision } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
+import type { TrustQuestion, TrustRules } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import { type EdgeDraft, putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { raiseRevision } from '../../../../../src/lenses/beliefs/trust/revisions.ts'
-import type { TrustQuestion, TrustRules } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { AGENTS } from '../../../../../src/store/core-tables.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { seededUniform } from '../../../../support/seeded.ts'
