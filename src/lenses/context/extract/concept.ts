@@ -134,7 +134,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 10
+export const READING_VERSION = 11
 
 export interface Extraction {
   readonly path: string

@@ -107,9 +107,9 @@ export class SyntaxTree {
     for (let child = node + 1; child < until; child = this.until(child)) yield child
   }
 
-  /** Direct children without the marks; comments are among them. */
+  /** Direct children without marks and comments. */
   parts(node: Node): Node[] {
-    return [...this.children(node)].filter(child => !this.kind(child).startsWith(':'))
+    return [...this.children(node)].filter(child => this.#isPart(child))
   }
 
   /** First child that has the field, or NONE. */
@@ -119,6 +119,13 @@ export class SyntaxTree {
       if (this.field(child) === field) return child
     }
     return NONE
+  }
+
+  /** Children that have the field, without marks; with a star behind it, the children of the first one that has it. */
+  all(node: Node, field: string): Node[] {
+    if (!field.endsWith('*')) return this.parts(node).filter(child => this.field(child) === field)
+    const list = this.child(node, field.slice(0, -1))
+    return list === NONE ? [] : this.parts(list)
   }
 
   /** First child of the kind, or NONE. */
@@ -132,11 +139,13 @@ export class SyntaxTree {
 
   /** First child that is neither a mark nor a comment; for wrappers that hold one expression. */
   inside(node: Node): Node {
-    for (const child of this.children(node)) {
-      const kind = this.kind(child)
-      if (!kind.startsWith(':') && kind !== 'comment') return child
-    }
+    for (const child of this.children(node)) if (this.#isPart(child)) return child
     return NONE
+  }
+
+  #isPart(node: Node): boolean {
+    const kind = this.kind(node)
+    return !kind.startsWith(':') && !isComment(kind)
   }
 
   /** The last node, in source order, that begins at the offset or before it: a leaf. NONE in front of all. */
@@ -158,6 +167,10 @@ export class SyntaxTree {
     while (this.parent(elder) !== parent) elder = this.parent(elder)
     return elder
   }
+}
+
+export function isComment(kind: string): boolean {
+  return kind === 'comment' || kind === 'line_comment' || kind === 'block_comment'
 }
 
 interface Loaded {

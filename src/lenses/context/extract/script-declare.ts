@@ -171,8 +171,7 @@ function openFunction(file: ScriptFile, node: Node, self?: Self | null): void {
     bindPattern(file, single, argumentOf(file, node), scope)
     return
   }
-  const parameters = file.parts(file.child(node, 'parameters')).filter(part => file.kind(part) !== 'comment')
-  for (const [at, parameter] of parameters.entries()) {
+  for (const [at, parameter] of file.all(node, 'parameters*').entries()) {
     const pattern = file.child(parameter, 'pattern')
     bindPattern(file, pattern === NONE ? parameter : pattern, meaningOfParameter(file, node, parameter, at), scope)
   }
