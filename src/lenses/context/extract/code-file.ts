@@ -247,12 +247,6 @@ export class CodeFile extends SyntaxTree {
     if (this.#ownerOf[node] === 0) this.#ownerOf[node] = this.#ownerOf[parent] as number
   }
 
-  /** For another walk, with scopes of its own. */
-  forgetScopes(): void {
-    this.#scopeOf.fill(0)
-    this.#scopes.length = 1
-  }
-
   /** The scope within the node; of a leaf, the one it is in. */
   scope(node: Node): Scope {
     return this.#scopes[this.#scopeOf[node] as number] as Scope

@@ -155,13 +155,9 @@ export const MAX_NAME = 200
 /** Longer texts are left out. */
 export const MAX_CHARACTERS = 10 * 1024 * 1024
 
-type SkipReason = 'too_large' | 'too_slow' | 'too_many'
-
+/** A file that is not read: it is longer than that, took too long, or declares too many concepts. */
 export interface Skip {
-  readonly path: string
-  readonly reason: SkipReason
-  /** For people: what and why in one line. */
-  readonly message: string
+  readonly reason: 'too_large' | 'too_slow' | 'too_many'
 }
 
 interface LanguageFacts<Name extends string = string> {
@@ -217,10 +213,6 @@ export function grammarOf(language: Language): Grammar | null {
 /** The name of the file's language where its calls are not linked; null: they are, or there are none. */
 export function unlinkedLanguage(path: string): string | null {
   return LANGUAGES[languageOf(path)].unlinked ?? null
-}
-
-export function skip(path: string, reason: SkipReason, message: string): Skip {
-  return { path, reason, message }
 }
 
 function endingOf(path: string): string {

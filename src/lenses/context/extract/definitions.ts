@@ -112,21 +112,19 @@ export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Langua
   const file = new DefinitionsFile(draft, tree, language, linked)
   file.eachNode((node, kind) => {
     file.enter(node)
-    if (!kind.startsWith(':')) declareNode(file, node, kind)
+    if (kind.startsWith(':')) return
+    declareNode(file, node, kind)
+    if (linked === undefined) return
+    if (linked.scopes.has(kind)) {
+      const { isFunction } = file.scope(node).frame
+      file.openScope(node, { isFunction, isIsolated: kind === linked.isolated })
+    }
+    linked.declares.get(kind)?.(file, node)
   })
   file.doLater()
-  if (linked !== undefined) link(file, linked)
-}
-
-function link(file: DefinitionsFile, { scopes, isolated, declares, refers, share }: Linked): void {
-  file.forgetScopes()
-  file.eachNode((node, kind) => {
-    file.enter(node)
-    if (scopes.has(kind)) file.openScope(node, { isIsolated: kind === isolated })
-    declares.get(kind)?.(file, node)
-  })
-  file.visit(refers)
-  share(file)
+  if (linked === undefined) return
+  file.visit(linked.refers)
+  linked.share(file)
 }
 
 function declareNode(file: DefinitionsFile, node: Node, kind: string): void {

@@ -10,12 +10,11 @@ import {
   languageOf,
   MAX_CHARACTERS,
   type Skip,
-  skip,
 } from './concept.ts'
 import { type Linked, readDefinitions } from './definitions.ts'
-import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
+import { Draft, Overdue, TooMany } from './draft.ts'
 import { GO } from './go.ts'
-import { type Grammars, type IsOverdue, openGrammars, type SyntaxTree } from './grammars.ts'
+import type { Grammars, IsOverdue, SyntaxTree } from './grammars.ts'
 import { JAVA } from './java.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPython } from './python.ts'
@@ -35,7 +34,7 @@ interface ExtractOptions {
   readonly isOverdue: IsOverdue
 }
 
-/** The grammar of the file's language must be loaded: see `loadGrammars`. */
+/** The grammar of the file's language must be loaded: see `grammarsFor`. */
 export function extractFile(
   path: string,
   text: string,
@@ -43,7 +42,7 @@ export function extractFile(
   { isOverdue }: ExtractOptions,
 ): Extraction | Skip {
   if (text.length > MAX_CHARACTERS)
-    return skip(path, 'too_large', `${text.length} characters; at most ${MAX_CHARACTERS} are read`)
+    return { reason: 'too_large' }
   const language = languageOf(path)
   const draft = new Draft(path, text, language, isOverdue)
   try {
@@ -53,8 +52,8 @@ export function extractFile(
     readPlain(draft, language)
     return draft.finish()
   } catch (error) {
-    if (error instanceof Overdue) return tooSlow(path)
-    if (error instanceof TooMany) return skip(path, 'too_many', `it declares more than ${MAX_CONCEPTS} concepts`)
+    if (error instanceof Overdue) return { reason: 'too_slow' }
+    if (error instanceof TooMany) return { reason: 'too_many' }
     throw error
   }
 }
@@ -110,29 +109,8 @@ function depthOf({ concepts }: Extraction): number {
   return concepts.reduce((sum, { qualifiedName }) => sum + qualifiedName.split('.').length, 0)
 }
 
-/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
-let opened: Promise<Grammars> | null = null
-
-/** With what the files need. */
-export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
-  opened ??= openGrammars()
-  const grammars = await opened
-  await loadGrammars(grammars, paths)
-  return grammars
-}
-
-/** Loads what the files need; further calls for the same languages cost nothing. */
-export async function loadGrammars(grammars: Grammars, paths: Iterable<string>): Promise<void> {
-  const wanted = new Set([...paths].map(path => grammarOf(languageOf(path))))
-  for (const grammar of wanted) if (grammar !== null) await grammars.load(grammar)
-}
-
 export function isSkip(result: Extraction | Skip): result is Skip {
   return 'reason' in result
-}
-
-function tooSlow(path: string): Skip {
-  return skip(path, 'too_slow', 'reading it took too long')
 }
 
 /** The concept of the file itself. */

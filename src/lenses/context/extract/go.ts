@@ -14,6 +14,11 @@ export const GO: Linked = {
   declares: byKind({
     import_spec: declareImport,
     'function_declaration type_spec type_alias const_spec': declareTop,
+    method_declaration: (file, node) => {
+      // The receiver names the parameters of its type.
+      const [, names = ''] = /\[([^\]]*)\]/.exec(file.textAt(node, 'receiver')) ?? []
+      for (const name of names.split(',')) file.scope(node).declareOnce(name.trim(), null)
+    },
     'type_parameter_declaration variadic_parameter_declaration': binds('name'),
     parameter_declaration: binds('name', { type: 'type' }),
     var_spec: binds('name', { type: 'type', value: 'value*' }),
