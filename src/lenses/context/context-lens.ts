@@ -16,7 +16,7 @@ import { CONCEPT_KIND } from './mind/rows.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
 import { contextOptions } from './query/request.ts'
 import { contextStages } from './query/stages.ts'
-import { checkSettings } from './settings.ts'
+import { checkSettings } from './state.ts'
 import { CONCEPTS, CONTEXT_TABLES, EDGES, EXTRACTIONS, FILES, LINKS, PROVENANCE } from './tables.ts'
 
 export function contextLens(): Lens {

@@ -41,8 +41,7 @@ export function extractFile(
   grammars: Grammars,
   { isOverdue }: ExtractOptions,
 ): Extraction | Skip {
-  if (text.length > MAX_CHARACTERS)
-    return { reason: 'too_large' }
+  if (text.length > MAX_CHARACTERS) return { reason: 'too_large' }
   const language = languageOf(path)
   const draft = new Draft(path, text, language, isOverdue)
   try {

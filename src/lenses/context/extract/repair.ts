@@ -263,11 +263,7 @@ const RULES: readonly Rule[] = [
   // `let` and its first name on one line
   [/(?<=\blet[ \t\n]{0,50})\n(?=[ \t\n]{0,50}[\w$[{])/g, () => ' '],
   // <T>(…): R in an interface, behind a member that has no semicolon: it reads as arguments of that member's type
-  [
-    /(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g,
-    () => ';',
-    /^\s*<[^;{}]{1,1000}?>\s*\([^;]{0,2000}?\)\s*:/,
-  ],
+  [/(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g, () => ';', /^\s*<[^;{}]{1,1000}?>\s*\([^;]{0,2000}?\)\s*:/],
   // export default function (…): T; and export default function (); get an empty body
   [
     /(?<=\bexport\s+default\s+(?:async\s+)?function\s*(?:<[^;{}()]{0,1000}>\s*)?\((?:[^;{}()]|\([^;{}()]{0,500}\)){0,1000}\)\s*)(?:;[ \t\n]|:(?:[^;{}]|(?<=[:|&<(,[]\s*)\{[^{}]*\}){1,2000}(?=;))/g,

@@ -108,7 +108,10 @@ const createMany = handler({
 })
 
 /** With their number. */
-function listOf<Name extends string, T>(name: Name, all: readonly T[]): { [K in Name]: readonly T[] } & { total: number } {
+function listOf<Name extends string, T>(
+  name: Name,
+  all: readonly T[],
+): { [K in Name]: readonly T[] } & { total: number } {
   return { [name]: all, total: all.length } as { [K in Name]: readonly T[] } & { total: number }
 }
 
