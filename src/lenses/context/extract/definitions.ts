@@ -62,7 +62,6 @@ export interface Linked extends Reader {
 const MAX_PREFIX = 200
 
 export class DefinitionsFile extends CodeFile {
-  readonly language: Language
   readonly roles: Roles
   /** Simple name -> key; the first of a name stays. */
   readonly types: Map<string, string> = new Map()
@@ -72,10 +71,9 @@ export class DefinitionsFile extends CodeFile {
   readonly modules: Set<string> = new Set()
   readonly #late: (() => void)[] = []
 
-  constructor(draft: Draft, tree: SyntaxTree, language: Language, linked: Linked | undefined) {
+  constructor(draft: Draft, tree: SyntaxTree, linked: Linked | undefined) {
     super(draft, tree, linked)
-    this.language = language
-    this.roles = must(ROLES[language], `the kinds of nodes of ${language}`)
+    this.roles = must(ROLES[draft.language], `the kinds of nodes of ${draft.language}`)
   }
 
   /** From here on, within the node. */
@@ -108,8 +106,8 @@ export class DefinitionsFile extends CodeFile {
   }
 }
 
-export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Language, linked: Linked | undefined): void {
-  const file = new DefinitionsFile(draft, tree, language, linked)
+export function readDefinitions(draft: Draft, tree: SyntaxTree, linked: Linked | undefined): void {
+  const file = new DefinitionsFile(draft, tree, linked)
   file.eachNode((node, kind) => {
     file.enter(node)
     if (kind.startsWith(':')) return
@@ -210,7 +208,7 @@ function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
   if ((kind !== 'field_declaration' && kind !== 'declaration') || file.scope(node).frame.isFunction) return false
   let declarator = file.child(node, 'declarator')
   while (/^(?:pointer|reference)_declarator$/.test(file.kind(declarator))) declarator = file.inside(declarator)
-  return /^c(?:pp)?$/.test(file.language) && file.kind(declarator) === 'function_declarator'
+  return /^c(?:pp)?$/.test(file.draft.language) && file.kind(declarator) === 'function_declarator'
 }
 
 /** `usual`: the sort of type that the kind of node declares in this language. */
@@ -221,7 +219,7 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   const isUse = file.kind(node).endsWith('_specifier') && file.child(node, 'body') === NONE
   if (name === '' || isUse || (isTypedef && name === file.textAt(inner, 'name'))) return
   const { prefix } = file.scope(node).frame
-  const type = file.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
+  const type = file.draft.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
   const simple = name.replace(/.*::/, '')
   const key = addConcept(file, node, type, simple, prefix + simple)
   if (!file.types.has(simple)) file.types.set(simple, key)
@@ -261,7 +259,7 @@ function buildOn(file: DefinitionsFile, key: string, relation: 'EXTENDS' | 'IMPL
   const target = file.types.get(name)
   // The grammar of C# has one list for both.
   const isInterface = target === undefined ? /^I[A-Z]/.test(name) : target.startsWith('Interface ')
-  const isImplemented = file.language === 'csharp' && isInterface && !key.startsWith('Interface ')
+  const isImplemented = file.draft.language === 'csharp' && isInterface && !key.startsWith('Interface ')
   file.draft.refer(key, isImplemented ? 'IMPLEMENTS' : relation, target === undefined ? { name } : { local: target })
 }
 
@@ -295,7 +293,7 @@ const MAX_DECLARATORS = 12
 
 function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
   const name = file.child(node, 'name')
-  if (file.language === 'go' && file.kind(node) === 'method_declaration') {
+  if (file.draft.language === 'go' && file.kind(node) === 'method_declaration') {
     const receiver = file.textAt(node, 'receiver')
     return {
       name: file.text(name),
@@ -345,7 +343,7 @@ const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, fr
 function importModules(file: DefinitionsFile, node: Node): void {
   const { draft } = file
   const text = file.text(node).slice(0, 500)
-  for (const [pattern, front] of IMPORTED[file.language] ?? []) {
+  for (const [pattern, front] of IMPORTED[file.draft.language] ?? []) {
     const name = pattern.exec(text)?.[1]
     if (name === undefined) continue
     const module = front + name

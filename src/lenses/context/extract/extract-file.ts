@@ -70,7 +70,7 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
   }
   const read = (draft: Draft, tree: SyntaxTree, damage: number): Reading => {
     draft.hasErrors = damage > 0
-    readTree(draft, tree, language)
+    readTree(draft, tree)
     return { extraction: draft.finish(), damage }
   }
   /** `more`: what the text lost before it was parsed. */
@@ -124,10 +124,11 @@ function addFile(draft: Draft): void {
 
 const LINKED: Partial<Record<Language, Linked>> = { go: GO, java: JAVA, rust: RUST }
 
-function readTree(draft: Draft, tree: SyntaxTree, language: Language): void {
+function readTree(draft: Draft, tree: SyntaxTree): void {
+  const { language } = draft
   if (language === 'python') readPython(draft, tree)
   else if (/^(?:typescript|tsx|javascript)$/.test(language)) readScript(draft, tree)
-  else readDefinitions(draft, tree, language, LINKED[language])
+  else readDefinitions(draft, tree, LINKED[language])
 }
 
 function readPlain(draft: Draft, language: Language): void {
