@@ -294,8 +294,8 @@ export const indexReport = z.lazy(() =>
 )
 
 export function report(
-  { unchanged, leftOut, errors }: Findings,
-  { changed, gone }: Changes,
+  { gone, unchanged, leftOut, errors }: Findings,
+  changed: readonly ChangedFile[],
   { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
   withErrors: readonly string[],
 ): z.infer<typeof indexReport> {
