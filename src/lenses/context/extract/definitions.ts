@@ -219,7 +219,8 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   const isUse = file.kind(node).endsWith('_specifier') && file.child(node, 'body') === NONE
   if (name === '' || isUse || (isTypedef && name === file.textAt(inner, 'name'))) return
   const { prefix } = file.scope(node).frame
-  const type = file.draft.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
+  const type =
+    file.draft.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
   const simple = name.replace(/.*::/, '')
   const key = addConcept(file, node, type, simple, prefix + simple)
   if (!file.types.has(simple)) file.types.set(simple, key)
