@@ -263,7 +263,7 @@ const RULES: readonly Rule[] = [
   // `let` and its first name on one line
   [/(?<=\blet[ \t\n]{0,50})\n(?=[ \t\n]{0,50}[\w$[{])/g, () => ' '],
   // <T>(…): R in an interface, behind a member that has no semicolon: it reads as arguments of that member's type
-  [/(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g, () => ';', /^\s*<[^;{}]{1,1000}?>\s*\([^;]{0,2000}?\)\s*:/],
+  [/(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g, () => ';', /^\s*<[^;{}]{1,400}?>\s*\([^;]{0,1000}?\)\s*:/],
   // export default function (…): T; and export default function (); get an empty body
   [
     /(?<=\bexport\s+default\s+(?:async\s+)?function\s*(?:<[^;{}()]{0,1000}>\s*)?\((?:[^;{}()]|\([^;{}()]{0,500}\)){0,1000}\)\s*)(?:;[ \t\n]|:(?:[^;{}]|(?<=[:|&<(,[]\s*)\{[^{}]*\}){1,2000}(?=;))/g,
@@ -272,8 +272,8 @@ const RULES: readonly Rule[] = [
 ]
 
 /** Places of a file where `behind` is looked for, and characters of each. */
-const MAX_PLACES = 2_000
-const MAX_BEHIND = 3_000
+const MAX_PLACES = 1_000
+const MAX_BEHIND = 1_500
 
 /** Null where there is nothing to rewrite. */
 export function withoutGaps(text: string, language: Language): string | null {
