@@ -139,8 +139,8 @@ export function rules<F extends CodeFile>(table: Readonly<Record<string, string 
 function ruleOf(rule: string): Read<CodeFile> {
   const [how = '', field, name = ''] = rule.split(' ')
   const [first = '', isOfType] = how.split('-')
-  if (first === 'instance') return (file, node, depth) => instance(file.symbol(node, depth))
-  return (file, node, depth) => {
+  if (first === 'instance') return (file: CodeFile, node: Node, depth: number) => instance(file.symbol(node, depth))
+  return (file: CodeFile, node: Node, depth: number) => {
     const at = field === undefined ? file.inside(node) : file.child(node, field)
     if (first === 'symbol') return file.symbol(at, depth)
     const found = first === 'type' || isOfType !== undefined ? file.type(at, depth) : file.value(at, depth)
@@ -151,7 +151,7 @@ function ruleOf(rule: string): Read<CodeFile> {
 
 /** What a name stands for where it is written; `unknown`: where the file does not declare it. */
 export function named<F extends CodeFile>(unknown: (file: F, name: string, node: Node) => Reference | null): Read<F> {
-  return (file, node, depth) => {
+  return (file: F, node: Node, depth: number) => {
     const name = file.text(node)
     const meaning = file.scope(node).find(name)
     return meaning === undefined ? unknown(file, name, node) : file.meaning(meaning, depth)
@@ -177,7 +177,7 @@ export function binds(
   names: string,
   { type = '', value = '', element = '', keeps = false }: Binding = {},
 ): Visit<CodeFile> {
-  return (file, node) => {
+  return (file: CodeFile, node: Node) => {
     const leaves = file.all(node, names)
     const written = file.child(node, type)
     const values = file.all(node, value)

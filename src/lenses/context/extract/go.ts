@@ -97,7 +97,7 @@ export const GO: Linked = {
     },
   }),
 
-  share(file) {
+  share(file: DefinitionsFile) {
     const clause = file.text(file.childOf(0, 'package_clause'))
     file.draft.packageName = clause.replace(/^package\s+/, '').trim()
     for (const [node, key] of file.declared) shareOne(file, node, key)

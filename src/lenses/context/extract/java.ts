@@ -125,7 +125,7 @@ export const JAVA: Linked = {
     },
   }),
 
-  share(file) {
+  share(file: DefinitionsFile) {
     const clause = file.text(file.childOf(0, 'package_declaration'))
     file.draft.packageName = clause.replace(/^[\s\S]*?\bpackage\s+|\s|;$/g, '')
     const returned = new Map<string, Reference | null>()

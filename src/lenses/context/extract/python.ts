@@ -125,7 +125,8 @@ const DECLARES = byKind<Visit<PythonFile>>({
     const target = file.child(node, 'alias')
     bind(file, target === NONE ? NONE : file.inside(target), { value: file.inside(node) })
   },
-  comment: (file, node) => addCaveats(file.draft, file.text(node), file.start(node), file.owner(node)),
+  comment: (file: PythonFile, node: Node) =>
+    addCaveats(file.draft, file.text(node), file.start(node), file.owner(node)),
 })
 
 /** Of a variable that is given different values it is not certain which one is meant. */

@@ -104,7 +104,7 @@ export const RUST: Linked = {
     },
   }),
 
-  share(file) {
+  share(file: DefinitionsFile) {
     // A method wins over a field of its name.
     for (const isField of [false, true]) {
       for (const [node, key] of file.declared) {

@@ -75,7 +75,7 @@ export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<Scr
     declareTypeName(file, node, file.child(node, 'name'), { bound: file.child(node, 'constraint') })
   },
   infer_type: (file, node) => declareTypeName(file, node, file.inside(node), null),
-  comment: (file, node) => {
+  comment: (file: ScriptFile, node: Node) => {
     const text = file.text(node)
     addCaveats(file.draft, text, file.start(node), file.owner(node))
     // A type definition that imports declares a type in the whole file.
