@@ -155,7 +155,7 @@ export const MAX_NAME = 200
 /** Longer texts are left out. */
 export const MAX_CHARACTERS = 10 * 1024 * 1024
 
-/** A file that is not read: it is longer than that, took too long, or declares too many concepts. */
+/** Why a file was not read: too long, too slow to read, or more concepts than one file may declare. */
 export interface Skip {
   readonly reason: 'too_large' | 'too_slow' | 'too_many'
 }

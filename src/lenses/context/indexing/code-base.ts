@@ -20,8 +20,6 @@ import type { ConceptAt } from '../mind/rows.ts'
 import { pathBelow } from '../names.ts'
 import { CARDS, CONCEPTS, EXTRACTIONS } from '../tables.ts'
 
-const PACKAGE = 'Package '
-
 export function symbolOf(key: string): string {
   return storableText(key)
 }
@@ -31,12 +29,9 @@ export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
 }
 
+/** Of a package outside of the workspace. */
 export function packageSymbol(name: string): string {
-  return storableText(`${PACKAGE}${name}`)
-}
-
-export function packageNamed(symbol: string): string {
-  return symbol.slice(PACKAGE.length)
+  return `Package ${name}`
 }
 
 export function cardRow(entry: EntryKey, card: Card): Row {
@@ -248,7 +243,10 @@ export class CodeBase {
     for (const row of this.#store.table(CONCEPTS).scan({ url: null }, { columns: ['entry', 'id', 'symbol'] })) {
       const symbol = row['symbol'] as string | null
       if (symbol === null) continue
-      this.packages.set(packageNamed(symbol), { id: row['id'] as number, entry: row['entry'] as EntryKey })
+      this.packages.set(symbol.slice(packageSymbol('').length), {
+        id: row['id'] as number,
+        entry: row['entry'] as EntryKey,
+      })
     }
   }
 
