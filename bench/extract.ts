@@ -3,8 +3,8 @@
  * repository), the links between 2,000, and what one changed file costs there. Then how much of what compilers say is found.
  */
 import type { Extraction } from '../src/lenses/context/extract/concept.ts'
-import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../src/lenses/context/extract/extract-file.ts'
-import { type Grammars, openGrammars } from '../src/lenses/context/extract/grammars.ts'
+import { extractFile, isSkip, MAX_READ_MS } from '../src/lenses/context/extract/extract-file.ts'
+import { type Grammars, grammarsFor } from '../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../src/lenses/context/extract/resolve/code-graph.ts'
 import {
   type Figures,
@@ -32,8 +32,7 @@ export async function run(): Promise<readonly Row[]> {
 }
 
 async function speed(): Promise<readonly Row[]> {
-  const grammars = await openGrammars()
-  await loadGrammars(grammars, ['a.ts'])
+  const grammars = await grammarsFor(['a.ts'])
   const texts = Array.from({ length: BASE }, (_, at) => source(at))
   const extractions: Extraction[] = []
   const readMs = timed(() => {
@@ -45,7 +44,6 @@ async function speed(): Promise<readonly Row[]> {
   const linkMs = timed(() => (links = relink(graph, extractions)))
   const bodies = changes(grammars, graph, at => `${texts[at]}\nfunction more() { return helper${at}(1) }\n`)
   const surfaces = changes(grammars, graph, at => `${texts[at]}\nexport function other() {}\n`)
-  grammars.close()
   return [
     // The row asks for less than 30 s on two cores; one is used.
     {
@@ -122,7 +120,7 @@ function relink(graph: CodeGraph, put: readonly Extraction[]): number {
 function read(grammars: Grammars, at: number, text: string): Extraction {
   const until = performance.now() + MAX_READ_MS
   const result = extractFile(pathOf(at), text, grammars, { isOverdue: () => performance.now() > until })
-  if (isSkip(result)) throw new Error(result.message)
+  if (isSkip(result)) throw new Error(result.reason)
   return result
 }
 

@@ -3,7 +3,7 @@ import { DEFAULTS as BELIEFS, settingsSchema as beliefsSchema } from '../../src/
 import { DEFAULTS as C64, settingsSchema as c64Schema, type Field, variablesOf } from '../../src/lenses/c64/settings.ts'
 import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/settings.ts'
 import { settingsSchema as collectionsSchema } from '../../src/lenses/collections/collections-lens.ts'
-import { settingsSchema as contextSchema } from '../../src/lenses/context/settings.ts'
+import { settingsSchema as contextSchema } from '../../src/lenses/context/state.ts'
 import { jsonSchema } from '../../src/ops/schemas.ts'
 import { fieldRows } from './fields.ts'
 import { code, table } from './markdown.ts'

@@ -10,7 +10,6 @@ import {
   PROVENANCE,
   READ_ERRORS,
   STATE,
-  UNWRITTEN,
 } from '../../src/lenses/context/tables.ts'
 import type { LensHost } from '../../src/lenses/lens.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
@@ -66,10 +65,6 @@ export function rowsOf({ store }: LensHost): readonly string[] {
       .table(READ_ERRORS)
       .scan()
       .map(row => line('read errors', ofFile(row))),
-    ...store
-      .table(UNWRITTEN)
-      .scan()
-      .map(row => line('unwritten', { path: row['path'] })),
     ...store
       .table(STATE)
       .scan({ name: 'index_unfinished' })

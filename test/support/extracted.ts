@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Extraction, Reference } from '../../src/lenses/context/extract/concept.ts'
-import { extractFile, grammarsFor, isSkip } from '../../src/lenses/context/extract/extract-file.ts'
-import type { Grammars } from '../../src/lenses/context/extract/grammars.ts'
+import { extractFile, isSkip } from '../../src/lenses/context/extract/extract-file.ts'
+import { type Grammars, grammarsFor } from '../../src/lenses/context/extract/grammars.ts'
 import type { LinkTarget } from '../../src/lenses/context/extract/resolve/code-graph.ts'
 import { CodeGraph } from '../../src/lenses/context/extract/resolve/code-graph.ts'
 import type { CodeFacts } from './script-oracle.ts'
@@ -30,7 +30,7 @@ export async function extractAll(files: ReadonlyMap<string, string>): Promise<Ex
 /** Extracts without a time limit; fails the test where the file is skipped. */
 export function mustExtract(grammars: Grammars, path: string, text: string): Extraction {
   const result = extractFile(path, text, grammars, { isOverdue: () => false })
-  if (isSkip(result)) throw new Error(`${path} was skipped: ${result.message}`)
+  if (isSkip(result)) throw new Error(`${path} was skipped: ${result.reason}`)
   return result
 }
 

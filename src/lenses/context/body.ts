@@ -12,7 +12,7 @@ import type { WorkspaceFile } from '../../model/workspace.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { chunkContent } from '../../text/chunk.ts'
 import { assertNotCancelled, type Call, handler, inTurn, requireWorkspace, type Turn, transact } from './call.ts'
-import { initialise, leaveUnfinished, storePath } from './counters.ts'
+import { beginRevision, initialise, storePath } from './counters.ts'
 import { clamped, type ErrorDetail, flag, type Outcome, REQUIRED, refusal, text, texts, total } from './envelope.ts'
 import { isBelow } from './names.ts'
 import { fileIn, type RegisteredFile } from './state.ts'
@@ -237,7 +237,7 @@ const scan = handler({
       await turn.write(writer => {
         for (const file of [...added, ...updated]) registerFile(writer, call, file, known.get(file.url))
         for (const file of deleted) forgetFile(writer, file)
-        if (deleted.some(({ indexedHash }) => indexedHash !== null)) leaveUnfinished(writer)
+        if (deleted.some(({ indexedHash }) => indexedHash !== null)) beginRevision(writer)
       })
       return report
     })

@@ -54,13 +54,18 @@ export interface Call {
   readonly maxWaitMs: number | null
 }
 
-export interface Handler extends Reading {
+export interface Handler {
   readonly path: string
   /** One line, imperative, without a full stop. */
   readonly summary: string
   readonly effect: Effect['kind']
+  readonly params: z.ZodType
   /** Of `result` in the envelope. */
   readonly result: z.ZodType
+  /** Parts that must be there. */
+  readonly needs?: readonly Part[] | undefined
+  /** Parameters whose faults are reported before a missing part (CX-013). */
+  readonly first?: readonly string[] | undefined
   run(call: Call, params: unknown): Outcome | Promise<Outcome>
 }
 
@@ -162,53 +167,39 @@ function asText(value: unknown): string {
   }
 }
 
-/** How a call wants its parameters read. */
-interface Reading<T extends z.ZodType = z.ZodType> {
-  readonly params: T
-  /** Parts that must be there. */
-  readonly needs?: readonly Part[] | undefined
-  /** Parameters whose faults are reported before a missing part (CX-013). */
-  readonly first?: readonly string[] | undefined
-}
-
 /** The parameters as their schema makes them. Throws `Refusal`: for `first` ones, then for missing parts, then for the rest. */
-function readParams<T extends z.ZodType>(
-  { params, needs = [], first = [] }: Reading<T>,
-  store: StoreReader,
-  given: unknown,
-): z.output<T> {
+function readParams({ params, needs = [], first = [] }: Handler, store: StoreReader, given: unknown): unknown {
   const { data, faults } = check(params, given)
   const early = faults.filter(({ path: [name] }) => first.includes(String(name)))
   if (early.length > 0) throw refused(early)
   assertInitialised(store, ...needs)
   if (faults.length > 0) throw refused(faults)
-  return data as z.output<T>
+  return data
 }
 
 /** The error map of the contract (CX-004): `required` for what is missing, null or blank, else `invalid`. */
 function refused(faults: readonly Fault[]): Refusal {
   const errors = new Map<string, ErrorMap>()
   for (const fault of faults) {
-    const { path, isItem } = placeOf(fault)
-    const place = path.map(String)
-    if (!errors.has(place.join('\n'))) errors.set(place.join('\n'), errorAt(place, ...detailOf(fault, isItem)))
+    const { path, issue } = fault
+    const isItem = typeof path.at(-1) === 'number'
+    const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
+    // Of an item that is a plain value the list is at fault, of an object the item.
+    const place = (isItem && !isObject ? path.slice(0, -1) : path).map(String)
+    const ofItem = isObject ? 'an item must be an object' : `${fieldOf(fault)} must be a list of texts`
+    const [code, message] = isItem ? ['invalid', ofItem] : detailOf(fault)
+    if (!errors.has(place.join('\n'))) errors.set(place.join('\n'), errorAt(place, code, message))
   }
   return new Refusal(joined([...errors.values()]))
 }
 
-/** Of an item that is a plain value the list is at fault, of an object the item. */
-function placeOf({ path, issue }: Fault): { readonly path: Fault['path']; readonly isItem: boolean } {
-  const isItem = typeof path.at(-1) === 'number'
-  const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
-  return { path: isItem && !isObject ? path.slice(0, -1) : path, isItem }
+function fieldOf({ path }: Fault): string {
+  return String(path.findLast(key => typeof key === 'string') ?? 'params')
 }
 
-function detailOf({ path, issue, value }: Fault, isItem: boolean): [code: string, message: string] {
-  const field = String(path.findLast(key => typeof key === 'string') ?? 'params')
-  if (isItem) {
-    const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
-    return ['invalid', isObject ? 'an item must be an object' : `${field} must be a list of texts`]
-  }
+function detailOf(fault: Fault): [code: string, message: string] {
+  const { issue, value } = fault
+  const field = fieldOf(fault)
   // A text that must hold something is a pattern.
   const isMissing = value === undefined || value === null || issue.code === 'invalid_format'
   if (isMissing && issue.code !== 'custom') return ['required', `${field} is required`]

@@ -10,13 +10,13 @@ import type { StoreReader } from '../../store/store.ts'
 import type { CodePaths, Lens, LensHost, LensRepair } from '../lens.ts'
 import { readErrorProblem } from './call.ts'
 import { Context } from './context.ts'
-import { counter, counterName, leaveUnfinished, type Numbered, placeOf } from './counters.ts'
+import { beginRevision, counter, counterName, type Numbered, placeOf } from './counters.ts'
 import { READING_VERSION } from './extract/concept.ts'
 import { CONCEPT_KIND } from './mind/rows.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
 import { contextOptions } from './query/request.ts'
 import { contextStages } from './query/stages.ts'
-import { checkSettings } from './settings.ts'
+import { checkSettings } from './state.ts'
 import { CONCEPTS, CONTEXT_TABLES, EDGES, EXTRACTIONS, FILES, LINKS, PROVENANCE } from './tables.ts'
 
 export function contextLens(): Lens {
@@ -110,7 +110,7 @@ export const READINGS: LensRepair = {
     const { store, clock } = host
     const urls = await turnsUntil(signal).run(filesWithoutConcepts(store))
     // Links of other files may be missing as well: the run compares all.
-    await store.writeWhenFree(clock.now(), leaveUnfinished)
+    await store.writeWhenFree(clock.now(), beginRevision)
     const { result, errors } = await new Context(host).call(
       '/context/index',
       { paths: urls, force: true, wait: false },

@@ -105,7 +105,7 @@ export function isUnfinished(reader: StoreReader): boolean {
   return (counter(reader, UNFINISHED) ?? 0) > 0
 }
 
-/** The revision that begins. */
+/** The revision that begins. Outside of a run, for whoever takes files away: the next run compares all. */
 export function beginRevision(writer: StoreWriter): number {
   const revision = revisionOf(writer) + 1
   setCounter(writer, REVISION, revision)
@@ -115,11 +115,6 @@ export function beginRevision(writer: StoreWriter): number {
 
 export function endRevision(writer: StoreWriter): void {
   setCounter(writer, UNFINISHED, 0)
-}
-
-/** For whoever takes files away outside of a run: the next run compares all. */
-export function leaveUnfinished(writer: StoreWriter): void {
-  beginRevision(writer)
 }
 
 /** For whoever deletes concepts outside of a run: pictures in memory still have them. */

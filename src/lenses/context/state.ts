@@ -1,6 +1,8 @@
 /** What the parts of the lens share in one engine: its settings, and concepts and files in memory, by what questions look at first. */
+import { z } from 'zod'
 import type { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
+import { parseInput } from '../../model/parse-input.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
 import { entrySet, type RowOf, TableRows } from '../../pipeline/columns.ts'
@@ -8,8 +10,41 @@ import type { StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 
 import { foldName, placesByWord, wordsOf } from './names.ts'
-import { type ContextSettings, checkSettings } from './settings.ts'
 import { CONCEPTS, FILES } from './tables.ts'
+
+// The lens's part of the configuration.
+
+const share = z.number().min(0).max(1)
+/** A day: timers hold no more than 24 of them. */
+const MAX_WAIT = 86_400
+
+export const settingsSchema = z.strictObject({
+  // CX-021
+  least_score: share.default(0.2).describe('Matches by meaning below this cosine are dropped. Default: 0.2'),
+  least_share: share
+    .default(0.6)
+    .describe('Matches by meaning below this share of the best one are dropped. Default: 0.6'),
+  // CX-075
+  max_files: z
+    .int()
+    .min(1)
+    .default(50_000)
+    .describe('A run of `context.index` that finds more files reads none of them. Default: 50000'),
+  max_wait: z
+    .number()
+    .min(0)
+    .max(MAX_WAIT)
+    .default(60)
+    .describe(
+      'Over HTTP and MCP `context.index` waits at most so many seconds for vectors, then answers and says that some are missing. Default: 60',
+    ),
+})
+export type ContextSettings = Readonly<z.output<typeof settingsSchema>>
+
+/** Throws `invalid_argument` and `unknown_field`, naming the setting. */
+export function checkSettings(given: unknown): ContextSettings {
+  return parseInput(settingsSchema, given ?? {}, 'lenses.context')
+}
 
 const COLUMNS = ['entry', 'id', 'name', 'type', 'url', 'start_line', 'end_line']
 
@@ -180,28 +215,26 @@ export function fileIn(row: Row): Omit<RegisteredFile, 'partition'> {
   }
 }
 
+interface Views<View> {
+  visible(partitions: readonly PartitionId[]): View
+}
+
 /** Rows of a table as one viewer sees them, in a form that is made once as long as none of them changes. */
-class Views<T extends RowOf, View> {
-  readonly #rows: TableRows<T>
-  readonly #viewOf: (rows: readonly T[]) => View
-  readonly #views = new WeakMap<readonly T[], View>()
-
-  constructor(rows: TableRows<T>, viewOf: (rows: readonly T[]) => View) {
-    this.#rows = rows
-    this.#viewOf = viewOf
-  }
-
-  visible(partitions: readonly PartitionId[]): View {
-    const rows = this.#rows.visible(partitions)
-    const view = this.#views.get(rows) ?? this.#viewOf(rows)
-    this.#views.set(rows, view)
-    return view
+function viewsOf<T extends RowOf, View>(rows: TableRows<T>, viewOf: (rows: readonly T[]) => View): Views<View> {
+  const views = new WeakMap<readonly T[], View>()
+  return {
+    visible(partitions) {
+      const seen = rows.visible(partitions)
+      const view = views.get(seen) ?? viewOf(seen)
+      views.set(seen, view)
+      return view
+    },
   }
 }
 
 export interface ContextState {
-  readonly concepts: Views<Concept, VisibleConcepts>
-  readonly files: Views<RegisteredFile, VisibleFiles>
+  readonly concepts: Views<VisibleConcepts>
+  readonly files: Views<VisibleFiles>
   readonly settings: ContextSettings
 }
 
@@ -215,8 +248,8 @@ export function stateOf(host: LensHost): ContextState {
   const concepts = new TableRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
   const files = new TableRows(store, FILES, FILE_COLUMNS, (row, partition) => ({ ...fileIn(row), partition }))
   const made: ContextState = {
-    concepts: new Views(concepts, rows => new VisibleConcepts(rows)),
-    files: new Views(files, rows => new VisibleFiles(rows)),
+    concepts: viewsOf(concepts, rows => new VisibleConcepts(rows)),
+    files: viewsOf(files, rows => new VisibleFiles(rows)),
     settings: (settings as ContextSettings | undefined) ?? checkSettings(undefined),
   }
   STATES.set(host, made)

@@ -128,17 +128,6 @@ export const READ_ERRORS: TableDeclaration = {
   ],
 }
 
-/** What a large run has read and not yet written; empty between runs. */
-export const UNWRITTEN: TableDeclaration = {
-  name: 'context_unwritten',
-  key: ['path'],
-  columns: [
-    { name: 'path', type: 'text' },
-    { name: 'text', type: 'text' },
-    { name: 'extraction', type: 'text', nullable: true },
-  ],
-}
-
 /** Counters, and which of the two parts are there: `body` and `mind`. */
 export const STATE: TableDeclaration = {
   name: 'context_state',
@@ -157,7 +146,6 @@ export const CONTEXT_TABLES: readonly TableDeclaration[] = [
   EXTRACTIONS,
   CARDS,
   READ_ERRORS,
-  UNWRITTEN,
   STATE,
 ]
 

@@ -1,6 +1,6 @@
 /** Code through tree-sitter: what is read out of a file lies in it, refers to what there is, and is the same every time. */
-import { extractFile, isSkip, loadGrammars } from '../../../src/lenses/context/extract/extract-file.ts'
-import { type Grammars, openGrammars } from '../../../src/lenses/context/extract/grammars.ts'
+import { extractFile, isSkip } from '../../../src/lenses/context/extract/extract-file.ts'
+import { type Grammars, grammarsFor } from '../../../src/lenses/context/extract/grammars.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { fileKind, type NamedText } from '../engine/file-kind.ts'
 import type { Target } from '../engine/target.ts'
@@ -146,8 +146,7 @@ export const code: Target<NamedText> = {
   kind: fileKind(NAMES, { words: WORDS, longest: 30_000 }),
   seeds: SEEDS,
   open: async () => {
-    const grammars = await openGrammars()
-    await loadGrammars(grammars, NAMES)
+    const grammars = await grammarsFor(NAMES)
     return { try: file => extracted(grammars, file) }
   },
 }

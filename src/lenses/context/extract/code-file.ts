@@ -5,7 +5,7 @@
  */
 import { isUndeclared, MAX_NAME, type Reference, type Relation, type Shape, type Step } from './concept.ts'
 import type { ConceptSpan, Draft } from './draft.ts'
-import { NONE, type Node, SyntaxTree } from './grammars.ts'
+import { isComment, NONE, type Node, SyntaxTree } from './grammars.ts'
 
 /** What a name stands for. Expressions and types are read only when the name is used. */
 export type Meaning =
@@ -113,6 +113,8 @@ export interface Reader {
   readonly values: Rules
   /** Of a type: a value of it. */
   readonly types: Rules
+  /** Of what names a type: the type itself. */
+  readonly symbols: Rules
 }
 
 /** A table by kind of node, several kinds with blanks between them. */
@@ -125,9 +127,9 @@ export function words(text: string): string[] {
 }
 
 /**
- * A rule is a function, or `how field`, without a field for what is inside: `value` and `type` of that child; `member
- * field name`, the member of its value; `call`, `element` and `list` of its value; `list-type`, `map-type` and
- * `function-type` of its type.
+ * A rule is a function, or `how field`, without a field for what is inside: `value`, `type` and `symbol` of that child;
+ * `member field name`, the member of its value; `call`, `element` and `list` of its value; `list-type`, `map-type` and
+ * `function-type` of its type. `instance`: a value of the type that the node itself names.
  */
 export function rules<F extends CodeFile>(table: Readonly<Record<string, string | Read<F>>>): Rules {
   const made = [...byKind(table)].map(([kind, rule]) => [kind, typeof rule === 'string' ? ruleOf(rule) : rule] as const)
@@ -137,13 +139,60 @@ export function rules<F extends CodeFile>(table: Readonly<Record<string, string 
 function ruleOf(rule: string): Read<CodeFile> {
   const [how = '', field, name = ''] = rule.split(' ')
   const [first = '', isOfType] = how.split('-')
-  return (file, node, depth) => {
+  if (first === 'instance') return (file: CodeFile, node: Node, depth: number) => instance(file.symbol(node, depth))
+  return (file: CodeFile, node: Node, depth: number) => {
     const at = field === undefined ? file.inside(node) : file.child(node, field)
+    if (first === 'symbol') return file.symbol(at, depth)
     const found = first === 'type' || isOfType !== undefined ? file.type(at, depth) : file.value(at, depth)
     if (first === 'member') return member(found, file.textAt(node, name))
     return first === 'value' || first === 'type' ? found : step(found, first as Step)
   }
 }
+
+/** What a name stands for where it is written; `unknown`: where the file does not declare it. */
+export function named<F extends CodeFile>(unknown: (file: F, name: string, node: Node) => Reference | null): Read<F> {
+  return (file: F, node: Node, depth: number) => {
+    const name = file.text(node)
+    const meaning = file.scope(node).find(name)
+    return meaning === undefined ? unknown(file, name, node) : file.meaning(meaning, depth)
+  }
+}
+
+interface Binding {
+  /** The type of the names; `var` is none. */
+  readonly type?: string
+  /** One value for each name, or one for the first. */
+  readonly value?: string
+  /** What holds a value of each name. */
+  readonly element?: string
+  /** A name that the scope has already keeps its meaning. */
+  readonly keeps?: boolean
+}
+
+/**
+ * Declares names in the scope of the node. Each text is a field, as `SyntaxTree.all` reads it. Declared twice, it is not
+ * certain what a name means.
+ */
+export function binds(
+  names: string,
+  { type = '', value = '', element = '', keeps = false }: Binding = {},
+): Visit<CodeFile> {
+  return (file: CodeFile, node: Node) => {
+    const leaves = file.all(node, names)
+    const written = file.child(node, type)
+    const values = file.all(node, value)
+    for (const [at, leaf] of leaves.entries()) {
+      if (keeps && file.scope(node).own.has(file.text(leaf))) continue
+      const own = values.length === leaves.length ? values[at] : at === 0 ? values[0] : undefined
+      const given: Meaning = own === undefined ? null : { value: own }
+      const held: Meaning = element === '' ? given : { value: file.child(node, element), step: 'element' }
+      const isTyped = written !== NONE && file.text(written) !== 'var'
+      file.scope(node).declareOnce(file.text(leaf), isTyped ? { type: written } : held)
+    }
+  }
+}
+
+const NOTHING_READ: Reader = { values: new Map(), types: new Map(), symbols: new Map() }
 
 export class CodeFile extends SyntaxTree {
   readonly draft: Draft
@@ -158,7 +207,7 @@ export class CodeFile extends SyntaxTree {
   readonly #ownerOf: Int32Array
   readonly #owners: string[]
 
-  constructor(draft: Draft, tree: SyntaxTree, reader: Reader = { values: new Map(), types: new Map() }) {
+  constructor(draft: Draft, tree: SyntaxTree, reader: Reader = NOTHING_READ) {
     super(tree.parsed)
     this.draft = draft
     this.#reader = reader
@@ -196,12 +245,6 @@ export class CodeFile extends SyntaxTree {
     // What was opened ahead for this node stays.
     if (this.#scopeOf[node] === 0) this.#scopeOf[node] = this.#scopeOf[parent] as number
     if (this.#ownerOf[node] === 0) this.#ownerOf[node] = this.#ownerOf[parent] as number
-  }
-
-  /** For another walk, with scopes of its own. */
-  forgetScopes(): void {
-    this.#scopeOf.fill(0)
-    this.#scopes.length = 1
   }
 
   /** The scope within the node; of a leaf, the one it is in. */
@@ -283,6 +326,18 @@ export class CodeFile extends SyntaxTree {
     return this.#reader.types.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
+  /** The type itself. */
+  symbol(node: Node, depth = 0): Reference | null {
+    if (node === NONE || depth > MAX_DEPTH) return null
+    return this.#reader.symbols.get(this.kind(node))?.(this, node, depth + 1) ?? null
+  }
+
+  /** What the name is declared as where the node is: undefined when it is not, null when nothing is known of it. */
+  declaredAs(node: Node, name: string): Reference | null | undefined {
+    const meaning = this.scope(node).find(name)
+    return meaning === undefined ? undefined : meaning !== null && 'ref' in meaning ? meaning.ref : null
+  }
+
   meaning(meaning: Meaning, depth = 0): Reference | null {
     if (meaning === null || depth > MAX_DEPTH) return null
     if ('ref' in meaning) return meaning.ref
@@ -310,6 +365,13 @@ export class CodeFile extends SyntaxTree {
     }
     if (Object.keys(merged).length > 0) this.draft.shapes.set(key, merged)
   }
+}
+
+/** Members of which something is known. */
+export function certain(
+  members: Iterable<readonly [name: string, value: Reference | null]>,
+): Record<string, Reference> {
+  return Object.fromEntries([...members].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])))
 }
 
 /** What a module exports by the name; null: the module itself. */
@@ -348,10 +410,6 @@ export function instance(of: Reference | null): Reference | null {
 /** Null for what nothing in the file declares. */
 export function known(reference: Reference | null): Reference | null {
   return reference === null || isUndeclared(reference) ? null : reference
-}
-
-export function isComment(kind: string): boolean {
-  return kind === 'comment' || kind === 'line_comment' || kind === 'block_comment'
 }
 
 /** What the comments right in front of the declaration say: those with no empty line and no code between. */

@@ -134,7 +134,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 10
+export const READING_VERSION = 11
 
 export interface Extraction {
   readonly path: string
@@ -155,49 +155,41 @@ export const MAX_NAME = 200
 /** Longer texts are left out. */
 export const MAX_CHARACTERS = 10 * 1024 * 1024
 
-type SkipReason = 'too_large' | 'too_slow' | 'too_many'
-
+/** Why a file was not read: too long, too slow to read, or more concepts than one file may declare. */
 export interface Skip {
-  readonly path: string
-  readonly reason: SkipReason
-  /** For people: what and why in one line. */
-  readonly message: string
+  readonly reason: 'too_large' | 'too_slow' | 'too_many'
 }
 
-interface LanguageFacts<Name extends string = string> {
+interface LanguageFacts {
   /** Of file names, with blanks between them. */
   readonly endings: string
   /** Absent: read without a grammar. */
-  readonly grammar?: Name
+  readonly grammar?: string
   /** Its name as people write it, where calls are not linked. */
   readonly unlinked?: string
 }
 
-function facts<Name extends string>(endings: string, grammar?: Name, unlinked?: string): LanguageFacts<Name> {
-  return { endings, ...(grammar !== undefined && { grammar }), ...(unlinked !== undefined && { unlinked }) }
-}
-
 const LANGUAGES = {
-  typescript: facts('ts mts cts', 'typescript'),
-  tsx: facts('tsx', 'tsx'),
-  javascript: facts('js mjs cjs jsx', 'javascript'),
-  python: facts('py pyi', 'python'),
-  markdown: facts<never>('md markdown mdx'),
-  go: facts('go', 'go'),
-  rust: facts('rs', 'rust'),
-  java: facts('java', 'java'),
-  c: facts('c h', 'cpp', 'C'),
-  cpp: facts('cc cpp cxx hh hpp hxx ipp', 'cpp', 'C++'),
-  csharp: facts('cs', 'c-sharp', 'C#'),
-  ruby: facts('rb rake gemspec', 'ruby', 'Ruby'),
-  php: facts('php', 'php', 'PHP'),
-  json: facts<never>('json jsonc'),
-  yaml: facts<never>('yaml yml'),
-  toml: facts<never>('toml'),
-  text: facts<never>(''),
-}
+  typescript: { endings: 'ts mts cts', grammar: 'typescript' },
+  tsx: { endings: 'tsx', grammar: 'tsx' },
+  javascript: { endings: 'js mjs cjs jsx', grammar: 'javascript' },
+  python: { endings: 'py pyi', grammar: 'python' },
+  markdown: { endings: 'md markdown mdx' },
+  go: { endings: 'go', grammar: 'go' },
+  rust: { endings: 'rs', grammar: 'rust' },
+  java: { endings: 'java', grammar: 'java' },
+  c: { endings: 'c h', grammar: 'cpp', unlinked: 'C' },
+  cpp: { endings: 'cc cpp cxx hh hpp hxx ipp', grammar: 'cpp', unlinked: 'C++' },
+  csharp: { endings: 'cs', grammar: 'c-sharp', unlinked: 'C#' },
+  ruby: { endings: 'rb rake gemspec', grammar: 'ruby', unlinked: 'Ruby' },
+  php: { endings: 'php', grammar: 'php', unlinked: 'PHP' },
+  json: { endings: 'json jsonc' },
+  yaml: { endings: 'yaml yml' },
+  toml: { endings: 'toml' },
+  text: { endings: '' },
+} as const satisfies Readonly<Record<string, LanguageFacts>>
 export type Language = keyof typeof LANGUAGES
-export type Grammar = NonNullable<(typeof LANGUAGES)[Language]['grammar']>
+export type Grammar = Extract<(typeof LANGUAGES)[Language], { readonly grammar: string }>['grammar']
 
 const BY_ENDING: ReadonlyMap<string, Language> = new Map(
   Object.entries(LANGUAGES).flatMap(([language, { endings }]) =>
@@ -211,16 +203,14 @@ export function languageOf(path: string): Language {
 
 /** Null: read without a grammar. */
 export function grammarOf(language: Language): Grammar | null {
-  return LANGUAGES[language].grammar ?? null
+  const facts = LANGUAGES[language]
+  return 'grammar' in facts ? facts.grammar : null
 }
 
 /** The name of the file's language where its calls are not linked; null: they are, or there are none. */
 export function unlinkedLanguage(path: string): string | null {
-  return LANGUAGES[languageOf(path)].unlinked ?? null
-}
-
-export function skip(path: string, reason: SkipReason, message: string): Skip {
-  return { path, reason, message }
+  const facts = LANGUAGES[languageOf(path)]
+  return 'unlinked' in facts ? facts.unlinked : null
 }
 
 function endingOf(path: string): string {

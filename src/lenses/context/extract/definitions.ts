@@ -2,83 +2,47 @@
  * Types, functions, constants and imports of the languages that a table describes: Go, Rust, Java, C, C++, C#, Ruby and PHP.
  * Calls and names are linked in those with a `Linked`; of the others only what a type builds on is.
  */
-import { CodeFile, docBefore, type Frame, isComment, type Reader, type Visit, words } from './code-file.ts'
+import { must } from '../../../base/assert.ts'
+import { CodeFile, docBefore, type Frame, type Reader, type Visit, words } from './code-file.ts'
 import type { ConceptType, Language, Reference } from './concept.ts'
 import { addCaveats, type Draft } from './draft.ts'
-import { NONE, type Node, type SyntaxTree } from './grammars.ts'
+import { isComment, NONE, type Node, type SyntaxTree } from './grammars.ts'
 
-/** What declares, calls and imports: kinds of nodes, each perhaps with what is known of it. */
-interface Dialect {
-  /** Types with members. */
-  readonly types: ReadonlyMap<string, ConceptType>
-  /** Constants outside of functions, and macros. */
-  readonly constants: ReadonlyMap<string, ConceptType>
-  /** Functions, and methods where they are in a type. */
-  readonly functions: ReadonlyMap<string, string>
-  /** Parts of a type that name what it builds on -> the relation. */
-  readonly bases: ReadonlyMap<string, 'EXTENDS' | 'IMPLEMENTS'>
-  readonly imports: ReadonlyMap<string, string>
+/**
+ * What a kind of node is: a declaration of that type of concept; a macro with parameters; an import; members of a type that is
+ * declared elsewhere; or the part of a type that names what it builds on.
+ */
+type Role = ConceptType | 'Macro' | 'Import' | 'Implementation' | 'EXTENDS' | 'IMPLEMENTS'
+type Roles = ReadonlyMap<string, Role>
+
+/** `kind=role`, with blanks between them. */
+function roles(text: string): Roles {
+  return new Map(words(text).map(pair => pair.split('=') as [string, Role]))
 }
 
-/** Each text: `kind=what`, with blanks between them. */
-function dialect(given: Partial<Record<keyof Dialect, string>>): Dialect {
-  const none = { types: '', constants: '', functions: '', bases: '', imports: '' }
-  const maps = Object.entries({ ...none, ...given }).map(([name, text]) => {
-    return [name, new Map(words(text).map(pair => pair.split('=') as [string, string]))] as const
-  })
-  return Object.fromEntries(maps) as unknown as Dialect
-}
+const CPP = roles(`class_specifier=Class struct_specifier=Class union_specifier=Class enum_specifier=Enum
+  type_definition=TypeAlias alias_declaration=TypeAlias preproc_def=Constant preproc_function_def=Macro
+  function_definition=Function base_class_clause=EXTENDS preproc_include=Import`)
 
-const CPP = dialect({
-  types: `class_specifier=Class struct_specifier=Class union_specifier=Class enum_specifier=Enum
-    type_definition=TypeAlias alias_declaration=TypeAlias`,
-  constants: 'preproc_def=Constant preproc_function_def=Function',
-  functions: 'function_definition',
-  bases: 'base_class_clause=EXTENDS',
-  imports: 'preproc_include',
-})
-
-const DIALECTS: Partial<Record<Language, Dialect>> = {
-  go: dialect({
-    types: 'type_spec=Class type_alias=TypeAlias',
-    constants: 'const_spec=Constant',
-    functions: 'function_declaration method_declaration',
-    imports: 'import_spec',
-  }),
-  rust: dialect({
-    types: 'struct_item=Class union_item=Class enum_item=Enum trait_item=Interface type_item=TypeAlias',
-    constants: 'const_item=Constant static_item=Constant macro_definition=Function',
-    functions: 'function_item function_signature_item',
-    imports: 'use_declaration mod_item',
-  }),
-  java: dialect({
-    types: `class_declaration=Class record_declaration=Class interface_declaration=Interface
-      annotation_type_declaration=Interface enum_declaration=Enum`,
-    functions: 'method_declaration constructor_declaration',
-    imports: 'import_declaration',
-  }),
+const ROLES: Partial<Record<Language, Roles>> = {
+  go: roles(`type_spec=Class type_alias=TypeAlias const_spec=Constant function_declaration=Function
+    method_declaration=Function import_spec=Import`),
+  rust: roles(`struct_item=Class union_item=Class enum_item=Enum trait_item=Interface type_item=TypeAlias
+    const_item=Constant static_item=Constant macro_definition=Macro function_item=Function
+    function_signature_item=Function mod_item=Module impl_item=Implementation use_declaration=Import`),
+  java: roles(`class_declaration=Class record_declaration=Class interface_declaration=Interface
+    annotation_type_declaration=Interface enum_declaration=Enum method_declaration=Function
+    constructor_declaration=Function import_declaration=Import`),
   c: CPP,
   cpp: CPP,
-  csharp: dialect({
-    types: `class_declaration=Class struct_declaration=Class record_declaration=Class
-      interface_declaration=Interface enum_declaration=Enum delegate_declaration=TypeAlias`,
-    functions: 'method_declaration constructor_declaration local_function_statement',
-    bases: 'base_list=EXTENDS',
-    imports: 'using_directive',
-  }),
-  ruby: dialect({
-    types: 'class=Class module=Class',
-    functions: 'method singleton_method',
-    bases: 'superclass=EXTENDS',
-    imports: 'call',
-  }),
-  php: dialect({
-    types: 'class_declaration=Class trait_declaration=Class interface_declaration=Interface enum_declaration=Enum',
-    functions: 'function_definition method_declaration',
-    bases: 'base_clause=EXTENDS class_interface_clause=IMPLEMENTS',
-    imports: `namespace_use_clause require_expression require_once_expression include_expression
-      include_once_expression`,
-  }),
+  csharp: roles(`class_declaration=Class struct_declaration=Class record_declaration=Class
+    interface_declaration=Interface enum_declaration=Enum delegate_declaration=TypeAlias method_declaration=Function
+    constructor_declaration=Function local_function_statement=Function base_list=EXTENDS using_directive=Import`),
+  ruby: roles(`class=Class module=Class method=Function singleton_method=Function superclass=EXTENDS call=Import`),
+  php: roles(`class_declaration=Class trait_declaration=Class interface_declaration=Interface enum_declaration=Enum
+    function_definition=Function method_declaration=Function base_clause=EXTENDS class_interface_clause=IMPLEMENTS
+    namespace_use_clause=Import require_expression=Import require_once_expression=Import include_expression=Import
+    include_once_expression=Import`),
 }
 
 /** How the names of a language are linked across files. */
@@ -98,8 +62,7 @@ export interface Linked extends Reader {
 const MAX_PREFIX = 200
 
 export class DefinitionsFile extends CodeFile {
-  readonly language: Language
-  readonly dialect: Dialect
+  readonly roles: Roles
   /** Simple name -> key; the first of a name stays. */
   readonly types: Map<string, string> = new Map()
   /** `Type.method` -> key */
@@ -108,12 +71,9 @@ export class DefinitionsFile extends CodeFile {
   readonly modules: Set<string> = new Set()
   readonly #late: (() => void)[] = []
 
-  constructor(draft: Draft, tree: SyntaxTree, language: Language, linked: Linked | undefined) {
+  constructor(draft: Draft, tree: SyntaxTree, linked: Linked | undefined) {
     super(draft, tree, linked)
-    this.language = language
-    const found = DIALECTS[language]
-    if (found === undefined) throw new Error(`${language} has no dialect`)
-    this.dialect = found
+    this.roles = must(ROLES[draft.language], `the kinds of nodes of ${draft.language}`)
   }
 
   /** From here on, within the node. */
@@ -146,44 +106,34 @@ export class DefinitionsFile extends CodeFile {
   }
 }
 
-export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Language, linked: Linked | undefined): void {
-  const file = new DefinitionsFile(draft, tree, language, linked)
+export function readDefinitions(draft: Draft, tree: SyntaxTree, linked: Linked | undefined): void {
+  const file = new DefinitionsFile(draft, tree, linked)
   file.eachNode((node, kind) => {
     file.enter(node)
-    if (!kind.startsWith(':')) declareNode(file, node, kind)
+    if (kind.startsWith(':')) return
+    declareNode(file, node, kind)
+    if (linked === undefined) return
+    if (linked.scopes.has(kind)) {
+      const { isFunction } = file.scope(node).frame
+      file.openScope(node, { isFunction, isIsolated: kind === linked.isolated })
+    }
+    linked.declares.get(kind)?.(file, node)
   })
   file.doLater()
-  if (linked !== undefined) link(file, linked)
-}
-
-function link(file: DefinitionsFile, { scopes, isolated, declares, refers, share }: Linked): void {
-  file.forgetScopes()
-  file.eachNode((node, kind) => {
-    file.enter(node)
-    if (scopes.has(kind)) file.openScope(node, { isIsolated: kind === isolated })
-    declares.get(kind)?.(file, node)
-  })
-  file.visit(refers)
-  share(file)
+  if (linked === undefined) return
+  file.visit(linked.refers)
+  linked.share(file)
 }
 
 function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
-  const { draft, dialect } = file
-  const type = dialect.types.get(kind)
-  const constant = dialect.constants.get(kind)
-  if (type !== undefined) declareType(file, node, type)
-  else if (dialect.functions.has(kind) || isPrototype(file, node, kind)) declareFunction(file, node)
-  else if (constant !== undefined) declareConstant(file, node, constant)
-  else if (kind === 'mod_item') declareModule(file, node)
-  else if (kind === 'impl_item') openImplementation(file, node)
-  else if (isComment(kind)) addCaveats(draft, file.text(node), file.start(node), file.owner(node))
-  if (!dialect.imports.has(kind)) return
-  for (const module of importedModules(file, node)) {
-    // `use tools::*` of a module that the file declares is none of another crate's.
-    file.later(() => {
-      if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
-    })
-  }
+  const role = file.roles.get(kind)
+  if (role === 'Function' || isPrototype(file, node, kind)) declareFunction(file, node)
+  else if (role === 'Constant' || role === 'Macro') declareConstant(file, node, role)
+  else if (role === 'Module') declareModule(file, node)
+  else if (role === 'Implementation') openImplementation(file, node)
+  else if (role === 'Import') importModules(file, node)
+  else if (isComment(kind)) addCaveats(file.draft, file.text(node), file.start(node), file.owner(node))
+  else if (role !== undefined && role !== 'EXTENDS' && role !== 'IMPLEMENTS') declareType(file, node, role)
 }
 
 /** Adds the concept of the declaration. `owner`: the type that the declaration itself names. */
@@ -212,20 +162,21 @@ function addConcept(
 function declareModule(file: DefinitionsFile, node: Node): void {
   const name = file.textAt(node, 'name')
   const { prefix } = file.scope(node).frame
-  if (name === '') return
-  addConcept(file, node, 'Module', name, prefix + name)
-  file.modules.add(name)
-  file.open(node, { typeName: null, prefix: `${prefix}${name}.` })
+  if (name !== '') {
+    addConcept(file, node, 'Module', name, prefix + name)
+    file.modules.add(name)
+    file.open(node, { typeName: null, prefix: `${prefix}${name}.` })
+  }
+  importModules(file, node)
 }
 
-/** `type` is Function for a macro with parameters. */
-function declareConstant(file: DefinitionsFile, node: Node, type: ConceptType): void {
+function declareConstant(file: DefinitionsFile, node: Node, role: 'Constant' | 'Macro'): void {
   const name = file.textAt(node, 'name')
   // What is defined as nothing only guards a header.
   const isGuard = file.kind(node) === 'preproc_def' && file.child(node, 'value') === NONE
   const { prefix, isFunction } = file.scope(node).frame
   if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name === '_' || isGuard || isFunction) return
-  addConcept(file, node, type, name, prefix + name)
+  addConcept(file, node, role === 'Macro' ? 'Function' : role, name, prefix + name)
 }
 
 /** One concept for all overloads of a method, and for its declaration and its definition. */
@@ -257,7 +208,7 @@ function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
   if ((kind !== 'field_declaration' && kind !== 'declaration') || file.scope(node).frame.isFunction) return false
   let declarator = file.child(node, 'declarator')
   while (/^(?:pointer|reference)_declarator$/.test(file.kind(declarator))) declarator = file.inside(declarator)
-  return /^c(?:pp)?$/.test(file.language) && file.kind(declarator) === 'function_declarator'
+  return /^c(?:pp)?$/.test(file.draft.language) && file.kind(declarator) === 'function_declarator'
 }
 
 /** `usual`: the sort of type that the kind of node declares in this language. */
@@ -268,7 +219,8 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   const isUse = file.kind(node).endsWith('_specifier') && file.child(node, 'body') === NONE
   if (name === '' || isUse || (isTypedef && name === file.textAt(inner, 'name'))) return
   const { prefix } = file.scope(node).frame
-  const type = file.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
+  const type =
+    file.draft.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
   const simple = name.replace(/.*::/, '')
   const key = addConcept(file, node, type, simple, prefix + simple)
   if (!file.types.has(simple)) file.types.set(simple, key)
@@ -290,8 +242,8 @@ function openImplementation(file: DefinitionsFile, node: Node): void {
 const NAMES = /^(?:type_identifier|identifier|constant|name|qualified_identifier|generic_type|generic_name)$/
 
 function readBases(file: DefinitionsFile, part: Node, key: string): void {
-  const relation = file.dialect.bases.get(file.kind(part))
-  if (relation === undefined) return
+  const relation = file.roles.get(file.kind(part))
+  if (relation !== 'EXTENDS' && relation !== 'IMPLEMENTS') return
   for (let node = part + 1; node < file.until(part); ) {
     const kind = file.kind(node)
     if (NAMES.test(kind)) {
@@ -308,7 +260,7 @@ function buildOn(file: DefinitionsFile, key: string, relation: 'EXTENDS' | 'IMPL
   const target = file.types.get(name)
   // The grammar of C# has one list for both.
   const isInterface = target === undefined ? /^I[A-Z]/.test(name) : target.startsWith('Interface ')
-  const isImplemented = file.language === 'csharp' && isInterface && !key.startsWith('Interface ')
+  const isImplemented = file.draft.language === 'csharp' && isInterface && !key.startsWith('Interface ')
   file.draft.refer(key, isImplemented ? 'IMPLEMENTS' : relation, target === undefined ? { name } : { local: target })
 }
 
@@ -342,7 +294,7 @@ const MAX_DECLARATORS = 12
 
 function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
   const name = file.child(node, 'name')
-  if (file.language === 'go' && file.kind(node) === 'method_declaration') {
+  if (file.draft.language === 'go' && file.kind(node) === 'method_declaration') {
     const receiver = file.textAt(node, 'receiver')
     return {
       name: file.text(name),
@@ -362,13 +314,13 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
       return { name: member, owner }
     }
     const inner = file.child(declarator, 'declarator')
-    declarator = inner === NONE ? firstNamed(file, declarator) : inner
+    declarator = inner === NONE ? (file.parts(declarator)[0] ?? NONE) : inner
   }
   return null
 }
 
 const INCLUDE = [[/#\s*include\s*(<[^>]+>|"[^"]+")/, '']] as const
-/** The name of the module in an import, and what is in front of it in the form that `resolve/modules.ts` reads. */
+/** The name of the module in an import, and the text in front of it in the form that `resolve/modules.ts` reads. */
 const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, front: string])[]>> = {
   go: [[/["`]([^"`]+)["`]/, '']],
   java: [[/^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/, '']],
@@ -389,15 +341,16 @@ const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, fr
   ],
 }
 
-/** Modules that an import names; none where it imports nothing. */
-function importedModules(file: DefinitionsFile, node: Node): string[] {
+function importModules(file: DefinitionsFile, node: Node): void {
+  const { draft } = file
   const text = file.text(node).slice(0, 500)
-  return (IMPORTED[file.language] ?? []).flatMap(([pattern, front]) => {
+  for (const [pattern, front] of IMPORTED[file.draft.language] ?? []) {
     const name = pattern.exec(text)?.[1]
-    return name === undefined ? [] : [front + name]
-  })
-}
-
-function firstNamed(file: CodeFile, node: Node): Node {
-  return file.parts(node)[0] ?? NONE
+    if (name === undefined) continue
+    const module = front + name
+    // `use tools::*` of a module that the file declares is none of another crate's.
+    file.later(() => {
+      if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
+    })
+  }
 }

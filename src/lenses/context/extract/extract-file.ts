@@ -10,12 +10,11 @@ import {
   languageOf,
   MAX_CHARACTERS,
   type Skip,
-  skip,
 } from './concept.ts'
 import { type Linked, readDefinitions } from './definitions.ts'
-import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
+import { Draft, Overdue, TooMany } from './draft.ts'
 import { GO } from './go.ts'
-import { type Grammars, type IsOverdue, openGrammars, type SyntaxTree } from './grammars.ts'
+import type { Grammars, IsOverdue, SyntaxTree } from './grammars.ts'
 import { JAVA } from './java.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPython } from './python.ts'
@@ -35,15 +34,14 @@ interface ExtractOptions {
   readonly isOverdue: IsOverdue
 }
 
-/** The grammar of the file's language must be loaded: see `loadGrammars`. */
+/** The grammar of the file's language must be loaded: see `grammarsFor`. */
 export function extractFile(
   path: string,
   text: string,
   grammars: Grammars,
   { isOverdue }: ExtractOptions,
 ): Extraction | Skip {
-  if (text.length > MAX_CHARACTERS)
-    return skip(path, 'too_large', `${text.length} characters; at most ${MAX_CHARACTERS} are read`)
+  if (text.length > MAX_CHARACTERS) return { reason: 'too_large' }
   const language = languageOf(path)
   const draft = new Draft(path, text, language, isOverdue)
   try {
@@ -53,8 +51,8 @@ export function extractFile(
     readPlain(draft, language)
     return draft.finish()
   } catch (error) {
-    if (error instanceof Overdue) return tooSlow(path)
-    if (error instanceof TooMany) return skip(path, 'too_many', `it declares more than ${MAX_CONCEPTS} concepts`)
+    if (error instanceof Overdue) return { reason: 'too_slow' }
+    if (error instanceof TooMany) return { reason: 'too_many' }
     throw error
   }
 }
@@ -72,7 +70,7 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
   }
   const read = (draft: Draft, tree: SyntaxTree, damage: number): Reading => {
     draft.hasErrors = damage > 0
-    readTree(draft, tree, language)
+    readTree(draft, tree)
     return { extraction: draft.finish(), damage }
   }
   /** `more`: what the text lost before it was parsed. */
@@ -110,29 +108,8 @@ function depthOf({ concepts }: Extraction): number {
   return concepts.reduce((sum, { qualifiedName }) => sum + qualifiedName.split('.').length, 0)
 }
 
-/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
-let opened: Promise<Grammars> | null = null
-
-/** With what the files need. */
-export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
-  opened ??= openGrammars()
-  const grammars = await opened
-  await loadGrammars(grammars, paths)
-  return grammars
-}
-
-/** Loads what the files need; further calls for the same languages cost nothing. */
-export async function loadGrammars(grammars: Grammars, paths: Iterable<string>): Promise<void> {
-  const wanted = new Set([...paths].map(path => grammarOf(languageOf(path))))
-  for (const grammar of wanted) if (grammar !== null) await grammars.load(grammar)
-}
-
 export function isSkip(result: Extraction | Skip): result is Skip {
   return 'reason' in result
-}
-
-function tooSlow(path: string): Skip {
-  return skip(path, 'too_slow', 'reading it took too long')
 }
 
 /** The concept of the file itself. */
@@ -147,10 +124,11 @@ function addFile(draft: Draft): void {
 
 const LINKED: Partial<Record<Language, Linked>> = { go: GO, java: JAVA, rust: RUST }
 
-function readTree(draft: Draft, tree: SyntaxTree, language: Language): void {
+function readTree(draft: Draft, tree: SyntaxTree): void {
+  const { language } = draft
   if (language === 'python') readPython(draft, tree)
   else if (/^(?:typescript|tsx|javascript)$/.test(language)) readScript(draft, tree)
-  else readDefinitions(draft, tree, language, LINKED[language])
+  else readDefinitions(draft, tree, LINKED[language])
 }
 
 function readPlain(draft: Draft, language: Language): void {

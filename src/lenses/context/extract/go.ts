@@ -1,18 +1,5 @@
 /** Go: a package is all files of a folder; its names are seen in all of them, those of others through an import. */
-import {
-  byKind,
-  exported,
-  instance,
-  known,
-  MAX_PARTS,
-  type Meaning,
-  meant,
-  member,
-  rules,
-  type Scope,
-  step,
-  words,
-} from './code-file.ts'
+import { binds, byKind, certain, exported, known, meant, member, named, rules, step, words } from './code-file.ts'
 import { OWN_PACKAGE, type Reference } from './concept.ts'
 import type { DefinitionsFile, Linked } from './definitions.ts'
 import { NONE, type Node } from './grammars.ts'
@@ -26,43 +13,29 @@ export const GO: Linked = {
 
   declares: byKind({
     import_spec: declareImport,
-    function_declaration: (file, node) => declareTop(file, file.child(node, 'name'), node),
-    'type_spec type_alias const_spec': (file, node) => {
-      for (const name of namesOf(file, node)) declareTop(file, name, node)
+    'function_declaration type_spec type_alias const_spec': declareTop,
+    method_declaration: (file, node) => {
+      // The receiver names the parameters of its type.
+      const [, names = ''] = /\[([^\]]*)\]/.exec(file.textAt(node, 'receiver')) ?? []
+      for (const name of names.split(',')) file.scope(node).declareOnce(name.trim(), null)
     },
-    'type_parameter_declaration variadic_parameter_declaration': (file, node) => {
-      declareNames(file, node, namesOf(file, node), null)
-    },
-    parameter_declaration: (file, node) => {
-      declareNames(file, node, namesOf(file, node), { type: file.child(node, 'type') })
-    },
-    var_spec: (file, node) => {
-      const type = file.child(node, 'type')
-      const names = namesOf(file, node)
-      if (type !== NONE) declareNames(file, node, names, { type })
-      else assign(file, names, file.parts(file.child(node, 'value')), file.scope(node), false)
-    },
-    short_var_declaration: (file, node) => {
-      const [names, values] = [file.parts(file.child(node, 'left')), file.parts(file.child(node, 'right'))]
-      assign(file, names, values, file.scope(node), true)
-    },
+    'type_parameter_declaration variadic_parameter_declaration': binds('name'),
+    parameter_declaration: binds('name', { type: 'type' }),
+    var_spec: binds('name', { type: 'type', value: 'value*' }),
+    short_var_declaration: binds('left*', { value: 'right*', keeps: true }),
     range_clause: (file, node) => {
-      const [first, second] = file.parts(file.child(node, 'left'))
       if (file.childOf(node, '::=') === NONE) return
-      if (first !== undefined) declareNames(file, node, [first], null)
       const element = { value: file.child(node, 'right'), step: 'element' } as const
-      if (second !== undefined) declareNames(file, node, [second], element)
+      for (const [at, name] of file.all(node, 'left*').entries()) {
+        file.scope(node).declareOnce(file.text(name), at === 0 ? null : element)
+      }
     },
-    receive_statement: (file, node) => declareNames(file, node, file.parts(file.child(node, 'left')), null),
-    type_switch_statement: (file, node) => declareNames(file, node, file.parts(file.child(node, 'alias')), null),
+    receive_statement: binds('left*'),
+    type_switch_statement: binds('alias*'),
   }),
 
   values: rules<DefinitionsFile>({
-    identifier: (file, node, depth) => {
-      const name = file.text(node)
-      const meaning = file.scope(node).find(name)
-      return meaning === undefined ? exported(OWN_PACKAGE, name) : file.meaning(meaning, depth)
-    },
+    identifier: named((_, name) => exported(OWN_PACKAGE, name)),
     unary_expression: (file, node, depth) => {
       return /^[&*]$/.test(file.textAt(node, 'operator')) ? file.value(file.child(node, 'operand'), depth) : null
     },
@@ -71,7 +44,14 @@ export const GO: Linked = {
       const name = file.textAt(node, 'field')
       return of !== null && 'module' in of && of.name === null ? exported(of.module, name) : member(of, name)
     },
-    call_expression: called,
+    call_expression: (file, node, depth) => {
+      const callee = file.child(node, 'function')
+      const name = file.text(callee)
+      const isBuiltIn = /^(?:new|make)$/.test(name) && file.scope(callee).find(name) === undefined
+      return isBuiltIn
+        ? file.type(file.all(node, 'arguments*')[0] ?? NONE, depth)
+        : step(file.value(callee, depth), 'call')
+    },
     parenthesized_expression: 'value',
     slice_expression: 'value operand',
     index_expression: 'element operand',
@@ -84,14 +64,27 @@ export const GO: Linked = {
     map_type: 'map-type value',
     generic_type: 'type type',
     'pointer_type parenthesized_type': 'type',
-    'type_identifier qualified_type': (file, node) => instance(typeSymbol(file, node)),
+    'type_identifier qualified_type': 'instance',
+  }),
+
+  symbols: rules<DefinitionsFile>({
+    pointer_type: 'symbol',
+    generic_type: 'symbol type',
+    type_identifier: (file, node) => {
+      const found = file.declaredAs(node, file.text(node))
+      return found === undefined ? exported(OWN_PACKAGE, file.text(node)) : found
+    },
+    qualified_type: (file, node) => {
+      const of = file.declaredAs(node, file.textAt(node, 'package')) ?? null
+      return of !== null && 'module' in of ? exported(of.module, file.textAt(node, 'name')) : null
+    },
   }),
 
   refers: byKind({
     // With type arguments, a call looks like a conversion.
     type_conversion_expression: (file, node) => {
       const type = file.child(node, 'type')
-      if (file.kind(type) === 'generic_type') refer(file, node, typeSymbol(file, file.child(type, 'type')))
+      if (file.kind(type) === 'generic_type') refer(file, node, file.symbol(type))
     },
     call_expression: (file, node) => {
       let callee = file.child(node, 'function')
@@ -104,7 +97,7 @@ export const GO: Linked = {
     },
   }),
 
-  share(file) {
+  share(file: DefinitionsFile) {
     const clause = file.text(file.childOf(0, 'package_clause'))
     file.draft.packageName = clause.replace(/^package\s+/, '').trim()
     for (const [node, key] of file.declared) shareOne(file, node, key)
@@ -124,11 +117,12 @@ function refer(file: DefinitionsFile, node: Node, target: Reference | null): voi
 function shareOne(file: DefinitionsFile, node: Node, key: string): void {
   const kind = file.kind(node)
   const name = file.textAt(node, 'name')
-  if (kind === 'function_declaration' || kind === 'method_declaration') {
+  const isMethod = kind === 'method_declaration'
+  if (isMethod || kind === 'function_declaration') {
     const returns = resultOf(file, node)
     if (returns !== null) file.shape(key, { returns })
   }
-  if (kind === 'method_declaration') {
+  if (isMethod) {
     const type = receiverType(file, node)
     const owner = type === null ? undefined : file.types.get(type)
     if (owner !== undefined) file.shape(owner, { members: { [name]: { local: key } } })
@@ -137,7 +131,7 @@ function shareOne(file: DefinitionsFile, node: Node, key: string): void {
     // A package may have any number of these, and nobody can call them.
     if (name !== 'init' && name !== '_') file.export(name, { local: key })
   } else if (/^(?:source_file|type_declaration|const_declaration)$/.test(file.kind(file.parent(node)))) {
-    for (const one of namesOf(file, node)) file.export(file.text(one), { local: key })
+    for (const one of file.all(node, 'name')) file.export(file.text(one), { local: key })
     if (kind === 'type_spec') shareType(file, node, key)
   }
 }
@@ -149,19 +143,17 @@ function shareType(file: DefinitionsFile, node: Node, key: string): void {
   const parts = file.kind(type) === 'struct_type' ? file.childOf(type, 'field_declaration_list') : type
   for (const part of parts === NONE ? [] : file.children(parts)) {
     const kind = file.kind(part)
-    if (kind === 'field_declaration') {
-      const [names, own] = [namesOf(file, part), file.child(part, 'type')]
-      for (const name of names) members.push([file.text(name), file.type(own)])
-      if (names.length === 0) bases.push(typeSymbol(file, own))
-    } else if (kind === 'method_elem') {
-      members.push([file.textAt(part, 'name'), step(resultOf(file, part), 'function')])
-    } else if (kind === 'type_elem' && file.parts(part).length === 1) bases.push(typeSymbol(file, file.inside(part)))
+    const own = file.child(part, 'type')
+    const value = kind === 'method_elem' ? step(resultOf(file, part), 'function') : file.type(own)
+    const names = file.all(part, 'name')
+    for (const name of names) members.push([file.text(name), value])
+    if (kind === 'field_declaration' && names.length === 0) bases.push(file.symbol(own))
+    if (kind === 'type_elem' && file.parts(part).length === 1) bases.push(file.symbol(file.inside(part)))
   }
-  const certain = members.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
-  const found = bases.flatMap(base => base ?? [])
+  const [found, builtOn] = [certain(members), bases.flatMap(base => base ?? [])]
   file.shape(key, {
-    ...(certain.length > 0 && { members: Object.fromEntries(certain) }),
-    ...(found.length > 0 && { bases: found }),
+    ...(Object.keys(found).length > 0 && { members: found }),
+    ...(builtOn.length > 0 && { bases: builtOn }),
   })
 }
 
@@ -174,7 +166,7 @@ function resultOf(file: DefinitionsFile, node: Node): Reference | null {
 }
 
 function receiverType(file: DefinitionsFile, node: Node): string | null {
-  const [receiver = NONE] = file.parts(file.child(node, 'receiver'))
+  const [receiver = NONE] = file.all(node, 'receiver*')
   let type = file.child(receiver, 'type')
   for (let at = 0; at < 3 && type !== NONE && file.kind(type) !== 'type_identifier'; at++) {
     type = file.kind(type) === 'generic_type' ? file.child(type, 'type') : file.inside(type)
@@ -182,28 +174,19 @@ function receiverType(file: DefinitionsFile, node: Node): string | null {
   return type === NONE ? null : file.text(type)
 }
 
-function namesOf(file: DefinitionsFile, node: Node): Node[] {
-  return file.parts(node).filter(child => file.field(child) === 'name')
-}
-
-function declareNames(file: DefinitionsFile, at: Node, names: readonly Node[], meaning: Meaning): void {
-  for (const name of names) file.scope(at).declareOnce(file.text(name), meaning)
-}
-
-/** At the top of the file it is a name of the package; within a function nothing is known of it. */
-function declareTop(file: DefinitionsFile, name: Node, declaration: Node): void {
-  if (name === NONE) return
-  const outside = file.outside(file.parent(name))
-  const text = file.text(name)
-  const own = file.local(declaration)
-  if (outside !== file.top) outside.declareOnce(text, null)
-  else if (text !== 'init' && own !== null) file.top.declareOnce(text, { ref: own })
+/** At the top of the file they are names of the package; within a function nothing is known of them. */
+function declareTop(file: DefinitionsFile, node: Node): void {
+  const outside = file.outside(node)
+  const own = file.local(node)
+  for (const name of file.all(node, 'name').map(leaf => file.text(leaf))) {
+    if (outside !== file.top) outside.declareOnce(name, null)
+    else if (name !== 'init' && own !== null) file.top.declareOnce(name, { ref: own })
+  }
 }
 
 function declareImport(file: DefinitionsFile, node: Node): void {
   const path = file.textAt(node, 'path').slice(1, -1)
-  const alias = file.child(node, 'name')
-  const name = alias === NONE ? packageNameOf(path) : file.text(alias)
+  const name = file.textAt(node, 'name') || packageNameOf(path)
   if (name !== '.' && path !== '') file.top.declareOnce(name, meant(exported(path, null)))
 }
 
@@ -211,45 +194,4 @@ function declareImport(file: DefinitionsFile, node: Node): void {
 function packageNameOf(path: string): string {
   const [last = '', before] = path.split('/').reverse()
   return /^v\d+$/.test(last) && before !== undefined ? before : last.replace(/\.v\d+$/, '')
-}
-
-/** `isAgain`: a name that the scope has already keeps its type. */
-function assign(
-  file: DefinitionsFile,
-  names: readonly Node[],
-  values: readonly Node[],
-  scope: Scope,
-  isAgain: boolean,
-): void {
-  for (const [at, name] of names.entries()) {
-    const text = file.text(name)
-    if (isAgain && scope.own.has(text)) continue
-    const value = values.length === names.length ? values[at] : at === 0 ? values[0] : undefined
-    scope.declareOnce(text, value === undefined ? null : { value })
-  }
-}
-
-function called(file: DefinitionsFile, node: Node, depth: number): Reference | null {
-  const callee = file.child(node, 'function')
-  const name = file.text(callee)
-  const isBuiltIn = /^(?:new|make)$/.test(name) && file.scope(callee).find(name) === undefined
-  if (!isBuiltIn) return step(file.value(callee, depth), 'call')
-  const [first = NONE] = file.parts(file.child(node, 'arguments'))
-  return file.type(first, depth)
-}
-
-/** The type itself. */
-function typeSymbol(file: DefinitionsFile, node: Node, depth = 0): Reference | null {
-  if (depth > MAX_PARTS) return null
-  const kind = file.kind(node)
-  if (kind === 'pointer_type') return typeSymbol(file, file.inside(node), depth + 1)
-  if (kind === 'generic_type') return typeSymbol(file, file.child(node, 'type'), depth + 1)
-  const isQualified = kind === 'qualified_type'
-  if (!isQualified && kind !== 'type_identifier') return null
-  const name = isQualified ? file.textAt(node, 'name') : file.text(node)
-  const meaning = file.scope(node).find(isQualified ? file.textAt(node, 'package') : name)
-  if (meaning === undefined) return isQualified ? null : exported(OWN_PACKAGE, name)
-  const of = meaning !== null && 'ref' in meaning ? meaning.ref : null
-  if (!isQualified) return of
-  return of !== null && 'module' in of ? exported(of.module, name) : null
 }

@@ -4,21 +4,11 @@
  * memory into flat arrays in one pass: the memory can be freed at once, and no depth of nesting can overflow the stack.
  */
 import { type Tree, Language as TreeLanguage, Parser as TreeParser } from 'web-tree-sitter'
-import type { Grammar } from './concept.ts'
+import { must } from '../../../base/assert.ts'
+import { type Grammar, grammarOf, languageOf } from './concept.ts'
 
 /** Returns whether to stop; called often. */
 export type IsOverdue = () => boolean
-
-export interface Grammars {
-  /** Must have been called and have ended before `parse` with the same grammar. */
-  load(grammar: Grammar): Promise<void>
-  /**
-   * Null when `isOverdue` said stop. Never throws for what the text holds. `parsed`: a text of the same length that is
-   * parsed in place of `text`; the texts of the nodes are still those of `text`.
-   */
-  parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed?: string): SyntaxTree | null
-  close(): void
-}
 
 /** Number of a node: its position in source order. The root is 0. */
 export type Node = number
@@ -107,9 +97,9 @@ export class SyntaxTree {
     for (let child = node + 1; child < until; child = this.until(child)) yield child
   }
 
-  /** Direct children without the marks; comments are among them. */
+  /** Direct children without marks and comments. */
   parts(node: Node): Node[] {
-    return [...this.children(node)].filter(child => !this.kind(child).startsWith(':'))
+    return [...this.children(node)].filter(child => this.#isPart(child))
   }
 
   /** First child that has the field, or NONE. */
@@ -119,6 +109,13 @@ export class SyntaxTree {
       if (this.field(child) === field) return child
     }
     return NONE
+  }
+
+  /** Children that have the field, without marks; with a star behind it, the children of the first one that has it. */
+  all(node: Node, field: string): Node[] {
+    if (!field.endsWith('*')) return this.parts(node).filter(child => this.field(child) === field)
+    const list = this.child(node, field.slice(0, -1))
+    return list === NONE ? [] : this.parts(list)
   }
 
   /** First child of the kind, or NONE. */
@@ -132,11 +129,13 @@ export class SyntaxTree {
 
   /** First child that is neither a mark nor a comment; for wrappers that hold one expression. */
   inside(node: Node): Node {
-    for (const child of this.children(node)) {
-      const kind = this.kind(child)
-      if (!kind.startsWith(':') && kind !== 'comment') return child
-    }
+    for (const child of this.children(node)) if (this.#isPart(child)) return child
     return NONE
+  }
+
+  #isPart(node: Node): boolean {
+    const kind = this.kind(node)
+    return !kind.startsWith(':') && !isComment(kind)
   }
 
   /** The last node, in source order, that begins at the offset or before it: a leaf. NONE in front of all. */
@@ -160,39 +159,61 @@ export class SyntaxTree {
   }
 }
 
+export function isComment(kind: string): boolean {
+  return kind === 'comment' || kind === 'line_comment' || kind === 'block_comment'
+}
+
 interface Loaded {
   readonly language: TreeLanguage
   readonly kinds: readonly string[]
   readonly fields: readonly (string | null)[]
 }
 
-export async function openGrammars(): Promise<Grammars> {
-  await TreeParser.init()
-  const parser = new TreeParser()
-  const loading = new Map<Grammar, Promise<Loaded>>()
-  const ready = new Map<Grammar, Loaded>()
-  return {
-    async load(grammar) {
-      const loaded = loading.get(grammar) ?? loadGrammar(grammar)
-      loading.set(grammar, loaded)
-      ready.set(grammar, await loaded)
-    },
-    parse(grammar, text, isOverdue, parsed = text) {
-      const found = ready.get(grammar)
-      if (found === undefined) throw new Error(`grammar ${grammar} is not loaded`)
-      parser.setLanguage(found.language)
-      const tree = parser.parse(parsed, null, { progressCallback: () => isOverdue() })
-      // Without it the next parse would go on with this text.
-      if (tree === null) parser.reset()
-      try {
-        return tree === null ? null : copy(tree, text, found, isOverdue)
-      } finally {
-        // The parser's memory has no garbage collector.
-        tree?.delete()
-      }
-    },
-    close: () => parser.delete(),
+export class Grammars {
+  readonly #parser: TreeParser
+  readonly #loading = new Map<Grammar, Promise<Loaded>>()
+  readonly #ready = new Map<Grammar, Loaded>()
+
+  constructor(parser: TreeParser) {
+    this.#parser = parser
   }
+
+  async load(grammar: Grammar): Promise<void> {
+    const loading = this.#loading.get(grammar) ?? loadGrammar(grammar)
+    this.#loading.set(grammar, loading)
+    this.#ready.set(grammar, await loading)
+  }
+
+  /**
+   * Null when `isOverdue` said stop. Never throws for what the text holds. `parsed`: a text of the same length that is
+   * parsed in place of `text`; the texts of the nodes are still those of `text`.
+   */
+  parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed: string = text): SyntaxTree | null {
+    const loaded = must(this.#ready.get(grammar), `the grammar ${grammar}`)
+    this.#parser.setLanguage(loaded.language)
+    const tree = this.#parser.parse(parsed, null, { progressCallback: () => isOverdue() })
+    // Without it the next parse would go on with this text.
+    if (tree === null) this.#parser.reset()
+    try {
+      return tree === null ? null : copy(tree, text, loaded, isOverdue)
+    } finally {
+      // The parser's memory has no garbage collector.
+      tree?.delete()
+    }
+  }
+}
+
+/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
+let opened: Promise<Grammars> | null = null
+
+/** With what these files need; further calls for the same languages cost nothing. */
+export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
+  opened ??= TreeParser.init().then(() => new Grammars(new TreeParser()))
+  const grammars = await opened
+  for (const grammar of new Set([...paths].map(path => grammarOf(languageOf(path))))) {
+    if (grammar !== null) await grammars.load(grammar)
+  }
+  return grammars
 }
 
 async function loadGrammar(grammar: Grammar): Promise<Loaded> {

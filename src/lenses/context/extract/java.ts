@@ -1,13 +1,14 @@
 /** Java: a class sees its package, what is imported by name, then packages that are imported whole; members are inherited. */
 import {
+  binds,
   byKind,
   exported,
   instance,
   known,
   MAX_PARTS,
-  type Meaning,
   meant,
   member,
+  named,
   rules,
   step,
   TYPE,
@@ -45,27 +46,39 @@ export const JAVA: Linked = {
     method_declaration: (file, node) => {
       file.outside(node).own.set(METHOD + file.textAt(node, 'name'), null)
     },
-    formal_parameter: (file, node) => declareNamed(file, node, { type: file.child(node, 'type') }),
-    'spread_parameter field_declaration local_variable_declaration': declareVariables,
-    resource: (file, node) => declareNamed(file, node, typeOr(file, node, { value: file.child(node, 'value') })),
-    enhanced_for_statement: (file, node) => {
-      declareNamed(file, node, typeOr(file, node, { value: file.child(node, 'value'), step: 'element' }))
+    formal_parameter: binds('name', { type: 'type' }),
+    'spread_parameter field_declaration local_variable_declaration': (file, node) => {
+      for (const part of file.parts(node)) {
+        if (file.kind(part) !== 'variable_declarator') continue
+        const isList = file.kind(node) === 'spread_parameter' || file.child(part, 'dimensions') !== NONE
+        const type = file.child(node, 'type')
+        const isTyped = type !== NONE && file.text(type) !== 'var'
+        const meaning = isTyped ? { type } : { value: file.child(part, 'value') }
+        file.outside(part).declareOnce(file.textAt(part, 'name'), isList ? null : meaning)
+      }
     },
+    resource: binds('name', { type: 'type', value: 'value' }),
+    enhanced_for_statement: binds('name', { type: 'type', element: 'value' }),
     catch_formal_parameter: (file, node) => {
-      const [type, ...more] = file.parts(file.childOf(node, 'catch_type'))
-      declareNamed(file, node, type === undefined || more.length > 0 ? null : { type })
+      const types = file.parts(file.childOf(node, 'catch_type'))
+      const [type = NONE] = types
+      file.scope(node).declareOnce(file.textAt(node, 'name'), types.length === 1 ? { type } : null)
     },
-    instanceof_expression: (file, node) => declareNamed(file, node, { type: file.child(node, 'right') }),
-    'type_pattern record_pattern_component': (file, node) => hideNames(file, node, file.children(node)),
+    instanceof_expression: binds('name', { type: 'right' }),
+    'type_pattern record_pattern_component': (file, node) => hideNames(file, node, file.parts(node)),
     lambda_expression: (file, node) => {
       const parameters = file.child(node, 'parameters')
-      const isOne = file.kind(parameters) === 'identifier'
-      hideNames(file, node, isOne ? [parameters] : file.children(parameters))
+      hideNames(file, node, [parameters, ...file.parts(parameters)])
     },
   }),
 
   values: rules<DefinitionsFile>({
-    identifier: named,
+    // Neither a variable nor a field of this file: a class, or a field that is inherited.
+    identifier: named((file, name, node) =>
+      /^\p{Lu}.*\p{Ll}/u.test(name) || /^\p{Lu}$/u.test(name)
+        ? typeNamed(file, node, name)
+        : member(instance(selfAt(file, node)), name),
+    ),
     this: (file, node) => instance(selfAt(file, node)),
     super: (file, node) => member(instance(selfAt(file, node)), 'super'),
     field_access: (file, node, depth) => {
@@ -82,14 +95,28 @@ export const JAVA: Linked = {
   }),
 
   types: rules<DefinitionsFile>({
-    'type_identifier scoped_type_identifier generic_type': (file, node) => instance(typeSymbol(file, node)),
+    'type_identifier scoped_type_identifier generic_type': 'instance',
     array_type: 'list-type element',
+  }),
+
+  symbols: rules<DefinitionsFile>({
+    generic_type: (file, node, depth) => {
+      const inner = file.inside(node)
+      return file.kind(inner) === 'generic_type' ? null : file.symbol(inner, depth)
+    },
+    type_identifier: (file, node) => typeNamed(file, node, file.text(node)),
+    scoped_type_identifier: (file, node) => {
+      const [first = '', ...rest] = file.text(node).replace(/\s/g, '').split('.')
+      if (rest.length >= MAX_PARTS) return null
+      if (/^\p{Lu}/u.test(first)) return rest.reduce(member, typeNamed(file, node, first))
+      return rest.some(part => /^\p{Lu}/u.test(part)) ? imported([first, ...rest]) : null
+    },
   }),
 
   refers: byKind({
     method_invocation: (file, node) => file.refer(node, 'CALLS', known(callee(file, node, 0))),
     object_creation_expression: (file, node) => {
-      file.refer(node, 'CALLS', known(typeSymbol(file, file.child(node, 'type'))))
+      file.refer(node, 'CALLS', known(file.symbol(file.child(node, 'type'))))
     },
     [TYPES]: (file, node) => {
       const key = file.declared.get(node)
@@ -98,10 +125,9 @@ export const JAVA: Linked = {
     },
   }),
 
-  share(file) {
+  share(file: DefinitionsFile) {
     const clause = file.text(file.childOf(0, 'package_declaration'))
     file.draft.packageName = clause.replace(/^[\s\S]*?\bpackage\s+|\s|;$/g, '')
-    for (const name of wholePackages(file)) file.draft.stars.add(name)
     const returned = new Map<string, Reference | null>()
     for (const [node, key] of file.declared) {
       if (IS_TYPE.has(file.kind(node))) shareType(file, node, key)
@@ -117,18 +143,18 @@ export const JAVA: Linked = {
 }
 
 function declareImport(file: DefinitionsFile, node: Node): void {
-  const path = file.text(file.childOf(node, 'scoped_identifier')).replace(/\s/g, '')
-  if (file.childOf(node, 'asterisk') !== NONE || path === '') return
-  const parts = path.split('.')
-  if (parts.length > MAX_PARTS) return
-  const last = parts.at(-1) as string
-  if (file.childOf(node, ':static') === NONE) {
-    file.top.declareOnce(TYPE + last, meant(imported(parts)))
+  const name = file.childOf(node, 'scoped_identifier')
+  const path = file.text(name === NONE ? file.childOf(node, 'identifier') : name).replace(/\s/g, '')
+  const isStatic = file.childOf(node, ':static') !== NONE
+  if (file.childOf(node, 'asterisk') !== NONE) {
+    if (!isStatic) file.draft.stars.add(path)
     return
   }
-  const of = member(imported(parts.slice(0, -1)), last)
-  file.top.declareOnce(METHOD + last, meant(of))
-  file.top.declareOnce(last, meant(of))
+  const parts = path.split('.')
+  if (name === NONE || parts.length > MAX_PARTS) return
+  const last = parts.at(-1) as string
+  const meaning = meant(isStatic ? member(imported(parts.slice(0, -1)), last) : imported(parts))
+  for (const kind of isStatic ? [METHOD, ''] : [TYPE]) file.top.declareOnce(kind + last, meaning)
 }
 
 /** Names of packages begin with a small letter by custom, those of classes with a capital one. */
@@ -139,36 +165,7 @@ function imported(parts: readonly string[]): Reference | null {
   return parts.slice(first + 1).reduce(member, outermost)
 }
 
-/** Packages of which all is imported. */
-function wholePackages(file: DefinitionsFile): string[] {
-  const imports = [...file.children(0)].filter(node => file.kind(node) === 'import_declaration')
-  return imports.flatMap(node => {
-    if (file.childOf(node, 'asterisk') === NONE || file.childOf(node, ':static') !== NONE) return []
-    const path = file.childOf(node, 'scoped_identifier')
-    return file.text(path === NONE ? file.childOf(node, 'identifier') : path).replace(/\s/g, '')
-  })
-}
-
-function declareNamed(file: DefinitionsFile, node: Node, meaning: Meaning): void {
-  file.scope(node).declareOnce(file.textAt(node, 'name'), meaning)
-}
-
-function declareVariables(file: DefinitionsFile, node: Node): void {
-  for (const part of file.children(node)) {
-    if (file.kind(part) !== 'variable_declarator') continue
-    const isList = file.kind(node) === 'spread_parameter' || file.child(part, 'dimensions') !== NONE
-    const meaning = isList ? null : typeOr(file, node, { value: file.child(part, 'value') })
-    file.outside(part).declareOnce(file.textAt(part, 'name'), meaning)
-  }
-}
-
-/** The type that is written, or where it is `var` what its value says. */
-function typeOr(file: DefinitionsFile, node: Node, value: Meaning): Meaning {
-  const type = file.child(node, 'type')
-  return file.text(type) === 'var' ? value : type === NONE ? null : { type }
-}
-
-function hideNames(file: DefinitionsFile, at: Node, parts: Iterable<Node>): void {
+function hideNames(file: DefinitionsFile, at: Node, parts: readonly Node[]): void {
   for (const part of parts) if (file.kind(part) === 'identifier') file.scope(at).declareOnce(file.text(part), null)
 }
 
@@ -186,16 +183,6 @@ function* typesAround(file: DefinitionsFile, node: Node): Iterable<Node | null> 
 function selfAt(file: DefinitionsFile, node: Node): Reference | null {
   for (const type of typesAround(file, node)) return type === null ? null : file.local(type)
   return null
-}
-
-function named(file: DefinitionsFile, node: Node, depth: number): Reference | null {
-  const name = file.text(node)
-  const meaning = file.scope(node).find(name)
-  if (meaning !== undefined) return file.meaning(meaning, depth)
-  // Neither a variable nor a field of this file: a class, or a field that is inherited.
-  return /^\p{Lu}.*\p{Ll}/u.test(name) || /^\p{Lu}$/u.test(name)
-    ? typeNamed(file, node, name)
-    : member(instance(selfAt(file, node)), name)
 }
 
 function callee(file: DefinitionsFile, node: Node, depth: number): Reference | null {
@@ -218,7 +205,7 @@ function unqualified(file: DefinitionsFile, node: Node, name: string): Reference
 function mayHave(file: DefinitionsFile, type: Node, name: string): boolean {
   const body = file.child(type, 'body')
   if (body !== NONE && file.scope(body).own.has(METHOD + name)) return true
-  return [...file.children(type)].some(part => RELATIONS.has(file.kind(part)))
+  return file.parts(type).some(part => RELATIONS.has(file.kind(part)))
 }
 
 function shareType(file: DefinitionsFile, node: Node, key: string): void {
@@ -228,9 +215,9 @@ function shareType(file: DefinitionsFile, node: Node, key: string): void {
     const own = file.local(part)
     if (own !== null && kind !== 'constructor_declaration') members.set(file.textAt(part, 'name'), own)
     const value = kind === 'field_declaration' ? file.type(file.child(part, 'type')) : null
-    for (const one of value === null ? [] : file.children(part)) {
-      const field = file.kind(one) === 'variable_declarator' ? file.textAt(one, 'name') : ''
-      if (field !== '' && value !== null && !members.has(field)) members.set(field, value)
+    for (const one of value === null ? [] : file.all(part, 'declarator')) {
+      const field = file.textAt(one, 'name')
+      if (value !== null && !members.has(field)) members.set(field, value)
     }
   }
   const bases = basesOf(file, node).map(([, base]) => base)
@@ -238,47 +225,27 @@ function shareType(file: DefinitionsFile, node: Node, key: string): void {
   if (file.kind(file.parent(node)) === 'program') file.export(file.textAt(node, 'name'), { local: key })
 }
 
-function* membersOf(file: DefinitionsFile, node: Node): Iterable<Node> {
-  for (const part of file.children(file.child(node, 'body'))) {
-    if (file.kind(part) === 'enum_body_declarations') yield* file.children(part)
-    else yield part
-  }
+function membersOf(file: DefinitionsFile, node: Node): Node[] {
+  return file
+    .all(node, 'body*')
+    .flatMap(part => (file.kind(part) === 'enum_body_declarations' ? file.parts(part) : [part]))
 }
 
 /** What it extends, then what it implements. */
 function basesOf(file: DefinitionsFile, node: Node): [relation: 'EXTENDS' | 'IMPLEMENTS', base: Reference][] {
-  const bases: [relation: 'EXTENDS' | 'IMPLEMENTS', base: Reference][] = []
-  for (const part of file.children(node)) {
+  return file.parts(node).flatMap(part => {
     const kind = file.kind(part)
     const relation = RELATIONS.get(kind)
-    if (relation === undefined) continue
-    for (const type of file.parts(kind === 'superclass' ? part : file.childOf(part, 'type_list'))) {
-      const base = typeSymbol(file, type)
-      if (base !== null) bases.push([relation, base])
-    }
-  }
-  return bases
-}
-
-function typeSymbol(file: DefinitionsFile, node: Node): Reference | null {
-  switch (file.kind(node)) {
-    case 'generic_type':
-      return file.kind(file.inside(node)) === 'generic_type' ? null : typeSymbol(file, file.inside(node))
-    case 'type_identifier':
-      return typeNamed(file, node, file.text(node))
-    case 'scoped_type_identifier': {
-      const [first = '', ...rest] = file.text(node).replace(/\s/g, '').split('.')
-      if (rest.length >= MAX_PARTS) return null
-      if (/^\p{Lu}/u.test(first)) return rest.reduce(member, typeNamed(file, node, first))
-      return rest.some(part => /^\p{Lu}/u.test(part)) ? imported([first, ...rest]) : null
-    }
-    default:
-      return null
-  }
+    const types =
+      relation === undefined ? [] : file.parts(kind === 'superclass' ? part : file.childOf(part, 'type_list'))
+    return types.flatMap(type => {
+      const base = file.symbol(type)
+      return base === null || relation === undefined ? [] : [[relation, base] as [typeof relation, Reference]]
+    })
+  })
 }
 
 function typeNamed(file: DefinitionsFile, node: Node, name: string): Reference | null {
-  const meaning = file.scope(node).find(TYPE + name)
-  if (meaning === undefined) return exported(OWN_PACKAGE, name)
-  return meaning !== null && 'ref' in meaning ? meaning.ref : null
+  const found = file.declaredAs(node, TYPE + name)
+  return found === undefined ? exported(OWN_PACKAGE, name) : found
 }

@@ -11,6 +11,7 @@ import {
   type Meaning,
   meant,
   member,
+  named,
   type Reader,
   rules,
   type Scope,
@@ -28,7 +29,10 @@ const WRAPPERS = /^(?:Optional|Union|Annotated|Final|ClassVar|Awaitable|Coroutin
 
 const PYTHON: Reader = {
   values: rules<PythonFile>({
-    identifier: named,
+    // What the file does not declare may come with a star from another module.
+    identifier: named(({ draft }, name) =>
+      draft.stars.size === 0 ? { name } : member({ local: draft.fileKey }, name),
+    ),
     attribute: 'member object attribute',
     call: called,
     'await parenthesized_expression conditional_expression boolean_operator as_pattern': 'value',
@@ -44,6 +48,7 @@ const PYTHON: Reader = {
     'binary_operator union_type': (file, node, depth) => first(file.parts(node), part => file.type(part, depth)),
     string: written,
   }),
+  symbols: new Map(),
 }
 
 class PythonFile extends CodeFile {
@@ -120,7 +125,8 @@ const DECLARES = byKind<Visit<PythonFile>>({
     const target = file.child(node, 'alias')
     bind(file, target === NONE ? NONE : file.inside(target), { value: file.inside(node) })
   },
-  comment: (file, node) => addCaveats(file.draft, file.text(node), file.start(node), file.owner(node)),
+  comment: (file: PythonFile, node: Node) =>
+    addCaveats(file.draft, file.text(node), file.start(node), file.owner(node)),
 })
 
 /** Of a variable that is given different values it is not certain which one is meant. */
@@ -353,14 +359,6 @@ function shareMember(file: PythonFile, assignment: Node): void {
 }
 
 // What expressions and types stand for.
-
-function named(file: PythonFile, node: Node, depth: number): Reference | null {
-  const name = file.text(node)
-  const meaning = file.scope(node).find(name)
-  if (meaning !== undefined) return file.meaning(meaning, depth)
-  // It may come with a star from another module.
-  return file.draft.stars.size === 0 ? { name } : member({ local: file.draft.fileKey }, name)
-}
 
 function called(file: PythonFile, node: Node, depth: number): Reference | null {
   const callee = file.child(node, 'function')

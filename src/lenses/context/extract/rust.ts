@@ -1,11 +1,11 @@
 /** Rust: paths from the crate, the module or its parent, names that `use` brings, and members of types with their `impl`s. */
 import {
+  binds,
   byKind,
   exported,
   instance,
   known,
   MAX_PARTS,
-  type Meaning,
   meant,
   member,
   rules,
@@ -22,7 +22,6 @@ const GLOB = ' *'
 
 const TYPES = 'struct_item union_item enum_item trait_item type_item'
 const IS_TYPE: ReadonlySet<string> = new Set(words(TYPES))
-const PATHS: ReadonlySet<string> = new Set(['scoped_identifier', 'scoped_type_identifier'])
 
 export const RUST: Linked = {
   scopes: new Set(
@@ -43,17 +42,19 @@ export const RUST: Linked = {
       file.scope(node).declareOnce(file.textAt(node, 'name'), meaning)
     },
     type_parameter: (file, node) => file.scope(node).declareOnce(TYPE + file.textAt(node, 'name'), null),
-    'parameter let_declaration': (file, node) => declarePattern(file, file.child(node, 'pattern'), node, node),
-    'for_expression let_condition match_arm': (file, node) => {
-      declarePattern(file, file.child(node, 'pattern'), NONE, node)
+    'parameter let_declaration': (file, node) => {
+      const pattern = file.child(node, 'pattern')
+      if (file.kind(pattern) === 'identifier') binds('pattern', { type: 'type', value: 'value' })(file, node)
+      else hideNames(file, pattern, node)
     },
+    'for_expression let_condition match_arm': (file, node) => hideNames(file, file.child(node, 'pattern'), node),
     closure_parameters: (file, node) => {
-      for (const part of file.parts(node)) if (file.kind(part) !== 'parameter') declarePattern(file, part, NONE, node)
+      for (const part of file.parts(node)) if (file.kind(part) !== 'parameter') hideNames(file, part, node)
     },
   }),
 
   values: rules<DefinitionsFile>({
-    'scoped_identifier scoped_type_identifier': (file, node) => pathOf(file, node, file.scope(node)),
+    'scoped_identifier scoped_type_identifier': (file, node, depth) => file.symbol(node, depth),
     identifier: (file, node, depth) => {
       const name = file.text(node)
       const scope = file.scope(node)
@@ -73,8 +74,16 @@ export const RUST: Linked = {
   types: rules<DefinitionsFile>({
     reference_type: 'type type',
     'dynamic_type abstract_type': 'type trait',
-    'type_identifier identifier generic_type scoped_type_identifier scoped_identifier': (file, node) => {
-      return instance(symbolOf(file, node, file.scope(node)))
+    'type_identifier identifier generic_type scoped_type_identifier scoped_identifier': 'instance',
+  }),
+
+  symbols: rules<DefinitionsFile>({
+    'type_identifier identifier crate self super': (file, node) => rootOf(file, file.text(node), file.scope(node)),
+    generic_type: 'symbol type',
+    'scoped_type_identifier scoped_identifier': (file, node, depth) => {
+      const of = file.symbol(file.child(node, 'path'), depth)
+      const name = file.textAt(node, 'name')
+      return name === 'super' ? aboveOf(file, of) : member(of, name)
     },
   }),
 
@@ -85,8 +94,7 @@ export const RUST: Linked = {
       if (!isVariable) file.refer(node, 'CALLS', known(file.value(callee)))
     },
     impl_item: (file, node) => {
-      const type = symbolOf(file, file.child(node, 'type'), file.outside(node))
-      const trait = symbolOf(file, file.child(node, 'trait'), file.outside(node))
+      const [type, trait] = [file.symbol(file.child(node, 'type')), file.symbol(file.child(node, 'trait'))]
       if (type === null || trait === null || !('local' in type)) return
       file.draft.refer(type.local, 'IMPLEMENTS', trait)
       file.shape(type.local, { bases: [trait] })
@@ -96,7 +104,7 @@ export const RUST: Linked = {
     },
   }),
 
-  share(file) {
+  share(file: DefinitionsFile) {
     // A method wins over a field of its name.
     for (const isField of [false, true]) {
       for (const [node, key] of file.declared) {
@@ -126,7 +134,7 @@ function selfIn(file: DefinitionsFile, scope: Scope): Reference | null {
   for (let at: Scope | null = scope; at !== null; at = at.frame.isIsolated ? null : at.outer) {
     const { node } = at.frame
     const kind = file.kind(node)
-    if (kind === 'impl_item') return known(symbolOf(file, file.child(node, 'type'), file.outside(node)))
+    if (kind === 'impl_item') return known(file.symbol(file.child(node, 'type')))
     const own = IS_TYPE.has(kind) ? file.local(node) : null
     if (own !== null) return own
   }
@@ -144,7 +152,7 @@ function shareOne(file: DefinitionsFile, node: Node, key: string): void {
       const above = file.parent(file.parent(node))
       const isInTrait = file.kind(above) === 'trait_item'
       const isInType = file.kind(above) === 'impl_item'
-      const type = isInType ? symbolOf(file, file.child(above, 'type'), file.outside(above)) : null
+      const type = isInType ? file.symbol(file.child(above, 'type')) : null
       const owner = isInTrait ? file.local(above) : type
       if (owner !== null && 'local' in owner) file.shape(owner.local, { members: { [name]: { local: key } } })
       return
@@ -189,8 +197,7 @@ function shared({ own }: Scope): ReadonlyMap<string, Reference | null> {
 }
 
 function boundsOf(file: DefinitionsFile, node: Node): Reference[] {
-  const bounds = file.parts(file.child(node, 'bounds'))
-  return bounds.flatMap(bound => symbolOf(file, bound, file.outside(node)) ?? [])
+  return file.all(node, 'bounds*').flatMap(bound => file.symbol(bound) ?? [])
 }
 
 /** `a::{b, c as d, e::*, self}`: each name that it brings; `front`: the path so far. */
@@ -314,50 +321,12 @@ function byGlob(module: Scope, name: string): Reference | null {
   return null
 }
 
-function pathOf(file: DefinitionsFile, node: Node, scope: Scope, parts = 0): Reference | null {
-  const path = file.child(node, 'path')
-  if (parts > MAX_PARTS || path === NONE) return null
-  const name = file.textAt(node, 'name')
-  const of = PATHS.has(file.kind(path)) ? pathOf(file, path, scope, parts + 1) : startOf(file, path, scope)
-  return name === 'super' ? aboveOf(file, of) : member(of, name)
-}
-
-function startOf(file: DefinitionsFile, node: Node, scope: Scope): Reference | null {
-  const kind = file.kind(node)
-  if (kind === 'generic_type') return symbolOf(file, node, scope)
-  return /^(?:identifier|type_identifier|crate|self|super)$/.test(kind) ? rootOf(file, file.text(node), scope) : null
-}
-
-/** The type or trait itself. */
-function symbolOf(file: DefinitionsFile, node: Node, scope: Scope): Reference | null {
-  switch (file.kind(node)) {
-    case 'type_identifier':
-    case 'identifier':
-      return rootOf(file, file.text(node), scope)
-    case 'generic_type':
-      return symbolOf(file, file.child(node, 'type'), scope)
-    case 'scoped_type_identifier':
-    case 'scoped_identifier':
-      return pathOf(file, node, scope)
-    default:
-      return null
-  }
-}
-
-/** `typed`: the node that may have a type or a value for the whole pattern. */
-function declarePattern(file: DefinitionsFile, pattern: Node, typed: Node, at: Node): void {
-  if (pattern === NONE) return
-  const scope = file.scope(at)
-  if (file.kind(pattern) === 'identifier' && typed !== NONE) {
-    const [type, value] = [file.child(typed, 'type'), file.child(typed, 'value')]
-    const meaning: Meaning = type !== NONE ? { type } : value !== NONE ? { value } : null
-    scope.declareOnce(file.text(pattern), meaning)
-    return
-  }
+/** Names of a pattern of which nothing is known. */
+function hideNames(file: DefinitionsFile, pattern: Node, at: Node): void {
   for (let node = pattern; node < file.until(pattern); node++) {
     const kind = file.kind(node)
-    if (PATHS.has(kind) || kind === 'generic_type') node = file.until(node) - 1
+    if (/^(?:scoped_identifier|scoped_type_identifier|generic_type)$/.test(kind)) node = file.until(node) - 1
     else if (/^(?:identifier|shorthand_field_identifier)$/.test(kind) && file.field(node) !== 'type')
-      scope.own.set(file.text(node), null)
+      file.scope(at).own.set(file.text(node), null)
   }
 }

@@ -75,7 +75,7 @@ export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<Scr
     declareTypeName(file, node, file.child(node, 'name'), { bound: file.child(node, 'constraint') })
   },
   infer_type: (file, node) => declareTypeName(file, node, file.inside(node), null),
-  comment: (file, node) => {
+  comment: (file: ScriptFile, node: Node) => {
     const text = file.text(node)
     addCaveats(file.draft, text, file.start(node), file.owner(node))
     // A type definition that imports declares a type in the whole file.
@@ -171,8 +171,7 @@ function openFunction(file: ScriptFile, node: Node, self?: Self | null): void {
     bindPattern(file, single, argumentOf(file, node), scope)
     return
   }
-  const parameters = file.parts(file.child(node, 'parameters')).filter(part => file.kind(part) !== 'comment')
-  for (const [at, parameter] of parameters.entries()) {
+  for (const [at, parameter] of file.all(node, 'parameters*').entries()) {
     const pattern = file.child(parameter, 'pattern')
     bindPattern(file, pattern === NONE ? parameter : pattern, meaningOfParameter(file, node, parameter, at), scope)
   }

@@ -12,6 +12,7 @@ import {
   MAX_DEPTH,
   type Meaning,
   member,
+  named,
   type Reader,
   rules,
   type Scope,
@@ -42,7 +43,10 @@ const EACH: ReadonlySet<string> = new Set(
 const SCRIPT: Reader = {
   values: rules<ScriptFile>({
     [FUNCTION_VALUES]: (file, node, depth) => file.local(node) ?? step(returned(file, node, depth), 'function'),
-    'identifier shorthand_property_identifier': named,
+    'identifier shorthand_property_identifier': named((_, name) => {
+      const module = moduleInName(name)
+      return module === null ? { name } : exported(module, null)
+    }),
     this: selfAt,
     super: (file, node) => member(selfAt(file, node), 'super'),
     'member_expression nested_identifier': (file, node, depth) => {
@@ -98,6 +102,19 @@ const SCRIPT: Reader = {
     function_type: 'function-type return_type',
     type_query: 'value',
   }),
+  symbols: rules<ScriptFile>({
+    'type_identifier identifier': (file, node) => {
+      const name = file.text(node)
+      const found = file.declaredAs(node, TYPE + name)
+      return found === undefined ? { name } : found
+    },
+    generic_type: 'symbol name',
+    nested_type_identifier: 'member module name',
+    member_expression: (file, node, depth) => {
+      const module = requiredModule(file, file.child(node, 'object'))
+      return module === null ? file.value(node, depth) : exported(module, file.textAt(node, 'property'))
+    },
+  }),
 }
 
 export class ScriptFile extends CodeFile {
@@ -138,14 +155,6 @@ export function returned(file: ScriptFile, node: Node, depth = 0): Reference | n
   if (file.kind(body) !== 'statement_block') return file.value(body, depth)
   const statement = file.childOf(body, 'return_statement')
   return statement === NONE ? null : file.value(file.inside(statement), depth)
-}
-
-function named(file: ScriptFile, node: Node, depth: number): Reference | null {
-  const name = file.text(node)
-  const meaning = file.scope(node).find(name)
-  if (meaning !== undefined) return file.meaning(meaning, depth)
-  const module = moduleInName(name)
-  return module === null ? { name } : exported(module, null)
 }
 
 function selfAt(file: ScriptFile, node: Node): Reference | null {
@@ -229,34 +238,11 @@ function moduleInName(name: string): string | null {
   return /^import\s*\(\s*(["'])([^"'\n]*)\1/.exec(name)?.[2] ?? null
 }
 
-/** The class, interface or alias itself; null where the name is not one. */
-export function typeSymbol(file: ScriptFile, node: Node, depth = 0): Reference | null {
-  switch (file.kind(node)) {
-    case 'type_identifier':
-    case 'identifier': {
-      const name = file.text(node)
-      const meaning = file.scope(node).find(TYPE + name)
-      if (meaning === undefined) return { name }
-      return meaning !== null && 'ref' in meaning ? meaning.ref : null
-    }
-    case 'generic_type':
-      return typeSymbol(file, file.child(node, 'name'), depth)
-    case 'nested_type_identifier':
-      return member(file.value(file.child(node, 'module'), depth), file.textAt(node, 'name'))
-    case 'member_expression': {
-      const module = requiredModule(file, file.child(node, 'object'))
-      return module === null ? file.value(node, depth) : exported(module, file.textAt(node, 'property'))
-    }
-    default:
-      return null
-  }
-}
-
 function instanceOf(file: ScriptFile, node: Node, depth: number): Reference | null {
   const isName = file.kind(node) === 'type_identifier'
   const meaning = isName ? file.scope(node).find(TYPE + file.text(node)) : undefined
   const isParameter = meaning !== undefined && meaning !== null && 'bound' in meaning
-  return isParameter ? file.type(meaning.bound, depth) : instance(typeSymbol(file, node, depth))
+  return isParameter ? file.type(meaning.bound, depth) : instance(file.symbol(node, depth))
 }
 
 /** Parts of a union that are looked at. */
@@ -314,8 +300,7 @@ export function writtenType(file: ScriptFile, text: string, at: Node, depth = 0)
   const [, module, name] = /^import\(['"](.+?)['"]\)\.([\w$]+)$/.exec(type) ?? []
   if (module !== undefined) return instance(exported(module, name as string))
   const [, first, part] = /^([\w$]+)(?:\.([\w$]+))?$/.exec(type) ?? []
-  const meaning = first === undefined ? undefined : file.scope(at).find(TYPE + first)
-  const of = meaning !== undefined && meaning !== null && 'ref' in meaning ? meaning.ref : null
+  const of = first === undefined ? null : (file.declaredAs(at, TYPE + first) ?? null)
   return instance(part === undefined ? of : member(of, part))
 }
 

@@ -2,21 +2,12 @@
  * TypeScript and JavaScript: what concepts call, use, extend and export, and what other files see of them. What is in
  * comments, strings and templates declares nothing.
  */
-import {
-  byKind,
-  type CodeFile,
-  exported as exportedFrom,
-  known,
-  step,
-  symbolIn,
-  TYPE,
-  type Visit,
-} from './code-file.ts'
+import { byKind, certain, exported as exportedFrom, known, step, symbolIn, TYPE, type Visit } from './code-file.ts'
 import { HARD, MODERATE, type Reference, type Shape } from './concept.ts'
 import type { Draft } from './draft.ts'
 import { NONE, type Node, type SyntaxTree } from './grammars.ts'
 import { CLASSES, commonExports, DECLARES, dependOn, IS_FIELD, IS_METHOD } from './script-declare.ts'
-import { requiredModule, returned, ScriptFile, typeSymbol, valueWritten } from './script-values.ts'
+import { requiredModule, returned, ScriptFile, valueWritten } from './script-values.ts'
 
 export function readScript(draft: Draft, tree: SyntaxTree): void {
   const file = new ScriptFile(draft, tree)
@@ -33,20 +24,19 @@ export function readScript(draft: Draft, tree: SyntaxTree): void {
 
 /** Names exported apart from their declaration: they make a constant a concept, wherever in the file they are. */
 function collectExportedNames(file: ScriptFile): void {
-  const add = (node: Node): void => {
-    if (/^(?:shorthand_property_)?identifier$/.test(file.kind(node))) file.exportedNames.add(file.text(node))
-  }
   for (const statement of file.children(0)) {
     file.draft.step()
+    const names = [...commonExports(file, file.childOf(statement, 'assignment_expression'))].map(({ value }) => value)
     if (file.kind(statement) === 'export_statement' && file.child(statement, 'source') === NONE) {
-      add(file.child(statement, 'value'))
-      if (file.childOf(statement, ':=') !== NONE) add(file.inside(statement))
-      for (const specifier of file.children(file.childOf(statement, 'export_clause'))) {
-        const name = file.child(specifier, 'name')
-        if (name !== NONE) file.exportedNames.add(file.text(name))
+      names.push(file.child(statement, 'value'))
+      if (file.childOf(statement, ':=') !== NONE) names.push(file.inside(statement))
+      for (const specifier of file.parts(file.childOf(statement, 'export_clause'))) {
+        names.push(file.child(specifier, 'name'))
       }
     }
-    for (const { value } of commonExports(file, file.childOf(statement, 'assignment_expression'))) add(value)
+    for (const name of names) {
+      if (/^(?:shorthand_property_)?identifier$/.test(file.kind(name))) file.exportedNames.add(file.text(name))
+    }
   }
 }
 
@@ -64,7 +54,7 @@ const REFERS = byKind<Visit<ScriptFile>>({
   'type_identifier nested_type_identifier': (file, node) => {
     const kind = file.kind(file.parent(node))
     if (file.isDeclaring(node) || kind === 'nested_type_identifier') return
-    if (kind !== 'class_declaration' && !isBase(file, node)) file.refer(node, 'USES', known(typeSymbol(file, node)))
+    if (kind !== 'class_declaration' && !isBase(file, node)) file.refer(node, 'USES', known(file.symbol(node)))
   },
   'identifier shorthand_property_identifier': useValue,
   export_statement: referExport,
@@ -74,7 +64,7 @@ const REFERS = byKind<Visit<ScriptFile>>({
     for (const [relation, base] of key === undefined ? [] : heritageOf(file, node)) {
       // The base is an expression; of `mixin(A)` nothing is known.
       const isName = relation === 'IMPLEMENTS' || /^(?:identifier|member_expression)$/.test(file.kind(base))
-      const target = !isName ? null : relation === 'EXTENDS' ? file.value(base) : typeSymbol(file, base)
+      const target = !isName ? null : relation === 'EXTENDS' ? file.value(base) : file.symbol(base)
       if (target !== null) file.draft.refer(key as string, relation, target)
     }
   },
@@ -109,19 +99,14 @@ type Heritage = readonly [relation: 'EXTENDS' | 'IMPLEMENTS', base: Node]
 function heritageOf(file: ScriptFile, node: Node): Heritage[] {
   return file.parts(file.childOf(node, 'class_heritage')).flatMap((part): Heritage[] => {
     const kind = file.kind(part)
-    if (kind === 'implements_clause') return partsOf(file, part).map(base => ['IMPLEMENTS', base])
+    if (kind === 'implements_clause') return file.parts(part).map(base => ['IMPLEMENTS', base])
     return [['EXTENDS', kind === 'extends_clause' ? file.child(part, 'value') : part]]
   })
 }
 
 /** What an interface extends. */
 function extendedBy(file: ScriptFile, node: Node): Reference[] {
-  const bases = partsOf(file, file.childOf(node, 'extends_type_clause'))
-  return bases.flatMap(base => typeSymbol(file, base) ?? [])
-}
-
-function partsOf(file: CodeFile, node: Node): Node[] {
-  return file.parts(node).filter(part => file.kind(part) !== 'comment')
+  return file.parts(file.childOf(node, 'extends_type_clause')).flatMap(base => file.symbol(base) ?? [])
 }
 
 // Exports.
@@ -228,12 +213,8 @@ function shapeOne(file: ScriptFile, node: Node, key: string): void {
 
 type Members = readonly (readonly [name: string, value: Reference | null])[]
 
-function certain(members: Members): Readonly<Record<string, Reference>> {
-  return Object.fromEntries(members.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])))
-}
-
 function classShape(file: ScriptFile, node: Node): Shape {
-  const members = [...file.children(file.child(node, 'body'))].flatMap((part): Members => {
+  const members = file.all(node, 'body*').flatMap((part): Members => {
     const kind = file.kind(part)
     const name = file.memberName(part)
     if (name === 'constructor') return parameterMembers(file, part)
@@ -251,12 +232,10 @@ function classShape(file: ScriptFile, node: Node): Shape {
 
 /** `constructor(private readonly store: Store)` */
 function parameterMembers(file: ScriptFile, maker: Node): Members {
-  const parameters = file.parts(file.child(maker, 'parameters'))
-  return parameters.flatMap((parameter): Members => {
-    const isMember =
-      file.childOf(parameter, 'accessibility_modifier') !== NONE || file.childOf(parameter, ':readonly') !== NONE
-    return isMember ? [[file.textAt(parameter, 'pattern'), file.type(file.child(parameter, 'type'))]] : []
+  const parameters = file.all(maker, 'parameters*').filter(parameter => {
+    return file.childOf(parameter, 'accessibility_modifier') !== NONE || file.childOf(parameter, ':readonly') !== NONE
   })
+  return parameters.map(one => [file.textAt(one, 'pattern'), file.type(file.child(one, 'type'))])
 }
 
 function typeShape(file: ScriptFile, node: Node): Shape {
@@ -272,7 +251,7 @@ function typeShape(file: ScriptFile, node: Node): Shape {
 
 function typeMembers(file: ScriptFile, body: Node): Readonly<Record<string, Reference>> {
   return certain(
-    [...file.children(body)].flatMap((part): Members => {
+    file.parts(body).flatMap((part): Members => {
       const name = file.memberName(part)
       const kind = file.kind(part)
       if (name !== null && kind === 'property_signature') return [[name, file.type(file.child(part, 'type'))]]

@@ -1,14 +1,15 @@
 /**
  * What is known of all indexed code: of every file enough to say whose links a change touches, the rest when it is asked for. Loaded from the store
  * when a run needs it, and kept for the next one while nothing else has changed it. Texts and extractions of a run stay in memory
- * until they are written, as far as there is room, then in the store.
+ * until they are written; a run that reads more than there is room for writes in several parts.
  */
+import { must } from '../../../base/assert.ts'
 import { Recent } from '../../../base/recent.ts'
 import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Workspace } from '../../../model/workspace.ts'
-import type { Store, StoreWriter } from '../../../store/store.ts'
+import type { Store } from '../../../store/store.ts'
 import type { OwnFile } from '../body.ts'
 import type { Turn } from '../call.ts'
 import { revisionOf } from '../counters.ts'
@@ -17,9 +18,7 @@ import type { Card, LinkTarget } from '../extract/resolve/code-graph.ts'
 import { CodeGraph, type Extractions } from '../extract/resolve/code-graph.ts'
 import type { ConceptAt } from '../mind/rows.ts'
 import { pathBelow } from '../names.ts'
-import { CARDS, CONCEPTS, EXTRACTIONS, UNWRITTEN } from '../tables.ts'
-
-const PACKAGE = 'Package '
+import { CARDS, CONCEPTS, EXTRACTIONS } from '../tables.ts'
 
 export function symbolOf(key: string): string {
   return storableText(key)
@@ -30,12 +29,9 @@ export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
 }
 
+/** Of a package outside of the workspace. */
 export function packageSymbol(name: string): string {
-  return storableText(`${PACKAGE}${name}`)
-}
-
-export function packageNamed(symbol: string): string {
-  return symbol.slice(PACKAGE.length)
+  return `Package ${name}`
 }
 
 export function cardRow(entry: EntryKey, card: Card): Row {
@@ -87,16 +83,18 @@ class ReadCache implements Extractions {
   readonly #store: Store
   /** The file that a path stands for; undefined: not written yet. */
   readonly #entryOf: (path: string) => EntryKey | undefined
-  readonly #mostHeld: number
   readonly #held = new Map<string, Unwritten>()
-  readonly #spilled = new Set<string>()
   readonly #parsed = new Recent<string, Extraction | null>(MAX_PARSED)
   #size = 0
 
-  constructor(store: Store, entryOf: (path: string) => EntryKey | undefined, mostHeld: number) {
+  constructor(store: Store, entryOf: (path: string) => EntryKey | undefined) {
     this.#store = store
     this.#entryOf = entryOf
-    this.#mostHeld = mostHeld
+  }
+
+  /** Characters of what is held. */
+  get size(): number {
+    return this.#size
   }
 
   get(path: string): Extraction | null {
@@ -113,22 +111,17 @@ class ReadCache implements Extractions {
     this.#parsed.forget(known => known === path)
   }
 
-  async hold(path: string, text: string, extraction: Extraction | null, write: Turn['write']): Promise<void> {
+  hold(path: string, text: string, extraction: Extraction | null): void {
     this.written(path)
     this.remove(path)
     if (extraction !== null) this.#parsed.get(path, () => extraction)
     const held = { text, extraction: extraction === null ? null : JSON.stringify(extraction) }
     this.#held.set(path, held)
     this.#size += sizeOf(held)
-    if (this.#size > this.#mostHeld) await this.#spill(write)
   }
 
-  /** Of a file that is held. */
   unwritten(path: string): Unwritten {
-    const held = this.#held.get(path)
-    if (held !== undefined) return held
-    const row = this.#store.table(UNWRITTEN).get({ path })
-    return { text: (row?.['text'] as string) ?? '', extraction: (row?.['extraction'] as string | null) ?? null }
+    return must(this.#held.get(path), 'a file that is read and not written')
   }
 
   /** Once it is in its place in the store. */
@@ -136,30 +129,15 @@ class ReadCache implements Extractions {
     const held = this.#held.get(path)
     if (held !== undefined) this.#size -= sizeOf(held)
     this.#held.delete(path)
-    this.#spilled.delete(path)
   }
 
   #json(path: string): string | null {
-    if (this.#held.has(path) || this.#spilled.has(path)) return this.unwritten(path).extraction
+    const held = this.#held.get(path)
+    if (held !== undefined) return held.extraction
     const entry = this.#entryOf(path)
     if (entry === undefined) return null
     return (this.#store.table(EXTRACTIONS).get({ entry })?.['extraction'] as string | null | undefined) ?? null
   }
-
-  async #spill(write: Turn['write']): Promise<void> {
-    await write(writer => {
-      for (const [path, held] of this.#held) writer.table(UNWRITTEN).put({ path, ...held })
-    })
-    for (const path of this.#held.keys()) this.#spilled.add(path)
-    this.#held.clear()
-    this.#size = 0
-  }
-}
-
-/** Also what a run left that was killed. */
-export function dropUnwritten(writer: StoreWriter): void {
-  const table = writer.table(UNWRITTEN)
-  for (const row of table.scan({}, { columns: ['path'] })) table.delete({ path: row['path'] as string })
 }
 
 function sizeOf({ text, extraction }: Unwritten): number {
@@ -192,6 +170,11 @@ export class CodeBase {
   /** What was read and is not written yet. */
   get cache(): ReadCache {
     return this.#cache
+  }
+
+  /** Whether what was read must be written before more is. */
+  get isFull(): boolean {
+    return this.#cache.size > this.#mostHeld
   }
 
   /** `turn`: only if it is this one that has it. */
@@ -260,12 +243,15 @@ export class CodeBase {
     for (const row of this.#store.table(CONCEPTS).scan({ url: null }, { columns: ['entry', 'id', 'symbol'] })) {
       const symbol = row['symbol'] as string | null
       if (symbol === null) continue
-      this.packages.set(packageNamed(symbol), { id: row['id'] as number, entry: row['entry'] as EntryKey })
+      this.packages.set(symbol.slice(packageSymbol('').length), {
+        id: row['id'] as number,
+        entry: row['entry'] as EntryKey,
+      })
     }
   }
 
   #newCache(): ReadCache {
-    return new ReadCache(this.#store, path => this.entries.get(path), this.#mostHeld)
+    return new ReadCache(this.#store, path => this.entries.get(path))
   }
 }
 

@@ -7,7 +7,7 @@ import { nextTurn } from '../../../base/turns.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { forgetTrees, marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import { ownFiles } from '../body.ts'
+import { type OwnFile, ownFiles } from '../body.ts'
 import {
   assertNotCancelled,
   type Call,
@@ -24,7 +24,7 @@ import { beginRevision, endRevision, initialise, isUnfinished } from '../counter
 import type { Outcome } from '../envelope.ts'
 import { flag, text, texts } from '../envelope.ts'
 import { pathBelow } from '../names.ts'
-import { type CodeBase, codeBaseOf, dropUnwritten, symbolsOf } from './code-base.ts'
+import { type CodeBase, codeBaseOf, symbolsOf } from './code-base.ts'
 import { allGone, type ChangedFile, type Changes, indexReport, lookOver, type ReadFile, report } from './look-over.ts'
 import {
   dropFile,
@@ -81,7 +81,6 @@ async function writeChanges(
   await writeAs(turn, revision, writer => {
     if (all) dropOrphans(writer)
     dropUnusedPackages(writer, codeBase)
-    dropUnwritten(writer)
     endRevision(writer)
   })
   codeBase.revision = revision
@@ -180,6 +179,7 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
   const started = performance.now()
   try {
     const changed: ChangedFile[] = []
+    let written = 0
     let isLoaded = false
     // Once a run: loading again would drop what was read and is not written yet.
     const load = () => {
@@ -187,37 +187,38 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       isLoaded = true
     }
     const { store } = call.host
+    /** What is read and not written yet, as if the run were one over these files alone. */
+    const write = async (gone: readonly OwnFile[]) => {
+      const mustCompareAll = isUnfinished(store)
+      const part = { changed: changed.slice(written), gone }
+      if (!mustCompareAll && part.changed.length === 0 && gone.length === 0) return
+      load()
+      await writeChanges(turn, workspace, codeBase, part, mustCompareAll)
+      written = changed.length
+    }
     const owner = { holder: call.viewer.id, lens: 'context' }
     const trees = asked.forget ? [] : await marksOf(store, workspace, owner, asked.paths, call.signal)
     const findings = asked.forget
       ? allGone(call, workspace, asked.paths)
       : await lookOver(call, workspace, asked, async file => {
           load()
-          changed.push(await take(turn, codeBase, file))
+          changed.push(take(turn, codeBase, file))
+          if (codeBase.isFull) await write([])
         })
     const readMs = performance.now() - started
-    const changes = { changed, gone: findings.gone }
-    const mustCompareAll = isUnfinished(call.host.store)
-    if (mustCompareAll || changed.length > 0 || findings.gone.length > 0) {
-      load()
-      await writeChanges(turn, workspace, codeBase, changes, mustCompareAll)
-    }
+    await write(findings.gone)
     if (asked.forget) await turn.write(writer => forgetTrees(writer, workspace, owner, asked.paths))
     if (trees.length > 0) await turn.write(writer => rememberTrees(writer, workspace, owner, trees))
-    return report(findings, changes, { readMs, wroteMs: performance.now() - started }, ownFilesWithErrors(call))
+    return report(findings, changed, { readMs, wroteMs: performance.now() - started }, ownFilesWithErrors(call))
   } catch (error) {
     codeBase.forget(turn)
     throw error
   }
 }
 
-async function take(
-  turn: Turn,
-  codeBase: CodeBase,
-  { path, stamp, text, isNew, extraction }: ReadFile,
-): Promise<ChangedFile> {
+function take(turn: Turn, codeBase: CodeBase, { path, stamp, text, isNew, extraction }: ReadFile): ChangedFile {
   if (!codeBase.isOf(turn)) throw new Overtaken()
-  await codeBase.cache.hold(path, text, extraction, turn.write)
+  codeBase.cache.hold(path, text, extraction)
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }

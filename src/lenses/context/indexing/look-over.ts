@@ -6,7 +6,8 @@ import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body.ts'
 import { assertNotCancelled, type Call } from '../call.ts'
 import { type Refusal, refusal, total } from '../envelope.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
-import { extractFile, grammarsFor, isSkip, MAX_READ_MS } from '../extract/extract-file.ts'
+import { extractFile, isSkip, MAX_READ_MS } from '../extract/extract-file.ts'
+import { grammarsFor } from '../extract/grammars.ts'
 import { isBelow, pathBelow, tally } from '../names.ts'
 import { EXTRACTIONS } from '../tables.ts'
 
@@ -293,8 +294,8 @@ export const indexReport = z.lazy(() =>
 )
 
 export function report(
-  { unchanged, leftOut, errors }: Findings,
-  { changed, gone }: Changes,
+  { gone, unchanged, leftOut, errors }: Findings,
+  changed: readonly ChangedFile[],
   { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
   withErrors: readonly string[],
 ): z.infer<typeof indexReport> {

@@ -24,7 +24,7 @@ import {
   putProvenance,
 } from '../mind/rows.ts'
 import { CARDS, CONCEPTS, EDGES, EXTRACTIONS, FILES, PROVENANCE, READ_ERRORS } from '../tables.ts'
-import { type CodeBase, cardRow, packageNamed, packageSymbol, symbolOf } from './code-base.ts'
+import { type CodeBase, cardRow, packageSymbol, symbolOf } from './code-base.ts'
 import type { ChangedFile, ReadFile } from './look-over.ts'
 
 /** Concepts that the indexer has read out of the file. */
@@ -235,7 +235,7 @@ export function writeLinks(
   for (const { symbol, relation, target: place, weight } of links) {
     const from = concepts.get(symbol)
     if (from === undefined) continue
-    const target = typeof place === 'number' ? place : packageId(writer, call, codeBase, place.package)
+    const target = typeof place === 'number' ? place : packageId(writer, call, codeBase, storableText(place.package))
     const edge = { entry: from.entry, source: from.id, target, relation, weight }
     wanted.set(nameOf(edge), edge)
   }
@@ -269,8 +269,7 @@ export function dropUnusedPackages(writer: StoreWriter, { packages }: CodeBase):
 function packageId(writer: StoreWriter, { host, viewer }: Call, { packages }: CodeBase, name: string): number {
   const known = packages.get(name)
   if (known !== undefined) return known.id
-  const symbol = packageSymbol(name)
-  const draft = { name: packageNamed(symbol), type: 'Package', symbol }
+  const draft = { name, type: 'Package', symbol: packageSymbol(name) }
   const made = putConcept(writer, draft, { audience: audience('private', viewer.id), now: host.clock.now() })
   packages.set(name, made)
   return made.id

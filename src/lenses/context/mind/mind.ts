@@ -94,10 +94,7 @@ const create = handler({
   needs: ['mind'],
   params: () => newConcept.unwrap(),
   result: () => conceptShape,
-  async run(call, draft) {
-    const [result] = await createAll(call, [draft])
-    return { result: must(result, 'the concept') }
-  },
+  run: async (call, draft) => ({ result: must((await createAll(call, [draft]))[0], 'the concept') }),
 })
 
 const createMany = handler({
@@ -107,11 +104,16 @@ const createMany = handler({
   needs: ['mind'],
   params: () => z.object({ concepts: z.array(newConcept).describe('All of them are added, in this order, or none') }),
   result: () => listed,
-  async run(call, { concepts: drafts }) {
-    const concepts = await createAll(call, drafts)
-    return { result: { concepts, total: concepts.length } }
-  },
+  run: async (call, { concepts: drafts }) => ({ result: listOf('concepts', await createAll(call, drafts)) }),
 })
+
+/** With their number. */
+function listOf<Name extends string, T>(
+  name: Name,
+  all: readonly T[],
+): { [K in Name]: readonly T[] } & { total: number } {
+  return { [name]: all, total: all.length } as { [K in Name]: readonly T[] } & { total: number }
+}
 
 const get = handler({
   path: '/mind/concepts/get',
@@ -132,7 +134,7 @@ const list = handler({
   result: () => listed,
   run(call, { type = null }) {
     const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
-    return { result: { concepts: concepts.map(brief), total: concepts.length } }
+    return { result: listOf('concepts', concepts.map(brief)) }
   },
 })
 
@@ -247,10 +249,7 @@ const createEdge = handler({
   needs: ['mind'],
   params: () => newEdge.unwrap(),
   result: () => edge,
-  async run(call, draft) {
-    const [result] = await createAllEdges(call, [draft], () => [])
-    return { result: must(result, 'the link') }
-  },
+  run: async (call, draft) => ({ result: must((await createAllEdges(call, [draft], () => []))[0], 'the link') }),
 })
 
 const createEdges = handler({
@@ -260,9 +259,8 @@ const createEdges = handler({
   needs: ['mind'],
   params: () => z.object({ edges: z.array(newEdge).describe('All of them are added, in this order, or none') }),
   result: () => listedEdges,
-  async run(call, { edges: drafts }) {
-    const edges = await createAllEdges(call, drafts, at => ['edges', String(at)])
-    return { result: { edges, total: edges.length } }
+  run: async (call, { edges: drafts }) => {
+    return { result: listOf('edges', await createAllEdges(call, drafts, at => ['edges', String(at)])) }
   },
 })
 
@@ -290,8 +288,7 @@ const listEdges = handler({
   result: () => listedEdges,
   run(call, wanted) {
     const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => (value ?? null) !== null)) as Row
-    const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call))
-    return { result: { edges, total: edges.length } }
+    return { result: listOf('edges', edgesIn(call.host.store.table(EDGES).scan(where), look(call))) }
   },
 })
 
@@ -422,8 +419,7 @@ const listLinks = handler({
     z.strictObject({ links: z.array(link).describe('By concept, then URL'), total: total.describe('Their number') }),
   run(call, { concept_id: concept, file_url: url }) {
     const where = { ...(concept ? { concept } : {}), ...(url ? { url } : {}) }
-    const links = seenLinks(call.host.store.table(PROVENANCE).scan(where), look(call))
-    return { result: { links, total: links.length } }
+    return { result: listOf('links', seenLinks(call.host.store.table(PROVENANCE).scan(where), look(call))) }
   },
 })
 

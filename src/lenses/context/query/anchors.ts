@@ -66,28 +66,17 @@ export async function plainAnchors(brought: Brought): Promise<readonly Anchor[]>
   const meant = isFused ? fused(near, await textual(brought), limit) : near
   const cosines = new Map(meant.map(({ concept, cosine }) => [concept, cosine]))
   const names = new Set(named.map(({ concept }) => concept))
-  return [
-    ...named.map(({ concept, match, share }) =>
-      anchor(brought, { concept, match, name: share, cosine: cosines.get(concept) ?? null }),
-    ),
-    ...meant.filter(({ concept }) => !names.has(concept)).map(each => anchor(brought, { ...each, name: 0 })),
+  const chunks = new Map(brought.retrieval.candidates.map(candidate => [candidate.entry, candidate.chunks]))
+  const found = [
+    ...named.map(({ share, ...each }) => ({ ...each, name: share, cosine: cosines.get(each.concept) ?? null })),
+    ...meant.filter(({ concept }) => !names.has(concept)).map(each => ({ ...each, name: 0 })),
   ]
-}
-
-interface Found {
-  readonly concept: Concept
-  readonly match: Match
-  readonly cosine: number | null
-  readonly name: number
-}
-
-function anchor({ retrieval }: Brought, { concept, match, cosine, name }: Found): Anchor {
-  const known = retrieval.candidates.find(({ entry }) => entry === concept.entry)
-  const signals = { match: MATCHES.indexOf(match), name, ...(cosine !== null && { meaning: cosine, near: 1 }) }
-  return {
-    ...{ concept, match, cosine, worth: cosine ?? 1, isFixed: isNamed(match) },
-    candidate: { entry: concept.entry, source: LOCAL_SOURCE, signals, chunks: known?.chunks ?? {} },
-  }
+  return found.map(({ concept, match, cosine, name }): Anchor => {
+    const { entry } = concept
+    const signals = { match: MATCHES.indexOf(match), name, ...(cosine !== null && { meaning: cosine, near: 1 }) }
+    const candidate = { entry, source: LOCAL_SOURCE, signals, chunks: chunks.get(entry) ?? {} }
+    return { concept, match, cosine, worth: cosine ?? 1, isFixed: isNamed(match), candidate }
+  })
 }
 
 export function isNamed(match: Match): boolean {

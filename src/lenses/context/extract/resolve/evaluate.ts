@@ -22,6 +22,8 @@ const LISTS: ReadonlySet<string> = new Set(
   'filter slice sort toSorted reverse toReversed concat values toSpliced splice'.split(' '),
 )
 
+const FIND: typeof MODULES = { ...MODULES, typescript: scriptModule, tsx: scriptModule, javascript: scriptModule }
+
 export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
@@ -56,9 +58,8 @@ export class Evaluator {
 
   #findModule(specifier: string, from: string): Module | null {
     const language = this.#facts.surface(from)?.language
-    const find = language === undefined ? undefined : MODULES[language]
-    if (find !== undefined) return find(from, specifier, this.#facts)
-    return /^(?:typescript|tsx|javascript)$/.test(language ?? '') ? scriptModule(from, specifier, this.#facts) : null
+    const find = language === undefined ? undefined : FIND[language]
+    return find === undefined ? null : find(from, specifier, this.#facts)
   }
 
   #evaluate(reference: Reference, path: string, depth: number): Value | null {

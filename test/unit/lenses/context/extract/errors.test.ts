@@ -161,6 +161,14 @@ describe('a file with an error keeps what stands outside of it (CX-077)', () => 
 
 describe('the cost of a file with errors', () => {
   it.each([
+    ['many empty lines behind `let`', `let${'\n'.repeat(200_000)}a = = 1`],
+    ['many signatures without an end', `${'a\n<a>(b'.repeat(10_000)}`],
+    ['many defaults without a body', `${'export default function (a,'.repeat(5_000)}${'):'.repeat(5_000)}`],
+  ])('ends where patterns look far ahead: %s (CX-077)', async (_, text) => {
+    expect((await read('a.ts', text)).hasErrors).toBe(true)
+  })
+
+  it.each([
     ['errors on every line', 'const a = = 1;\n'.repeat(20_000)],
     ['a staircase', Array.from({ length: 600 }, (_, at) => `${' '.repeat(at)}f(`).join('\n')],
     ['one long line', 'f({'.repeat(50_000)],

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { languageOf } from '../../../../../src/lenses/context/extract/concept.ts'
-import { extractFile, isSkip, loadGrammars } from '../../../../../src/lenses/context/extract/extract-file.ts'
+import { extractFile, isSkip } from '../../../../../src/lenses/context/extract/extract-file.ts'
 import type { Grammars } from '../../../../../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../../../../../src/lenses/context/extract/resolve/code-graph.ts'
 import { grammarsFor } from '../../../../support/extracted.ts'
@@ -112,7 +112,6 @@ describe('what is read', () => {
   })
 
   it('ends with circles of imports, bases, types and constants', async () => {
-    await loadGrammars(grammars, ['a.ts'])
     const texts: Record<string, string> = {
       'a.ts':
         "export * from './b'\nexport * from './a'\nimport { B } from './b'\nexport class A extends B {}\nexport type T = U; type U = T\nexport const x = y, y = x\nx.go(); new A().gone()\nfunction f(t: T) { t.go() }",
