@@ -1,5 +1,5 @@
 /** Fifth stage: the total order, and, where asked for, caps for groups and spread over unlike entries. */
-import { atOnce, type Steps } from '../base/turns.ts'
+import type { Steps } from '../base/turns.ts'
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
 import type { Ranked, Scored } from '../model/candidate.ts'
@@ -22,7 +22,7 @@ export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext):
   const take = choiceOf(ordered, plan, context)
   // Spreading everything takes time with its square, so a request for more than the page spreads what the page needs.
   const ranked = yield* take(neededFor(query.diversity < 1 ? context.query : query), isOver)
-  return { ranked, scoring, complete, more: () => atOnce(take(ordered.length, () => false)) }
+  return { ranked, scoring, complete }
 }
 
 /** So many of them in the order of choice. */

@@ -84,14 +84,13 @@ export class Rounds {
     return this.#join()
   }
 
-  /** The last one, from 0. */
-  get last(): number {
-    return this.#last
-  }
-
-  /** What marks the candidates of `next` with the rounds that brought them. Keeps nothing but these. */
-  get marker(): (scoring: Scoring) => Scoring {
-    return this.#rounds.length === 0 ? scoring => scoring : markedBy(this.#roundOf)
+  /** Marks the candidates of `next` with the rounds that brought them, by which they are ranked first. */
+  mark(scoring: Scoring): Scoring {
+    if (this.#rounds.length === 0) return scoring
+    return {
+      ...scoring,
+      scored: scoring.scored.map(one => ({ ...one, round: this.#roundOf.get(one.entry) ?? 0 })),
+    }
   }
 
   #retrieve(plan: Plan, round: number): Promise<Retrieval> {
@@ -112,22 +111,9 @@ export class Rounds {
     this.#roundOf = roundOf
     const [first, last] = [this.#rounds[0], this.#rounds.at(-1)] as [Retrieval, Retrieval]
     const complete = this.#rounds.every(retrieval => retrieval.complete)
-    return { ...last, candidates, statistics: joinedStatistics(first, last), complete }
+    const { wordsLast: _words, meaningLast: _meaning, ...fixed } = first.statistics
+    return { ...last, candidates, statistics: { ...last.statistics, ...fixed }, complete }
   }
-}
-
-/** Those of the first retrieval, but for how far the legs came. */
-export function joinedStatistics(first: Retrieval, last: Retrieval): Retrieval['statistics'] {
-  const { wordsLast: _words, meaningLast: _meaning, ...fixed } = first.statistics
-  return { ...last.statistics, ...fixed }
-}
-
-/** Tells each candidate's round, by which it is ranked first. */
-function markedBy(roundOf: ReadonlyMap<EntryKey, number>): (scoring: Scoring) => Scoring {
-  return scoring => ({
-    ...scoring,
-    scored: scoring.scored.map(one => ({ ...one, round: roundOf.get(one.entry) ?? 0 })),
-  })
 }
 
 /** A list is read on from where the page before ended, and is exact anyway. */

@@ -84,7 +84,7 @@ async function surveyText(
     reached ??= new Set(brought.candidates.map(candidate => candidate.entry))
     if (isEnough(brought) || brought.exhausted || context.deadline.over) {
       await context.turns.pauseIfDue()
-      const byEntry = rounds.marker(await stages.score(brought, plan, context))
+      const byEntry = rounds.mark(await stages.score(brought, plan, context))
       await context.turns.pauseIfDue()
       const { scoring, retrieval, isCut } = await byGroup(byEntry, brought, plan, context)
       if (isCut && isMissing(scoring) && !context.deadline.over) continue

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Held } from '../../../src/pipeline/held.ts'
-import { CachedOrders } from '../../../src/pipeline/later-pages.ts'
 
 const BOUNDS = { most: 4, bytes: 100, lifetimeMs: 1_000 }
-
-const settle = (orders: CachedOrders) => {
-  while (orders.settleSome());
-}
 
 describe('what is held', () => {
   it('is given to its viewer alone, and until it expires', () => {
@@ -110,49 +105,5 @@ describe('what is held for several', () => {
     expect([held.find('a1', 'ann', 0), held.find('a2', 'ann', 0)]).not.toContain(null)
     expect([held.find('k8', 'key8', 0), held.find('k7', 'key7', 0)]).not.toContain(null)
     expect([held.size, held.find('k6', 'key6', 0)]).toEqual([4, null])
-  })
-})
-
-describe('an order that is not whole yet', () => {
-  const order = { rest: [] } as never
-
-  it('is made before the indexes change, with hundreds of others', () => {
-    const orders = new CachedOrders()
-    const all = Array.from({ length: 300 }, () => orders.later(() => order, 'ann', 200))
-    settle(orders)
-    expect(all.filter(one => one.get() === null)).toEqual([])
-  })
-
-  it('is never made where there are too many: of who asked most, the oldest', () => {
-    const bounds = { most: 40, bytes: 40 * 100_000, lifetimeMs: 1_000 }
-    for (const settled of [bounds, { ...bounds, most: 1_000 }]) {
-      const orders = new CachedOrders(undefined, bounds, settled)
-      const made: string[] = []
-      const later = (name: string, viewer: string) => {
-        const make = () => {
-          made.push(name)
-          return order
-        }
-        return orders.later(make, viewer, 200)
-      }
-      const few = Array.from({ length: 5 }, (_, at) => later(`few ${at}`, 'ann'))
-      const many = Array.from({ length: 90 }, (_, at) => later(`many ${at}`, 'loud'))
-      settle(orders)
-      expect(few.map(one => one.get() === null)).not.toContain(true)
-      expect(many.map(one => one.get() === null)).toEqual(many.map((_, at) => at < 90 - 35))
-      expect(made).toHaveLength(40)
-      // What makes the others is let go of: they would never be what they were.
-      expect(many[0]?.get()).toBeNull()
-    }
-  })
-
-  it('that cannot be made is nobody else’s trouble', () => {
-    const orders = new CachedOrders()
-    const make = () => {
-      throw new Error('broken')
-    }
-    const broken = orders.later(make, 'ann', 200)
-    settle(orders)
-    expect(broken.get()).toBeNull()
   })
 })
