@@ -57,8 +57,8 @@ export function openCursor(cursor: string, { secret, binding, now }: CursorSeal)
 }
 
 export function writeCursor({ position, asOf, begun }: CursorContent, cursorSeal: CursorSeal): string {
-  const { order, tie, id, holder, passage, rank, depth, round, shown } = position
-  const place: Place = [asOf, begun, order, id, holder, rank, depth, round, shown]
+  const { order, tie, id, holder, passage, rank, depth, shown } = position
+  const place: Place = [asOf, begun, order, id, holder, rank, depth, shown]
   if (passage !== undefined || tie !== undefined) place.push(passage ?? null)
   if (tie !== undefined) place.push(tie)
   return sealCursor(place as (string | number | null)[], cursorSeal)
@@ -66,14 +66,14 @@ export function writeCursor({ position, asOf, begun }: CursorContent, cursorSeal
 
 type Place = [
   ...[asOf: Instant, begun: Instant, order: number, id: string, holder: string],
-  ...[rank: number, depth: number, round: number, shown: string, passage?: number | null, tie?: number],
+  ...[rank: number, depth: number, shown: string, passage?: number | null, tie?: number],
 ]
 
 /** Throws what `openCursor` throws. */
 export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorContent {
   const [asOf, begun, ...place] = openCursor(cursor, cursorSeal) as Place
-  const [order, id, holder, rank, depth, round, shown, passage, tie] = place
-  return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown } }
+  const [order, id, holder, rank, depth, shown, passage, tie] = place
+  return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, shown } }
 }
 
 function ownerOf(binding: string): string {

@@ -2,7 +2,7 @@
 
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
-import { itemKey, type Named as Name, type Ranked } from '../model/candidate.ts'
+import type { Named as Name, Ranked } from '../model/candidate.ts'
 import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
@@ -12,8 +12,8 @@ import type { QueryContext } from './context.ts'
 import { alsoShown, forgotten, wasShown, writeCursor } from './cursor.ts'
 import { languageNotes } from './languages.ts'
 import { noteDamage } from './many-rows.ts'
-import { behind, orderOf, placesOf, roundOf } from './order.ts'
-import { firstDepth, hasRounds, isReadOn } from './page-depth.ts'
+import { behind, orderOf, placesOf } from './order.ts'
+import { firstDepth, isReadOn } from './page-depth.ts'
 import { assertScoresPassages, positionOf, shownTexts } from './passage.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval, ShownParts } from './stage.ts'
@@ -42,7 +42,6 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       ? yield* itemsOf(waiting, Math.min(MAX_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
       : null
   const end = endOf(shown, retrieval, plan, context)
-  const last = shown.at(-1)
   const cursor = isLast || end === null ? () => null : cursorOf(end, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
@@ -77,7 +76,6 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
     last: end?.order ?? null,
     end,
     isLast: isLast || end === null,
-    endKey: last === undefined ? null : itemKey(last.ranked),
   }
 }
 
@@ -231,8 +229,7 @@ function endOf(
     ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
     // A list is read on from here, unless it must be counted from the beginning.
-    depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
-    round: roundOf(ranked),
+    depth: isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     // A hash for each item: made when a cursor is read, or the answer goes on.
     get shown() {
       hashes ??= alsoShown(before, names, secret)

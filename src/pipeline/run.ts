@@ -3,10 +3,9 @@
  * deeper, while the page is not full, or not final where an exact answer was wanted.
  */
 
-import { itemKey } from '../model/candidate.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { Rounds } from './page-depth.ts'
+import { DEEPER, firstDepth } from './page-depth.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
 import type { Answer, Plan, Ranking, Retrieval, Stages } from './stage.ts'
@@ -54,7 +53,8 @@ export async function continueAnswer(
   limit: number,
 ): Promise<Part> {
   assertTimeLeft(context)
-  const passed = ranking.ranked.findIndex(one => itemKey(one) === before.endKey) + 1
+  const last = before.ranked.at(-1)
+  const passed = last === undefined ? 0 : ranking.ranked.indexOf(last) + 1
   const rest: Ranking = { ...ranking, ranked: ranking.ranked.slice(passed), isRest: true }
   const present = stages.present(rest, retrieval, { ...plan, query: { ...context.query, limit } }, context)
   const answer = await context.turns.run(present)
@@ -82,10 +82,9 @@ async function runText(text: string, stages: Stages, context: QueryContext, limi
     () => stages.enrich(parsed, context),
     enriched => enriched.terms.length,
   )
-  const rounds = new Rounds(stages, plan, context)
-  for (;;) {
+  for (let depth = firstDepth(context.query); ; depth *= DEEPER) {
     assertNotCancelled(context)
-    const part = await retrieveAndRank(stages, plan, rounds, limit, context)
+    const part = await retrieveAndRank(stages, plan, depth, limit, context)
     const isDone = isFinal(part, limit, query)
     if (isDone || context.deadline.over) return { ...part, answer: finished(part.answer, query, context, isDone) }
   }
@@ -94,21 +93,21 @@ async function runText(text: string, stages: Stages, context: QueryContext, limi
 async function retrieveAndRank(
   stages: Stages,
   plan: Plan,
-  rounds: Rounds,
+  depth: number,
   limit: number,
   context: QueryContext,
 ): Promise<Part> {
   const brought = await timed(
     'retrieve',
     context,
-    async () => asOfFirst(await rounds.next(), context),
+    async () => asOfFirst(await stages.retrieve(plan, depth, context), context),
     found => found.candidates.length,
   )
   await context.turns.pauseIfDue()
   const scored = await timed(
     'score',
     context,
-    async () => rounds.mark(await stages.score(brought, plan, context)),
+    () => stages.score(brought, plan, context),
     ({ scored }) => scored.length,
   )
   await context.turns.pauseIfDue()

@@ -5,7 +5,7 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
 import type { WordTerm } from '../index/contract.ts'
-import type { Candidate, Explain, ItemKey, Ranked, Scored } from '../model/candidate.ts'
+import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import type { Filter } from '../model/filter.ts'
@@ -144,8 +144,6 @@ export interface Answer {
   readonly end: Position | null
   /** No page follows it. */
   readonly isLast: boolean
-  /** What the last item is in its order; null on an empty page. */
-  readonly endKey: ItemKey | null
 }
 
 /** Stages whose score needs nothing from elsewhere. */
