@@ -84,9 +84,9 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const texts = yield* scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES)
   const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts)
   yield
-  const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
+  const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, meaning)
   yield
-  const words = onlyListed(spoken.words, cosines)
+  const { words } = spoken
   const { possible } = texts
   const maxWords = greatest(words, spoken.found)
   const cosine = Math.max(0, greatestCosine(cosines.values))
@@ -99,7 +99,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const scores = function* (): Steps<ConversationScores> {
     const blocks = moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
     const places =
-      meaning?.isScan === true ? Uint32Array.from(moment.said.keys()) : placesOf(moment, spoken, cosines, blocks)
+      meaning === null ? placesOf(moment, spoken, blocks) : Uint32Array.from(moment.said.keys())
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
     const evidence = { sessions, places, words, cosines: cosines.values, minCosine: cosines.least, blockOf, factors }
@@ -180,13 +180,6 @@ function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores
   return { words, found: Uint32Array.from(units.keys()), unitOf: at => units.get(at) ?? -1 }
 }
 
-function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
-  if (listed === null) return words
-  const kept = new Float64Array(words.length)
-  for (const at of listed) kept[at] = words[at] as number
-  return kept
-}
-
 /** How far a message lifts its neighbours. */
 const REACH = 2
 
@@ -194,11 +187,10 @@ const REACH = 2
 function placesOf(
   { said, blocks }: Moment,
   { found }: SpokenWords,
-  { listed }: Cosines,
   scored: TextScores | null,
 ): Uint32Array {
   const isPlace = new Uint8Array(said.length)
-  for (const at of listed ?? found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
+  for (const at of found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
   for (const block of scored?.found ?? []) for (const at of blocks?.of.members[block] ?? []) isPlace[at] = 1
   const places = new Uint32Array(said.length)
   let count = 0

@@ -32,7 +32,6 @@ import {
   type Weighed,
   weighConversation,
 } from './conversation-scores.ts'
-import { LISTED, MAX_SCANNED } from './cosines.ts'
 import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
 import { type Transcript, Transcripts } from './transcripts.ts'
@@ -43,6 +42,10 @@ const NAME = 'conversations.conversation'
 /** Conversations ranked for one question, the likeliest first: so many in any case, and others while all can be looked at. */
 const MIN_CONVERSATIONS = 8
 const MAX_CONVERSATIONS = 100
+/** Messages of them together that are looked at, but for the first conversations. */
+const MAX_MESSAGES = 10_000
+/** Messages by words, and as many by meaning, whose conversations are ranked. */
+const NEAREST = 200
 
 /** All messages there are, and nothing else. */
 const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
@@ -73,7 +76,7 @@ function* askedConversations(
   }
   const allow = yield* allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
-  const wanted = Math.max(depth, LISTED)
+  const wanted = Math.max(depth, NEAREST)
   const byWords = plan.weights.words > 0 ? yield* foundByWords(plan, wanted, scope, context) : []
   yield
   const { vector } = plan
@@ -81,11 +84,11 @@ function* askedConversations(
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
   const best = inTurn(byWords, byMeaning)
   // Asked deeper, as for later pages, it reaches further in proportion.
-  const reach = wanted / LISTED
+  const reach = wanted / NEAREST
   const { transcripts, isAll } = yield* known.around(best, partitions, {
     atLeast: Math.ceil(MIN_CONVERSATIONS * reach),
     atMost: Math.ceil(MAX_CONVERSATIONS * reach),
-    messages: MAX_SCANNED * reach,
+    messages: MAX_MESSAGES * reach,
   })
   const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
@@ -224,8 +227,6 @@ function* weighedOf(
 ): Steps<readonly Weighed[]> {
   const { vectors, memo, reader } = context
   const { vector, weights, query } = plan
-  let messages = 0
-  for (const { spoken } of transcripts) messages += spoken.length
   const asking = {
     question: questionOf(plan.parsed.residual === '' ? query.text : plan.parsed.residual),
     words: weights.words > 0 ? askedWords(plan.terms) : [],
@@ -233,7 +234,7 @@ function* weighedOf(
       vector === null || vectors === null
         ? null
         : {
-            ...{ vectors, vector, approximate: query.approximate, isScan: messages <= MAX_SCANNED },
+            ...{ vectors, vector, approximate: query.approximate },
             cosineScale: context.model?.cosineScale ?? 1,
           },
     weights,
