@@ -98,8 +98,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const factors = [...ofSpeakers, ...ofPhrases]
   const scores = function* (): Steps<ConversationScores> {
     const blocks = moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
-    const places =
-      meaning === null ? placesOf(moment, spoken, blocks) : Uint32Array.from(moment.said.keys())
+    const places = meaning === null ? placesOf(moment, spoken, blocks) : Uint32Array.from(moment.said.keys())
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
     const evidence = { sessions, places, words, cosines: cosines.values, minCosine: cosines.least, blockOf, factors }
@@ -184,11 +183,7 @@ function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores
 const REACH = 2
 
 /** Most messages hold no word of a question, and neither do those around them: they need not be looked at. */
-function placesOf(
-  { said, blocks }: Moment,
-  { found }: SpokenWords,
-  scored: TextScores | null,
-): Uint32Array {
+function placesOf({ said, blocks }: Moment, { found }: SpokenWords, scored: TextScores | null): Uint32Array {
   const isPlace = new Uint8Array(said.length)
   for (const at of found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
   for (const block of scored?.found ?? []) for (const at of blocks?.of.members[block] ?? []) isPlace[at] = 1
