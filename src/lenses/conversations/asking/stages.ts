@@ -23,10 +23,15 @@ import { isLate } from '../../../pipeline/time-limit.ts'
 import { ENOUGH_EMBEDDED, type Judgement, judgeEvidence } from '../../../pipeline/verdict.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { type Workspace, Workspaces } from './bm25.ts'
-import { bestOf, nearThePage, type Weighed, weighConversation } from './conversation-scores.ts'
-import { LISTED, MAX_SCANNED } from './cosines.ts'
-import { type Answering, packed } from './packed-answers.ts'
+import {
+  bestOf,
+  entryOf,
+  nearThePage,
+  type Place,
+  signalsOf,
+  type Weighed,
+  weighConversation,
+} from './conversation-scores.ts'
 import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
 import { type Transcript, Transcripts } from './transcripts.ts'
@@ -37,6 +42,10 @@ const NAME = 'conversations.conversation'
 /** Conversations ranked for one question, the likeliest first: so many in any case, and others while all can be looked at. */
 const MIN_CONVERSATIONS = 8
 const MAX_CONVERSATIONS = 100
+/** Messages of them together that are looked at, but for the first conversations. */
+const MAX_MESSAGES = 10_000
+/** Messages by words, and as many by meaning, whose conversations are ranked. */
+const NEAREST = 200
 
 /** All messages there are, and nothing else. */
 const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
@@ -67,7 +76,7 @@ function* askedConversations(
   }
   const allow = yield* allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
-  const wanted = Math.max(depth, LISTED)
+  const wanted = Math.max(depth, NEAREST)
   const byWords = plan.weights.words > 0 ? yield* foundByWords(plan, wanted, scope, context) : []
   yield
   const { vector } = plan
@@ -75,11 +84,11 @@ function* askedConversations(
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
   const best = inTurn(byWords, byMeaning)
   // Asked deeper, as for later pages, it reaches further in proportion.
-  const reach = wanted / LISTED
+  const reach = wanted / NEAREST
   const { transcripts, isAll } = yield* known.around(best, partitions, {
     atLeast: Math.ceil(MIN_CONVERSATIONS * reach),
     atMost: Math.ceil(MAX_CONVERSATIONS * reach),
-    messages: MAX_SCANNED * reach,
+    messages: MAX_MESSAGES * reach,
   })
   const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
@@ -125,16 +134,11 @@ function namesIn(filter: Filter): readonly string[] | null {
 
 // What the lens keeps in one engine between questions.
 
-interface ConversationsState {
-  readonly transcripts: Transcripts
-  readonly workspaces: Workspaces
-}
+const TRANSCRIPTS = new WeakMap<LensHost, Transcripts>()
 
-const STATES = new WeakMap<LensHost, ConversationsState>()
-
-export function stateOf(host: LensHost): ConversationsState {
-  const known = STATES.get(host) ?? { transcripts: new Transcripts(host.store), workspaces: new Workspaces() }
-  STATES.set(host, known)
+export function transcriptsOf(host: LensHost): Transcripts {
+  const known = TRANSCRIPTS.get(host) ?? new Transcripts(host.store)
+  TRANSCRIPTS.set(host, known)
   return known
 }
 
@@ -168,30 +172,17 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 
 /** Others may write between the steps: each conversation is asked as it is at its first one. */
 function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
-  const { transcripts: known, workspaces } = stateOf(host)
-  const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
-  const workspace = workspaces.take()
+  const { transcripts, allow, isAll } = yield* askedConversations(transcriptsOf(host), plan, depth, context)
   const embedded = plan.vector === null ? 0 : embeddedShare(transcripts, context)
   const kept =
-    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(host, transcripts, plan, allow, context)
-  const conversations = yield* weighedOf(transcripts, plan, allow, workspace, context)
+    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(transcripts, plan, allow, context)
+  const conversations = yield* weighedOf(transcripts, plan, allow, context)
   const { best, isCut } = yield* bestOf(conversations, depth, isAnswer(plan, allow), kept)
-  const isAlone = conversations.length === 1
-  const answering = yield* packed(best, isAlone)
-  workspaces.giveBack(workspace)
-  const places = [...best.keys()]
-  const near = plan.query.approximate ? nearThePage(best, plan.query, depth, kept) : places
-  const found = {
+  const near = plan.query.approximate ? nearThePage(best, plan.query, depth, kept) : best
+  return {
+    candidates: yield* candidates(near, conversations.length === 1, kept, context.reader),
     ...{ depth, allow, statistics: { ...statisticsOf(conversations, transcripts), embedded } },
     ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
-  }
-  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), kept, reader)
-  return {
-    ...found,
-    candidates: candidatesOf(near, context.reader),
-    ...(near.length < places.length && {
-      whole: ({ reader }: QueryContext) => ({ ...found, candidates: candidatesOf(places, reader) }),
-    }),
   }
 }
 
@@ -199,19 +190,15 @@ const NONE_KEPT: ReadonlyMap<EntryKey, number> = new Map()
 
 /** What words alone put first, with their scores: while some messages have no vector these stay first (QE-007). */
 function* firstByWords(
-  host: LensHost,
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
   context: QueryContext,
 ): Steps<ReadonlyMap<EntryKey, number>> {
-  const { workspaces } = stateOf(host)
-  const workspace = workspaces.take()
   const byWords = { ...plan, vector: null, weights: { words: 1, meaning: 0 } }
-  const conversations = yield* weighedOf(transcripts, byWords, allow, workspace, context)
+  const conversations = yield* weighedOf(transcripts, byWords, allow, context)
   const { best } = yield* bestOf(conversations, KEPT_BY_WORDS, isAnswer(plan, allow))
-  workspaces.giveBack(workspace)
-  return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
+  return new Map(best.map(({ of, at, score }) => [entryOf(of, at), score]))
 }
 
 /** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
@@ -236,13 +223,10 @@ function* weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
-  workspace: Workspace,
   context: QueryContext,
 ): Steps<readonly Weighed[]> {
   const { vectors, memo, reader } = context
   const { vector, weights, query } = plan
-  let messages = 0
-  for (const { spoken } of transcripts) messages += spoken.length
   const asking = {
     question: questionOf(plan.parsed.residual === '' ? query.text : plan.parsed.residual),
     words: weights.words > 0 ? askedWords(plan.terms) : [],
@@ -250,13 +234,12 @@ function* weighedOf(
       vector === null || vectors === null
         ? null
         : {
-            ...{ vectors, vector, approximate: query.approximate, isScan: messages <= MAX_SCANNED },
+            ...{ vectors, vector, approximate: query.approximate },
             cosineScale: context.model?.cosineScale ?? 1,
           },
     weights,
     holders: yield* phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
-    workspace,
   }
   const weighed: Weighed[] = []
   for (const transcript of transcripts) weighed.push(yield* weighConversation(transcript, asking))
@@ -267,19 +250,28 @@ function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => 
   return entry => entry !== except && (allow === null || allow.has(entry))
 }
 
-function candidates(
-  answering: readonly Answering[],
+/** A step for each. */
+function* candidates(
+  places: readonly Place[],
+  isAlone: boolean,
   kept: ReadonlyMap<EntryKey, number>,
   reader: StoreReader,
-): readonly Candidate[] {
-  const withKept = (entry: EntryKey, signals: Candidate['signals']) => {
+): Steps<readonly Candidate[]> {
+  const made: Candidate[] = []
+  for (const place of places) {
+    const { of, at } = place
+    const entry = entryOf(of, at)
     const byWords = kept.get(entry)
-    return byWords === undefined ? signals : { ...signals, by_words: byWords }
+    const signals = signalsOf(place, isAlone)
+    const piece = of.moment.unitOrdinal[of.unitOf(at)] ?? 0
+    made.push({
+      ...{ entry, source: LOCAL_SOURCE },
+      signals: byWords === undefined ? signals : { ...signals, by_words: byWords },
+      chunks: piece > 0 ? chunkAt(piece, entry, reader) : NO_CHUNKS,
+    })
+    yield
   }
-  return answering.map(({ entry, signals, piece }) => ({
-    ...{ entry, source: LOCAL_SOURCE, signals: withKept(entry, signals) },
-    chunks: piece > 0 ? chunkAt(piece, entry, reader) : NO_CHUNKS,
-  }))
+  return made
 }
 
 /** What names no chunk is shown by its first one, as nearly all messages are: reading their keys would take longer than ranking them. */
@@ -301,10 +293,10 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
     numbers: NO_NUMBERS,
     expansions: ({ signals }) => ({ bm25: wordsTree(signals, words) }),
   })
-  const isPartly = plan.vector !== null && (retrieval.statistics['embedded'] ?? 1) < 1 && retrieval.isRest !== true
+  const isPartly = plan.vector !== null && (retrieval.statistics['embedded'] ?? 1) < 1
   return {
     ...made,
-    scored: isPartly ? keepFirstByWords(made.scored, BY_WORDS, retrieval.absent ?? new Set(), context) : made.scored,
+    scored: isPartly ? keepFirstByWords(made.scored, BY_WORDS, context) : made.scored,
     explain: scored => explainKept(made.explain(scored), scored),
     ...judgement,
     ceiling: null,
