@@ -14,20 +14,15 @@ export interface Look {
 
 export interface Serving extends AsyncDisposable {
   readonly url: string
-  /** Collects garbage first. Of the only process: not of one of several. */
+  /** Collects garbage first. */
   look(): Promise<Look>
   /** Milliseconds that the kernel's floor takes there now. */
   floor(): Promise<number>
 }
 
-export interface ServingOptions {
-  readonly home: string
-  readonly workers?: number
-}
-
-export async function startServing({ home, workers = 1 }: ServingOptions): Promise<Serving> {
+export async function startServing({ home }: { readonly home: string }): Promise<Serving> {
   const file = fileURLToPath(new URL('./server.ts', import.meta.url))
-  const child = fork(file, [home, String(workers)], {
+  const child = fork(file, [home], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
