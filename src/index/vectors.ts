@@ -28,10 +28,6 @@ export interface VectorIndexOptions {
   readonly dimensions: number
   /** Where the last step of a search reads vectors; usually `chunks => store.vectorsOnly(model, chunks)`. */
   readonly source: VectorSource
-  /** The model's mean vector (never that of the rows held): approximate search is better with it. Default: zero. */
-  readonly mean?: Float32Array | undefined
-  /** Holds f32 vectors in memory too (1,536 bytes a row more at 384 dimensions): `source` is then not asked. */
-  readonly keepVectors?: boolean | undefined
   /** When large partitions are divided into cells (`vectors/cells.ts`). Others than the defaults are for tests. */
   readonly cells?: CellLimits | undefined
 }
@@ -48,11 +44,10 @@ const CHANGED_AT_ONCE = 200
 const SETTLED = 16
 
 export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex {
-  const { dimensions, mean } = options
+  const { dimensions } = options
   if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS)) {
     throw invalidArgument('dimensions', dimensions, `a whole number from 1 to ${MAX_DIMENSIONS}`)
   }
-  if (mean && mean.length !== dimensions) throw invalidArgument('mean', mean.length, `${dimensions} components`)
   return new FlatVectorIndex(options)
 }
 
@@ -230,8 +225,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   #noRows(): VectorRows {
-    const { model, dimensions, mean, keepVectors = false } = this.#options
-    return new VectorRows(model, dimensions, mean, keepVectors)
+    return new VectorRows(this.model, this.dimensions)
   }
 
   #stateOf(rows: VectorRows): State {
