@@ -3,14 +3,12 @@
  * durably, and how soon another process finds it. How well answers are found, bench/conversations-quality.ts measures: in a
  * process of its own, as after it the slowest hundredth of these questions is up to twice as slow (docs/decisions/036).
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Engine } from '../src/engine/engine.ts'
 import { openEngine } from '../src/engine/open.ts'
 import { callOperation, makeCatalog } from '../src/ops/catalog.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
+import { startChild } from './lib/child.ts'
 import { chatName, writeChats } from './lib/conversations/large-chats.ts'
 import type { Answered, Asked } from './lib/conversations/other-requester.ts'
 import { type ChatQuestion, chatRequester } from './lib/conversations/product.ts'
@@ -122,55 +120,47 @@ async function remembered(engine: Engine): Promise<Row> {
 
 /** What is remembered here is asked for in another process at once. */
 async function foundElsewhere(engine: Engine, home: string): Promise<readonly Row[]> {
-  const other = fork(fileURLToPath(new URL('./lib/conversations/other-requester.ts', import.meta.url)), [home], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  try {
-    await once(other, 'message')
-    const remember = rememberer(engine)
-    const before = (await askOther(other, 'held')) as number
-    const first = new ZipfTexts(904)
-    const early: number[] = []
-    for (let at = 0; at < CONVERSATIONS; at++) {
-      const question = { text: first.question(3), conversations: [chatName(at)], mode: 'words' } as const
-      early.push(await timedAsync(() => askOther(other, question)))
-    }
-    const grown = ((await askOther(other, 'held')) as number) - before
-    const times: number[] = []
-    let found = 0
-    for (let round = 0; round < FOUND_ELSEWHERE; round++) {
-      const word = wordOf(NEW_WORDS + round)
-      const id = await remember(`They called it ${word}.`, chatName(round % CONVERSATIONS))
-      let ids: Answered = []
-      times.push(
-        await timedAsync(async () => {
-          ids = await askOther(other, { text: word, limit: 3, mode: 'words' })
-        }),
-      )
-      if (Array.isArray(ids) && ids.includes(id)) found++
-    }
-    const share = found / FOUND_ELSEWHERE
-    return [
-      {
-        name: 'remembered, and found by the next question of another process',
-        unit: 'of 1',
-        value: share,
-        goal: '1',
-        ok: share === 1,
-      },
-      latency('that question, there and back', times),
-      latency(`the other process's first question of each conversation of ${MESSAGES_EACH}`, early),
-      {
-        name: 'memory that a message takes once its conversation was asked, words and indexes',
-        unit: 'kB',
-        value: grown / 1024 / (CONVERSATIONS * MESSAGES_EACH),
-      },
-    ]
-  } finally {
-    const exited = once(other, 'exit')
-    other.disconnect()
-    await exited
+  await using other = await startChild('conversations/other-requester.ts', [home])
+  const answer = async (asked: Asked) => (await other.answer(asked)) as Answered
+  const remember = rememberer(engine)
+  const before = (await answer('held')) as number
+  const first = new ZipfTexts(904)
+  const early: number[] = []
+  for (let at = 0; at < CONVERSATIONS; at++) {
+    const question = { text: first.question(3), conversations: [chatName(at)], mode: 'words' } as const
+    early.push(await timedAsync(() => answer(question)))
   }
+  const grown = ((await answer('held')) as number) - before
+  const times: number[] = []
+  let found = 0
+  for (let round = 0; round < FOUND_ELSEWHERE; round++) {
+    const word = wordOf(NEW_WORDS + round)
+    const id = await remember(`They called it ${word}.`, chatName(round % CONVERSATIONS))
+    let ids: Answered = []
+    times.push(
+      await timedAsync(async () => {
+        ids = await answer({ text: word, limit: 3, mode: 'words' })
+      }),
+    )
+    if (Array.isArray(ids) && ids.includes(id)) found++
+  }
+  const share = found / FOUND_ELSEWHERE
+  return [
+    {
+      name: 'remembered, and found by the next question of another process',
+      unit: 'of 1',
+      value: share,
+      goal: '1',
+      ok: share === 1,
+    },
+    latency('that question, there and back', times),
+    latency(`the other process's first question of each conversation of ${MESSAGES_EACH}`, early),
+    {
+      name: 'memory that a message takes once its conversation was asked, words and indexes',
+      unit: 'kB',
+      value: grown / 1024 / (CONVERSATIONS * MESSAGES_EACH),
+    },
+  ]
 }
 
 function rememberer(engine: Engine): (text: string, conversation: string) => Promise<string> {
@@ -180,10 +170,4 @@ function rememberer(engine: Engine): (text: string, conversation: string) => Pro
     const input = { text, conversation, speaker: 'Mira' }
     return ((await callOperation(catalog, engine, 'conversations.remember', input, context)) as { id: string }).id
   }
-}
-
-async function askOther(other: ChildProcess, asked: Asked): Promise<Answered> {
-  other.send(asked)
-  const [answer] = (await once(other, 'message')) as [Answered]
-  return answer
 }

@@ -1,7 +1,5 @@
 /** A server of the home, seen from the process that measures it. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { startChild } from '../child.ts'
 
 /** What a server says of itself; bytes, milliseconds. */
 export interface Look {
@@ -21,39 +19,11 @@ export interface Serving extends AsyncDisposable {
 }
 
 export async function startServing({ home }: { readonly home: string }): Promise<Serving> {
-  const file = fileURLToPath(new URL('./server.ts', import.meta.url))
-  const child = fork(file, [home], {
-    execArgv: ['--expose-gc'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const url = (await said(child)) as string
-  const answered = async (order: string): Promise<unknown> => {
-    const answer = said(child)
-    child.send(order)
-    return await answer
-  }
+  const child = await startChild('http/server.ts', [home])
   return {
-    url,
-    look: async () => (await answered('look')) as Look,
-    floor: async () => (await answered('floor')) as number,
-    [Symbol.asyncDispose]: async () => {
-      const exit = once(child, 'exit')
-      child.disconnect()
-      await exit
-    },
-  }
-}
-
-async function said(child: ChildProcess): Promise<unknown> {
-  const over = new AbortController()
-  const { signal } = over
-  try {
-    const [message] = await Promise.race([
-      once(child, 'message', { signal }),
-      once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
-    ])
-    return message
-  } finally {
-    over.abort()
+    url: child.ready as string,
+    look: async () => (await child.answer('look')) as Look,
+    floor: async () => (await child.answer('floor')) as number,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }
