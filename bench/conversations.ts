@@ -120,7 +120,7 @@ async function remembered(engine: Engine): Promise<Row> {
 
 /** What is remembered here is asked for in another process at once. */
 async function foundElsewhere(engine: Engine, home: string): Promise<readonly Row[]> {
-  await using other = await startChild('conversations/other-requester.ts', [home])
+  await using other = await startChild(new URL('./lib/conversations/other-requester.ts', import.meta.url), [home])
   const answer = async (asked: Asked) => (await other.answer(asked)) as Answered
   const remember = rememberer(engine)
   const before = (await answer('held')) as number

@@ -70,9 +70,10 @@ function floorOfSweeps(): (n: number) => number {
 
 /** Two at a time: each fills its store first. */
 async function startNodes(member: string): Promise<readonly Child[]> {
+  const file = new URL('./lib/nodes/node.ts', import.meta.url)
   const nodes: Child[] = []
   for (let at = 0; at < NODES; at += 2) {
-    const two = [at, at + 1].map(number => startChild('nodes/node.ts', [String(number), String(EACH), member]))
+    const two = [at, at + 1].map(number => startChild(file, [String(number), String(EACH), member]))
     nodes.push(...(await Promise.all(two)))
     console.error(`  ${nodes.length} nodes`)
   }

@@ -1,7 +1,6 @@
 /** A process of its own that a benchmark starts: it sends one message when it is ready, and then an answer to each order. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 
 export interface Child extends AsyncDisposable {
   readonly process: ChildProcess
@@ -11,9 +10,9 @@ export interface Child extends AsyncDisposable {
   answer(order: object | string): Promise<unknown>
 }
 
-/** `module`: relative to this folder. It must end when its channel is closed, and may collect garbage (`globalThis.gc`). */
-export async function startChild(module: string, args: readonly string[]): Promise<Child> {
-  const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, {
+/** The module must end when its channel is closed. It may collect garbage (`globalThis.gc`). */
+export async function startChild(module: URL, args: readonly string[]): Promise<Child> {
+  const child = fork(module, args, {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

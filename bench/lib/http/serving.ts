@@ -19,7 +19,7 @@ export interface Serving extends AsyncDisposable {
 }
 
 export async function startServing({ home }: { readonly home: string }): Promise<Serving> {
-  const child = await startChild('http/server.ts', [home])
+  const child = await startChild(new URL('./server.ts', import.meta.url), [home])
   return {
     url: child.ready as string,
     look: async () => (await child.answer('look')) as Look,
