@@ -25,7 +25,8 @@ const isChecked = (file: string): boolean =>
   !RULES.includes(file) && !UNCHECKED.some(({ path }) => file === path || file.startsWith(`${path}/`))
 
 const glob = (...patterns: readonly string[]): readonly string[] =>
-  globSync([...patterns], { cwd: root }).filter(file => !file.includes('node_modules'))
+  globSync([...patterns], { cwd: root })
+    .filter(file => !file.includes('node_modules'))
     .filter(isChecked)
     .sort()
 
