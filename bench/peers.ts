@@ -118,8 +118,8 @@ async function inserts(peer: Peer): Promise<readonly number[]> {
 function querent(engine: Engine): Peer {
   const rowsOf = async (mode: 'hybrid' | 'words' | 'meaning', { text, below }: Asked) => {
     const filter = below === undefined ? {} : { filter: { metadata: { bucket: { lt: below } } } }
-    const { items } = await engine.query({ text, mode, any: true, limit: K, ...filter }, { viewer: LOCAL_OWNER })
-    return items.map(({ id }) => Number(id.slice('entry-'.length)))
+    const page = await engine.query({ text, mode, any: true, limit: K, ...filter }, { viewer: LOCAL_OWNER })
+    return [...page.items, ...(page.nearest ?? [])].map(({ id }) => Number(id.slice('entry-'.length)))
   }
   return {
     name: 'Querent',
