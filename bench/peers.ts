@@ -114,7 +114,10 @@ async function inserts(peer: Peer): Promise<readonly number[]> {
   return times
 }
 
-/** The stand-in embedder gives each new text the next held-out vector: the questions are asked in their order. */
+/**
+ * The stand-in embedder gives each new text the next held-out vector: the questions are asked in their order. A word that
+ * nothing in scope has is corrected, and the corrected text has another vector: recall in small stores shows it.
+ */
 function querent(engine: Engine): Peer {
   const rowsOf = async (mode: 'hybrid' | 'words' | 'meaning', { text, below }: Asked) => {
     const filter = below === undefined ? {} : { filter: { metadata: { bucket: { lt: below } } } }
