@@ -1,6 +1,6 @@
 /**
  * How well the messages that answer a query are found in the labelled conversations of the repository
- * (bench/data/conversations), with the built-in model. bench/conversations.ts measures the time.
+ * (bench/data/conversations), with the built-in model.
  */
 import { cacheOnDisk } from './lib/cached-embedder.ts'
 import { labelledSet } from './lib/conversations/labelled-set.ts'
