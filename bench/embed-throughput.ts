@@ -1,20 +1,16 @@
 /** How fast the local model embeds: passages a second, time of one question, time from opening to ready. */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 // biome-ignore lint/correctness/useImportExtensions: the file is a script with types beside it, and biome wants .mjs.mts
-import { buildModel, buildUnsignedForm } from '../scripts/build-model.mjs'
+import { buildModel } from '../scripts/build-model.mjs'
 import type { Embedder } from '../src/embed/embedder.ts'
 import { openLocalEmbedder } from '../src/embed/local-embedder.ts'
-import { readModelFiles, readOnnxFolder } from '../src/embed/onnx-folder.ts'
 import type { RuntimeName } from '../src/embed/onnx-runtime.ts'
 import { quick } from './lib/quick.ts'
 import { latency, type Row, timedAsync } from './lib/report.ts'
-import type { UnsignedModel } from './lib/unsigned-session-worker.ts'
 
 export const name = 'embed-throughput'
 
@@ -25,9 +21,6 @@ const STARTS = quick ? 3 : 7
 /** About 200 tokens of English. */
 const WORDS_A_CHUNK = 150
 const BATCH = 100
-/** Turns of the comparison with the earlier build; each embeds so many passages once in either way. */
-const TURNS = quick ? 3 : 12
-const TURN_PASSAGES = 64
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const collections = ['scifact', 'cranfield'].map(name => `${root}../shared/data/${name}/docs.jsonl.gz`)
@@ -43,63 +36,7 @@ export async function run(): Promise<readonly Row[]> {
     rows.push(await measurePassages(runtime, embedder, chunks.slice(0, PASSAGES[runtime])))
     await embedder.close()
   }
-  rows.push(...(await compareWithUnsigned(folder, chunks)))
   return rows
-}
-
-/** Both ways embed the same passages, in turns, so that what else the machine does meets both alike. */
-async function compareWithUnsigned(folder: string, chunks: readonly string[]): Promise<readonly Row[]> {
-  const { tokenizer, tokenizerConfig } = await readModelFiles(await readOnnxFolder(folder))
-  const model: UnsignedModel = { weights: buildUnsignedForm(), tokenizer, tokenizerConfig }
-  const before = new Worker(new URL('lib/unsigned-session-worker.ts', import.meta.url), { workerData: model })
-  await once(before, 'message')
-  const embedder = await openLocalEmbedder({ folder })
-  const ways = [
-    async (texts: readonly string[]) => {
-      before.postMessage({ texts })
-      return (await once(before, 'message'))[0] as readonly Float32Array[]
-    },
-    (texts: readonly string[]) => embedder.embed(texts, 'passage'),
-  ] as const
-  for (const way of ways) await way(chunks.slice(0, TURN_PASSAGES)) // loads the models
-  const totals = [0, 0]
-  const cpu = [0, 0]
-  const ratios: number[] = []
-  for (let turn = 0; turn < TURNS; turn++) {
-    const texts = Array.from(
-      { length: TURN_PASSAGES },
-      (_, at) => chunks[(turn * TURN_PASSAGES + at) % chunks.length] as string,
-    )
-    const times = [0, 0]
-    const vectors: (readonly Float32Array[])[] = []
-    for (const at of turn % 2 === 0 ? [0, 1] : [1, 0]) {
-      const before = process.cpuUsage()
-      times[at] = await timedAsync(async () => {
-        vectors[at] = await (ways[at] as (typeof ways)[number])(texts)
-      })
-      const { user, system } = process.cpuUsage(before)
-      cpu[at] = (cpu[at] as number) + (user + system) / 1000
-      totals[at] = (totals[at] as number) + (times[at] as number)
-    }
-    requireSame(vectors[0], vectors[1])
-    ratios.push((times[0] as number) / (times[1] as number))
-  }
-  await embedder.close()
-  await before.terminate()
-  const value = ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)] as number
-  const [then, now] = totals.map(ms => ((TURNS * TURN_PASSAGES * 1000) / ms).toFixed(1))
-  const note = `${now} against ${then} a second in ${TURNS} turns of ${TURN_PASSAGES} passages; the vectors are the same bit for bit`
-  const [cpuThen, cpuNow] = cpu.map(ms => ms / (TURNS * TURN_PASSAGES)) as [number, number]
-  const cpuNote = `${cpuNow.toFixed(1)} against ${cpuThen.toFixed(1)} ms; what else the machine does counts little`
-  return [
-    { name: 'passages, native, against 6189f30a', unit: 'times', value, goal: '>= 2', ok: value >= 2, note },
-    { name: 'processor time a passage, 6189f30a against it', unit: 'times', value: cpuThen / cpuNow, note: cpuNote },
-  ]
-}
-
-function requireSame(expected: readonly Float32Array[] | undefined, found: readonly Float32Array[] | undefined): void {
-  const differs = expected?.some((vector, at) => vector.some((value, i) => value !== found?.[at]?.[i]))
-  if (differs !== false) throw new Error('the vectors differ from those of the earlier build')
 }
 
 async function measurePassages(runtime: RuntimeName, embedder: Embedder, chunks: readonly string[]): Promise<Row> {

@@ -3,15 +3,13 @@
  * signed, sent, answered, verified, scored again and put together. The text's vector is cached and sent. Then the same with
  * one node dead and one that hangs, and many questions at once. Nine processes share the cores of one machine here.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { cpus } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { modelKey } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import { openEngine } from '../src/engine/open.ts'
 import { type Catalog, callOperation, makeCatalog } from '../src/ops/catalog.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
+import { type Child, startChild } from './lib/child.ts'
 import { FLOOR_SCOPE, floorIndexOf } from './lib/floor-index.ts'
 import { FEDERATION, fillNode } from './lib/nodes/fill.ts'
 import { quick } from './lib/quick.ts'
@@ -54,13 +52,13 @@ export async function run(): Promise<readonly Row[]> {
   )
   const nodes = await startNodes(own.agent.did)
   try {
-    for (const [number, { url }] of nodes.entries()) {
-      await call(engine, catalog, 'peers.add', { id: `node-${number}`, address: url, federations: [FEDERATION] })
+    for (const [number, { ready }] of nodes.entries()) {
+      await call(engine, catalog, 'peers.add', { id: `node-${number}`, address: ready, federations: [FEDERATION] })
     }
     const rows = await measure(engine, catalog, nodes, sweep)
     return [{ name: `${FLOOR}, before the other nodes run`, unit: 'ms', value: alone }, ...rows]
   } finally {
-    for (const { child } of nodes) child.kill('SIGKILL')
+    for (const node of nodes) node.process.kill('SIGKILL')
   }
 }
 
@@ -70,23 +68,12 @@ function floorOfSweeps(): (n: number) => number {
   return n => timed(() => index.sweepDistances(heldOut(n), FLOOR_SCOPE))
 }
 
-interface Node {
-  readonly child: ChildProcess
-  readonly url: string
-}
-
 /** Two at a time: each fills its store first. */
-async function startNodes(member: string): Promise<readonly Node[]> {
-  const file = fileURLToPath(new URL('./lib/nodes/node.ts', import.meta.url))
-  const nodes: Node[] = []
+async function startNodes(member: string): Promise<readonly Child[]> {
+  const file = new URL('./lib/nodes/node.ts', import.meta.url)
+  const nodes: Child[] = []
   for (let at = 0; at < NODES; at += 2) {
-    const two = [at, at + 1].map(async number => {
-      const child = fork(file, [String(number), String(EACH), member], {
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      })
-      const [url] = (await once(child, 'message')) as [string]
-      return { child, url }
-    })
+    const two = [at, at + 1].map(number => startChild(file, [String(number), String(EACH), member]))
     nodes.push(...(await Promise.all(two)))
     console.error(`  ${nodes.length} nodes`)
   }
@@ -96,7 +83,7 @@ async function startNodes(member: string): Promise<readonly Node[]> {
 async function measure(
   engine: Engine,
   catalog: Catalog,
-  nodes: readonly Node[],
+  nodes: readonly Child[],
   sweep: (n: number) => number,
 ): Promise<readonly Row[]> {
   let questions = 0
@@ -174,11 +161,11 @@ function meets({ p50 = 0, p99 = 0 }: Row, goal: { readonly p50: number; readonly
 
 /** One is killed, one is stopped: the first questions wait for it, then it rests. */
 async function withBroken(
-  nodes: readonly Node[],
+  nodes: readonly Child[],
   ask: (options: object) => Promise<{ readonly errors: readonly object[] }>,
 ): Promise<readonly Row[]> {
-  nodes[BROKEN[0]]?.child.kill('SIGKILL')
-  nodes[BROKEN[1]]?.child.kill('SIGSTOP')
+  nodes[BROKEN[0]]?.process.kill('SIGKILL')
+  nodes[BROKEN[1]]?.process.kill('SIGSTOP')
   const times: number[] = []
   let late = 0
   for (let at = 0; at < ASKED; at++) {
@@ -188,7 +175,7 @@ async function withBroken(
       throw new Error(`only these nodes were reported as failed: ${failed.join()}`)
     if (failed.length > BROKEN.length) late++
   }
-  nodes[BROKEN[1]]?.child.kill('SIGCONT')
+  nodes[BROKEN[1]]?.process.kill('SIGCONT')
   const longest = Math.max(...times)
   return [
     {
@@ -206,15 +193,9 @@ function coresFor(ms: number): string {
     .join(', ')
 }
 
-async function cpuOf(nodes: readonly Node[]): Promise<{ readonly here: number; readonly there: number }> {
+async function cpuOf(nodes: readonly Child[]): Promise<{ readonly here: number; readonly there: number }> {
   const { user, system } = process.cpuUsage()
-  const all = await Promise.all(
-    nodes.map(async ({ child }) => {
-      const said = once(child, 'message')
-      child.send('look')
-      return ((await said) as [number])[0]
-    }),
-  )
+  const all = await Promise.all(nodes.map(async node => (await node.answer('look')) as number))
   return { here: (user + system) / 1000, there: all.reduce((sum, ms) => sum + ms, 0) }
 }
 

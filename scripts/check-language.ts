@@ -26,6 +26,7 @@ const isChecked = (file: string): boolean =>
 
 const glob = (...patterns: readonly string[]): readonly string[] =>
   globSync([...patterns], { cwd: root })
+    .filter(file => !file.includes('node_modules'))
     .filter(isChecked)
     .sort()
 

@@ -1,19 +1,15 @@
 /** The figures that are kept in the repository, and the pages that are made from them. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { figuresPage, type Kept, performancePage } from './performance-page.ts'
+import { figuresPage, performancePage } from './performance-page.ts'
+import type { Report } from './report.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 export const PAGE: string = `${root}docs/performance.md`
 export const FIGURES: string = `${root}bench/figures.md`
-const OUT = `${root}bench/out/`
 
-export function keptFigures(): Kept {
-  const peers = `${OUT}peers.json`
-  return {
-    report: JSON.parse(readFileSync(`${OUT}report.json`, 'utf8')),
-    ...(existsSync(peers) && { peers: JSON.parse(readFileSync(peers, 'utf8')) }),
-  }
+export function keptFigures(): Report {
+  return JSON.parse(readFileSync(`${root}bench/out/report.json`, 'utf8'))
 }
 
 export function writePages(): void {

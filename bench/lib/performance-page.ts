@@ -2,22 +2,13 @@
  * docs/performance.md, a page of summaries, and bench/figures.md with every figure. All numbers come from the last run of
  * their benchmark.
  */
-import type { PeersReport } from '../peers/lib/figures.ts'
-import { peersSection, peersSummary } from './peers-page.ts'
 import type { Report, Result, Row } from './report.ts'
 
-/** `peers`: only where their figures are kept. */
-export interface Kept {
-  readonly report: Report
-  readonly peers?: PeersReport | undefined
-}
+const MADE_BY = 'Made by `node scripts/performance-page.ts` from `npm run bench`; do not edit by hand.'
 
-const MADE_BY =
-  'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand.'
-
-export function performancePage({ report, peers }: Kept): string {
+export function performancePage(report: Report): string {
   const { machine } = report
-  const lines = [
+  return [
     '# Performance',
     '',
     MADE_BY,
@@ -27,12 +18,11 @@ export function performancePage({ report, peers }: Kept): string {
     `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}.`,
     '',
     ...goalsSection(sorted(report)),
-  ]
-  if (peers !== undefined) lines.push(...peersSummary(peers))
-  return lines.join('\n')
+    ...peersSection(report.results['peers']),
+  ].join('\n')
 }
 
-export function figuresPage({ report, peers }: Kept): string {
+export function figuresPage(report: Report): string {
   const lines = [
     '# Figures of all benchmarks',
     '',
@@ -41,7 +31,6 @@ export function figuresPage({ report, peers }: Kept): string {
     'run: nothing that looks at every vector can be quicker.',
     '',
   ]
-  if (peers !== undefined) lines.push(...peersSection(peers))
   for (const [name, result] of sorted(report)) lines.push(...sectionOf(name, result))
   return lines.join('\n')
 }
@@ -60,6 +49,30 @@ function goalsSection(all: readonly (readonly [name: string, result: Result])[])
     return [`| [${name}](../bench/figures.md#${name}) | ${met} | ${missed.join('; ')} | ${commit} |`]
   })
   return ['## Goals', '', '| Benchmark | Met | Missed | Commit |', '| --- | --- | --- | --- |', ...lines, '']
+}
+
+/** Rows of `peers` are named `engine: question`: one line per engine, one column per question. */
+function peersSection(result: Result | undefined): readonly string[] {
+  if (result === undefined) return []
+  const cells = result.rows.filter(({ unit }) => unit === 'ms').map(row => ({ row, of: row.name.split(': ') }))
+  const engines = [...new Set(cells.map(({ of }) => of[0]))]
+  const kinds = [...new Set(cells.map(({ of }) => of[1]))]
+  const cell = (engine: string | undefined, kind: string | undefined) => {
+    const row = cells.find(({ of }) => of[0] === engine && of[1] === kind)?.row
+    return row === undefined ? '' : `${show(row.value)} (${show(row.p99 ?? row.value)})`
+  }
+  return [
+    '## Peers',
+    '',
+    `Engines that programs embed for the same purpose, over the same 100,000 passages, vectors and queries (\`npm run bench -- peers\`, commit ${result.commit}).`,
+    'Answers hold ten results with their texts. Milliseconds: the median, and p99 in brackets. Only Querent also decides what the viewer may',
+    'see, explains each rank and counts each use on disk.',
+    '',
+    `| | ${kinds.join(' | ')} |`,
+    `| --- |${' --- |'.repeat(kinds.length)}`,
+    ...engines.map(engine => `| ${engine} | ${kinds.map(kind => cell(engine, kind)).join(' | ')} |`),
+    '',
+  ]
 }
 
 const AGAIN = ['', ', measured twice, as a goal was missed', ', measured three times, as goals were missed']

@@ -3,8 +3,9 @@
  * come for a while, as each holds a model of its own (about 90 MB native, 250 MB WebAssembly). Each embeds one text at a
  * time on one thread: two workers of one thread are quicker than one of two threads (80 against 50 to 66 texts a second).
  */
-import { cancelled } from './cancelled.ts'
+
 import type { EmbedThread } from './embed-thread.ts'
+import { cancelled } from './embedder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
 
 /** Most texts that a worker holds at once: one that runs, and some that wait, so that it has no pause when this thread is busy. */

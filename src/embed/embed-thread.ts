@@ -4,12 +4,10 @@
  */
 import type { Worker } from 'node:worker_threads'
 import { QuerentError } from '../model/errors.ts'
-import { cancelled } from './cancelled.ts'
-import { asRefusal, type EmbedKind } from './embedder.ts'
+import { asRefusal, cancelled, type EmbedKind } from './embedder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
 import type { SentenceModelParts } from './sentence-model.ts'
 import { type StartWorker, type StoppableThread, startThread } from './stoppable-thread.ts'
-import type { FromWorker, ToWorker } from './worker-protocol.ts'
 
 /** After this many deaths without an answer in between it is given up: a model that kills its worker does so again. */
 const MAX_DEATHS_IN_A_ROW = 3
@@ -219,3 +217,19 @@ function closedError(): QuerentError {
 function givenUpError(reason: string): QuerentError {
   return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and stays down: ${reason}`)
 }
+
+// What the worker and its owner send each other.
+
+/** Requests may come before `load`; they wait for it. */
+export type ToWorker =
+  | { readonly type: 'load'; readonly parts: SentenceModelParts }
+  | { readonly type: 'embed'; readonly id: number; readonly texts: readonly string[]; readonly kind: EmbedKind }
+  | { readonly type: 'cancel'; readonly id: number }
+
+export type FromWorker =
+  | { readonly type: 'ready'; readonly runtime: RuntimeName }
+  /** The model could not be loaded; the worker is of no use. */
+  | { readonly type: 'unusable'; readonly reason: string }
+  /** All vectors of a request, one behind the other. */
+  | { readonly type: 'vectors'; readonly id: number; readonly values: Float32Array<ArrayBuffer> }
+  | { readonly type: 'rejected'; readonly id: number; readonly reason: string }

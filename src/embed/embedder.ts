@@ -80,3 +80,25 @@ export function asRefusal(error: QuerentError): QuerentError {
 export function modelKey(model: EmbeddingModel): string {
   return `${model.id}@${model.hash.slice(0, 12)}`
 }
+
+/** What every embedder rejects with when its caller's signal is aborted. */
+export function cancelled(signal: AbortSignal | undefined): QuerentError {
+  return new QuerentError('cancelled', 'embedding was cancelled by the caller', {}, signal?.reason)
+}
+
+/** A copy of length 1; null where there is no direction: all zero, or a number that is not finite. */
+export function toUnit(values: ArrayLike<number>): Float32Array | null {
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += (values[i] as number) ** 2
+  const length = Math.sqrt(sum)
+  if (!Number.isFinite(length) || length === 0) return null
+  const unit = new Float32Array(values.length)
+  for (let i = 0; i < values.length; i++) unit[i] = (values[i] as number) / length
+  return unit
+}
+
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text
+  const isHighSurrogate = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800
+  return text.slice(0, isHighSurrogate ? length - 1 : length)
+}

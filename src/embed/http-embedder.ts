@@ -2,11 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
-import { cutText } from './cut-text.ts'
 import type { Calibration, Embedder, EmbeddingModel } from './embedder.ts'
+import { cutText, toUnit } from './embedder.ts'
 import { DIALECTS, type Dialect, type ProviderName } from './http-dialects.ts'
 import { type ProviderAccess, postJson, providerFailed, type Sleep, textRefused } from './provider-request.ts'
-import { toUnit } from './unit.ts'
 
 export interface HttpEmbedderOptions {
   readonly provider: ProviderName

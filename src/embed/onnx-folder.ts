@@ -9,7 +9,7 @@ import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { EmbeddingModel } from './embedder.ts'
-import type { Pooling } from './pooling.ts'
+import type { Pooling } from './sentence-model.ts'
 
 export interface OnnxFolder {
   readonly path: string

@@ -5,9 +5,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { must } from '../base/assert.ts'
 import { nextTurn } from '../base/turns.ts'
-import { RunGate } from './run-gate.ts'
+import type { FromWorker, ToWorker } from './embed-thread.ts'
 import { SentenceModel, type SentenceModelParts } from './sentence-model.ts'
-import type { FromWorker, ToWorker } from './worker-protocol.ts'
+import { RunGate } from './stoppable-thread.ts'
 
 interface Job {
   readonly id: number

@@ -4,8 +4,7 @@
  */
 import type { Json } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
-import { cancelled } from './cancelled.ts'
-import { asRefusal } from './embedder.ts'
+import { asRefusal, cancelled } from './embedder.ts'
 
 export interface ProviderAccess {
   /** Name for messages. */

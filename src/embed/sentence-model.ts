@@ -1,9 +1,8 @@
 /** A loaded model: text in, unit vector out, one text a run. Lives in the worker. */
 import type { InferenceSession, Tensor } from 'onnxruntime-web'
+import { toUnit } from './embedder.ts'
 import { loadOnnxRuntime, type OnnxRuntime, type RuntimeName } from './onnx-runtime.ts'
-import { type Pooling, pool } from './pooling.ts'
 import { openTokenizer, type Tokenize } from './tokenizer.ts'
-import { toUnit } from './unit.ts'
 
 export interface SentenceModelParts {
   /** Content of model.onnx, tokenizer.json and tokenizer_config.json. */
@@ -83,4 +82,19 @@ export class SentenceModel {
     const values = output.data as Float32Array
     return output.dims.length === 2 ? values : pool(values, tokens, dimensions, pooling)
   }
+}
+
+/** `mean` over all tokens, special ones included, or the vector of the first token (`cls`). */
+export type Pooling = 'mean' | 'cls'
+
+/** `tokenVectors` holds `tokens` rows of `dimensions` numbers. The sum is taken in double precision, in token order. */
+export function pool(tokenVectors: Float32Array, tokens: number, dimensions: number, pooling: Pooling): Float64Array {
+  const rows = pooling === 'cls' ? 1 : tokens
+  const sum = new Float64Array(dimensions)
+  for (let row = 0; row < rows; row++) {
+    const start = row * dimensions
+    for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + (tokenVectors[start + i] as number)
+  }
+  for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) / rows
+  return sum
 }

@@ -1,7 +1,7 @@
 /** Text to token ids, cut to what the model takes. The one place that imports the tokenizer package. */
 import { Tokenizer } from '@huggingface/tokenizers'
 import { must } from '../base/assert.ts'
-import { cutText } from './cut-text.ts'
+import { cutText } from './embedder.ts'
 import { Unigram, type UnigramModel } from './unigram.ts'
 
 /** Text to the ids of its tokens, special ones included; never more than the limit it was opened with. */

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 export interface Kernel {
   configure(pages: number, pageBytes: number, width: number, int8At: number, scaleAt: number, entryAt: number): void
   /** Number of the first row that is not of unit length (or not finite), else -1. */
-  encode(rows: number, slots: number, n: number, mean: number): number
+  encode(rows: number, slots: number, n: number): number
   prepareRotation(room: number): void
-  encodeQuestion(question: number, mean: number, to: number, planes: number): void
+  encodeQuestion(question: number, to: number, planes: number): void
   /** Over all rows encoded: the largest ‖row - scale × int8‖ / scale, and the largest squared length. */
   maxResidual(): number
   maxSquare(): number
@@ -58,16 +58,14 @@ export interface Layout {
   /** Components of a row, padded with zeros to a multiple of 64. */
   readonly width: number
   readonly codeBytes: number
-  /** Where columns begin in a page; `vectorAt` is -1 when f32 rows are not kept. */
+  /** Where columns begin in a page. */
   readonly int8At: number
   readonly scaleAt: number
   readonly entryAt: number
   readonly chunkAt: number
   readonly nextAt: number
-  readonly vectorAt: number
   readonly pageBytes: number
-  /** Scratch, from address 0: mean and question (f32), question as i16, as signs and in four bit planes, counters (twice), rotation, rows to encode. */
-  readonly meanAt: number
+  /** Scratch, from address 0: question (f32), question as i16, as signs and in four bit planes, counters (twice), rotation, rows to encode. */
   readonly questionAt: number
   readonly question16At: number
   readonly questionCodeAt: number
@@ -80,7 +78,7 @@ export interface Layout {
   readonly pagesAt: number
 }
 
-export function layoutOf(dimensions: number, keepVectors: boolean): Layout {
+export function layoutOf(dimensions: number): Layout {
   const width = Math.ceil(dimensions / 64) * 64
   const [page, pageBytes] = placeAll({
     codeAt: PAGE_ROWS * (width >> 3),
@@ -89,10 +87,8 @@ export function layoutOf(dimensions: number, keepVectors: boolean): Layout {
     entryAt: PAGE_ROWS * 4,
     chunkAt: PAGE_ROWS * 4,
     nextAt: PAGE_ROWS * 4,
-    vectorAt: keepVectors ? PAGE_ROWS * width * 4 : 0,
   })
   const [scratch, scratchBytes] = placeAll({
-    meanAt: width * 4,
     questionAt: width * 4,
     question16At: width * 2,
     questionCodeAt: width >> 3,
@@ -107,7 +103,6 @@ export function layoutOf(dimensions: number, keepVectors: boolean): Layout {
     width,
     codeBytes: width >> 3,
     ...page,
-    vectorAt: keepVectors ? page.vectorAt : -1,
     pageBytes,
     ...scratch,
     pagesAt: Math.ceil(scratchBytes / 65536) * 65536,

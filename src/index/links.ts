@@ -8,7 +8,16 @@ import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, SearchScope } from './contract.ts'
 import { TableIndex } from './derived-index.ts'
 import { checkEntryKeys, imageOf, readImage, refusedImage } from './image.ts'
-import { checkDeclared, type EdgeRow, LinkGraph, NONE, type NodeRow, readEdges, readNodes } from './links/graph.ts'
+import {
+  checkDeclared,
+  type EdgeRow,
+  type GraphEdge,
+  type GraphNode,
+  LinkGraph,
+  type NodeRow,
+  readEdges,
+  readNodes,
+} from './links/graph.ts'
 
 /** Changed entries that are taken in by one step. */
 const CHANGED_AT_ONCE = 200
@@ -32,34 +41,31 @@ class Links extends TableIndex implements LinkIndex {
   }
 
   out(node: number, scope: SearchScope): readonly Link[] {
-    const { nodes, links } = this.#graph
-    return this.#chain(node, scope, nodes.firstOut, links.nextOut, links.targets)
+    return this.#linksOf(node, scope, 'out', edge => edge.target)
   }
 
   in(node: number, scope: SearchScope): readonly Link[] {
-    const { nodes, links } = this.#graph
-    return this.#chain(node, scope, nodes.firstIn, links.nextIn, links.sources)
+    return this.#linksOf(node, scope, 'in', edge => edge.source)
   }
 
   relationName(relation: number): string {
     return must(this.#graph.relationNames[relation], 'a relation of this index')
   }
 
-  entryOf(node: number, scope: SearchScope): EntryKey | undefined {
-    const slot = this.#graph.slotOf(node)
-    return slot !== NONE && seeing(this.#graph, scope)(slot) ? this.#graph.nodes.entries[slot] : undefined
+  entryOf(number: number, scope: SearchScope): EntryKey | undefined {
+    const node = this.#graph.node(number)
+    return node !== undefined && seeing(scope)(node) ? node.place?.entry : undefined
   }
 
   nodeOf(entry: EntryKey): number | undefined {
-    return this.#graph.nodeOf(entry)
+    return this.#graph.nodeOf(entry)?.number
   }
 
   count(scope: SearchScope): { readonly nodes: number; readonly links: number } {
-    const graph = this.#graph
-    const sees = seeing(graph, scope)
-    const slots = graph.slotsInOrder().filter(sees)
-    const links = slots.flatMap(slot => graph.rowsFrom(slot)).filter(row => sees(graph.links.targets[row] as number))
-    return { nodes: slots.length, links: links.length }
+    const sees = seeing(scope)
+    const nodes = this.#graph.nodesInOrder().filter(sees)
+    const links = nodes.reduce((sum, { out }) => sum + out.filter(({ target }) => sees(target)).length, 0)
+    return { nodes: nodes.length, links }
   }
 
   protected get size(): number {
@@ -106,19 +112,19 @@ class Links extends TableIndex implements LinkIndex {
     }
   }
 
-  #chain(node: number, scope: SearchScope, first: Int32Array, next: Int32Array, others: Int32Array): readonly Link[] {
-    const graph = this.#graph
-    const { numbers } = graph.nodes
-    const { relations, weights } = graph.links
-    const sees = seeing(graph, scope)
-    const slot = graph.slotOf(node)
-    if (slot === NONE || !sees(slot)) return []
+  #linksOf(
+    number: number,
+    scope: SearchScope,
+    way: 'out' | 'in',
+    otherEnd: (edge: GraphEdge) => GraphNode,
+  ): readonly Link[] {
+    const node = this.#graph.node(number)
+    const sees = seeing(scope)
+    if (node === undefined || !sees(node)) return []
     const links: Link[] = []
-    for (let row = first[slot] as number; row !== NONE; row = next[row] as number) {
-      const other = others[row] as number
-      if (!sees(other)) continue
-      const [relation, weight] = [relations[row] as number, weights[row] as number]
-      links.push({ node: numbers[other] as number, relation, weight })
+    for (const edge of node[way]) {
+      const other = otherEnd(edge)
+      if (sees(other)) links.push({ node: other.number, relation: edge.relation, weight: edge.weight })
     }
     return links
   }
@@ -130,14 +136,10 @@ class Links extends TableIndex implements LinkIndex {
   }
 }
 
-/** Whether a node is in scope, by slot. */
-function seeing(graph: LinkGraph, { partitions, allow }: SearchScope): (slot: number) => boolean {
+/** Whether a node is there and in scope. */
+function seeing({ partitions, allow }: SearchScope): (node: GraphNode) => boolean {
   const visible = new Set(partitions)
-  const { entries, partitions: partitionOf } = graph.nodes
-  return slot => {
-    const entry = entries[slot] as number
-    return entry !== NONE && visible.has(partitionOf[slot] as number) && (allow?.has(entry) ?? true)
-  }
+  return ({ place }) => place !== null && visible.has(place.partition) && (allow?.has(place.entry) ?? true)
 }
 
 /** Raised when this layout changes. */
@@ -150,25 +152,36 @@ interface GraphRows {
 
 /** A relation that no link has any more is left out: its name is somebody's words. */
 export function linkImage(graph: LinkGraph, identity: object): readonly Uint8Array[] {
-  const { numbers, entries, partitions } = graph.nodes
-  const { sources, targets, relations, weights } = graph.links
-  const slots = graph.slotsInOrder()
-  const rows = slots.flatMap(slot => graph.rowsFrom(slot))
-  const used = [...new Set(rows.map(row => relations[row] as number))].sort((a, b) => a - b)
+  const nodes = graph.nodesInOrder()
+  const [numbers, entries, partitions] = [new Float64Array(nodes.length), ints(nodes), ints(nodes)]
+  const edges: GraphEdge[] = []
+  for (const [at, { number, place, out }] of nodes.entries()) {
+    const { entry, partition } = must(place, 'the place of a node that is there')
+    numbers[at] = number
+    entries[at] = entry
+    partitions[at] = partition
+    for (const edge of out) edges.push(edge)
+  }
+  const [sources, targets, weights] = [0, 1, 2].map(() => new Float64Array(edges.length)) as [Doubles, Doubles, Doubles]
+  const relations = ints(edges)
+  for (const [at, { source, target, weight, relation }] of edges.entries()) {
+    sources[at] = source.number
+    targets[at] = target.number
+    weights[at] = weight
+    relations[at] = relation
+  }
+  const used = [...new Set(relations)].sort((a, b) => a - b)
   const named = new Map(used.map((relation, number) => [relation, number]))
-  const doubles = (of: readonly number[], value: (at: number) => number | undefined) =>
-    Float64Array.from(of, at => value(at) as number)
-  const ints = (of: readonly number[], value: (at: number) => number | undefined) =>
-    Int32Array.from(of, at => value(at) as number)
   return imageOf({ ...identity, relations: used.map(relation => graph.relationNames[relation] as string) }, [
-    doubles(slots, slot => numbers[slot]),
-    doubles(rows, row => numbers[sources[row] as number]),
-    doubles(rows, row => numbers[targets[row] as number]),
-    doubles(rows, row => weights[row]),
-    ints(slots, slot => entries[slot]),
-    ints(slots, slot => partitions[slot]),
-    ints(rows, row => named.get(relations[row] as number)),
+    ...[numbers, sources, targets, weights],
+    ...[entries, partitions, relations.map(relation => named.get(relation) as number)],
   ])
+}
+
+type Doubles = Float64Array<ArrayBuffer>
+
+function ints({ length }: readonly unknown[]): Int32Array<ArrayBuffer> {
+  return new Int32Array(length)
 }
 
 /** Rows made in one step. */

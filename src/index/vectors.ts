@@ -9,7 +9,7 @@ import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { isMostOf, readFeed } from '../store/feed.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { ChunkVector, StoreReader } from '../store/store.ts'
 import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
 import { SteppedIndex } from './derived-index.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
@@ -20,7 +20,6 @@ import { imageOf, readImage } from './vectors/image.ts'
 import { VectorRows } from './vectors/rows.ts'
 import { type Candidate, VectorScan } from './vectors/scan.ts'
 import { type Rate, Settlement, type VectorSource } from './vectors/settle.ts'
-import { allVectors, vectorsOf } from './vectors/source.ts'
 
 export interface VectorIndexOptions {
   readonly model: string
@@ -28,10 +27,6 @@ export interface VectorIndexOptions {
   readonly dimensions: number
   /** Where the last step of a search reads vectors; usually `chunks => store.vectorsOnly(model, chunks)`. */
   readonly source: VectorSource
-  /** The model's mean vector (never that of the rows held): approximate search is better with it. Default: zero. */
-  readonly mean?: Float32Array | undefined
-  /** Holds f32 vectors in memory too (1,536 bytes a row more at 384 dimensions): `source` is then not asked. */
-  readonly keepVectors?: boolean | undefined
   /** When large partitions are divided into cells (`vectors/cells.ts`). Others than the defaults are for tests. */
   readonly cells?: CellLimits | undefined
 }
@@ -48,11 +43,10 @@ const CHANGED_AT_ONCE = 200
 const SETTLED = 16
 
 export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex {
-  const { dimensions, mean } = options
+  const { dimensions } = options
   if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS)) {
     throw invalidArgument('dimensions', dimensions, `a whole number from 1 to ${MAX_DIMENSIONS}`)
   }
-  if (mean && mean.length !== dimensions) throw invalidArgument('mean', mean.length, `${dimensions} components`)
   return new FlatVectorIndex(options)
 }
 
@@ -230,8 +224,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   #noRows(): VectorRows {
-    const { model, dimensions, mean, keepVectors = false } = this.#options
-    return new VectorRows(model, dimensions, mean, keepVectors)
+    return new VectorRows(this.model, this.dimensions)
   }
 
   #stateOf(rows: VectorRows): State {
@@ -275,4 +268,33 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
 
 function hitOf({ entry, chunk, score }: Candidate): Hit {
   return { entry, chunk, score }
+}
+
+/** Vectors read at once: some milliseconds, with what is made of them. */
+const PAGE = 128
+
+/** All of a model, page by page. */
+function* allVectors(reader: StoreReader, model: string): Iterable<readonly ChunkVector[]> {
+  let after = -1
+  for (;;) {
+    const page = reader.scanVectors(model, after, PAGE)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    // Else one more could come at each pause, and it would never end.
+    if (page.length < PAGE) return
+    after = last.chunk
+  }
+}
+
+/** Those of the chunks of these entries. */
+function* vectorsOf(entries: Iterable<EntryKey>, reader: StoreReader, model: string): Iterable<ChunkVector> {
+  let chunks: ChunkKey[] = []
+  for (const entry of entries) {
+    for (const chunk of reader.chunksOf(entry)) chunks.push(chunk.key)
+    if (chunks.length < PAGE) continue
+    yield* reader.vectors(model, chunks)
+    chunks = []
+  }
+  yield* reader.vectors(model, chunks)
 }

@@ -4,7 +4,7 @@ import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { type Block, MAX_LEAD } from '../text/blocks.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import type { PlaceMark } from '../text/outline.ts'
-import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './values.ts'
 
 /** UTF-16 units of rows that are one place: about a passage. */
 const PLACE_LENGTH = 500

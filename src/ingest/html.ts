@@ -4,8 +4,7 @@ import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import { htmlTextInSteps } from '../text/html-text.ts'
 import { firstHeading } from '../text/outline.ts'
-import { instantOf, tagsOf, titleOf } from './values.ts'
-import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+import { instantOf, nameWithoutExtension, tagsOf, titleOf, WHOLE_FILE } from './values.ts'
 
 export const html: Ingester = {
   name: 'html',

@@ -9,8 +9,7 @@ import { chunkInSteps } from '../text/chunk.ts'
 import { markdownStructureInSteps } from '../text/markdown-structure.ts'
 import { noteMarksInSteps } from '../text/note-links.ts'
 import { firstHeading } from '../text/outline.ts'
-import { instantOf, kindOf, namesOf, tagsOf, titleOf, toJson } from './values.ts'
-import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+import { instantOf, kindOf, namesOf, nameWithoutExtension, tagsOf, titleOf, toJson, WHOLE_FILE } from './values.ts'
 
 const EXTENSIONS = ['md', 'markdown', 'mdx', 'mdown']
 

@@ -7,8 +7,7 @@ import type { Block } from '../text/blocks.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import { markdownStructureInSteps } from '../text/markdown-structure.ts'
 import { firstHeading, type Heading, type PlaceMark } from '../text/outline.ts'
-import { titleOf } from './values.ts'
-import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+import { nameWithoutExtension, titleOf, WHOLE_FILE } from './values.ts'
 
 /** Pictures lie in the file as text. */
 const MAX_BYTES = 64 * 1024 * 1024

@@ -4,8 +4,7 @@ import type { FileDocument, FileReading, Ingester, SourceFile } from '../model/i
 import { chunkContentInSteps, chunkInSteps } from '../text/chunk.ts'
 import { type OutlineFormat, type TextOutline, textOutlineInSteps } from '../text/text-outline.ts'
 import { languageOf } from './file-types.ts'
-import { titleOf } from './values.ts'
-import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+import { nameWithoutExtension, titleOf, WHOLE_FILE } from './values.ts'
 
 /** Kind `code`, tagged with the language. Titled by its path: that is how people speak of it. */
 export const code: Ingester = {

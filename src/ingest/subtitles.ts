@@ -3,7 +3,7 @@ import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import type { PlaceMark } from '../text/outline.ts'
-import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './values.ts'
 
 /** UTF-16 units of what is said in one place. */
 const PLACE_LENGTH = 400

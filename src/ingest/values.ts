@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { storableText } from '../base/storable.ts'
+import type { FileDocument, SourceFile } from '../model/ingester.ts'
 import { MAX_DEPTH, MAX_NAME_LENGTH, MAX_TAGS } from '../model/limits.ts'
 import { parseTimeSpan } from '../text/time-value.ts'
 
@@ -66,4 +67,15 @@ export function toJson(value: unknown, depth = 1): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [storableText(key), toJson(item, depth + 1)]),
   ) as JsonObject
+}
+
+/** What a document has that is the whole file, and says nothing of times. */
+export const WHOLE_FILE: Pick<
+  FileDocument,
+  'id' | 'part' | 'line' | 'createdAt' | 'updatedAt' | 'validFrom' | 'validUntil'
+> = { id: null, part: null, line: null, createdAt: null, updatedAt: null, validFrom: null, validUntil: null }
+
+/** Its title where it gives none. */
+export function nameWithoutExtension(file: Pick<SourceFile, 'name' | 'extension'>): string {
+  return file.extension === '' ? file.name : file.name.slice(0, -file.extension.length - 1)
 }

@@ -4,8 +4,7 @@
  */
 import type { QuerentError } from '../model/errors.ts'
 import type { FieldToken, QueryToken, Span, WordToken } from '../model/plan.ts'
-import { lexQuery } from './query-lexer.ts'
-import { isBlank } from './query-reader.ts'
+import { isBlank, lexQuery } from './query-lexer.ts'
 import { isStopWord } from './stopwords.ts'
 
 /** A part of the question that was not read as an operator. */

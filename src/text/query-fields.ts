@@ -1,9 +1,10 @@
 /** Field conditions: from a token `name:value` to a filter. What a value may be depends on what the field holds. */
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
+import { editDistance } from '../base/near-names.ts'
 import { type FieldName, type Filter, LINKED, type Scalar, TIME_FIELDS } from '../model/filter.ts'
-import type { FieldOperand, FieldOperator, FieldToken } from '../model/plan.ts'
-import { querySyntax } from './query-syntax.ts'
+import type { FieldOperand, FieldOperator, FieldToken, QueryToken } from '../model/plan.ts'
+import { querySyntax } from './query-lexer.ts'
 import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
 
 /** Text fields of an entry, and what a plain `name:value` means for each: the whole text, or a part of it. */
@@ -174,4 +175,30 @@ function invalidValue(token: FieldToken, message: string, hint: string): Error {
 
 function shown(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text)
+}
+
+// Words that look like a field condition with a slip in the name: searched as text, and a note says so.
+
+interface MisspeltField {
+  readonly written: string
+  readonly meant: FieldName
+}
+
+/** At most five; one slip (a letter wrong, missing, too many or swapped) or only the case is wrong. */
+export function misspeltFields(tokens: readonly QueryToken[], fields: readonly FieldName[]): readonly MisspeltField[] {
+  const found: MisspeltField[] = []
+  for (const token of tokens) {
+    if (found.length === 5) break
+    const written =
+      token.kind === 'word' && !token.glued ? /^([A-Za-z_]{2,20}):[^\s:/]/.exec(token.text)?.[1] : undefined
+    const meant = written === undefined ? undefined : fields.find(field => isSlip(written.toLowerCase(), field))
+    if (written !== undefined && meant !== undefined && written !== meant) found.push({ written, meant })
+  }
+  return found
+}
+
+/** Short names are too near to everything: there only the case may be wrong. */
+function isSlip(written: string, field: FieldName): boolean {
+  if (written === field) return true
+  return field.length >= 4 && written[0] === field[0] && editDistance(written, field, 1) === 1
 }

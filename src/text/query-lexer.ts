@@ -4,10 +4,7 @@
  * plain text. Which names are fields is the caller's to say; a lens without fields says none.
  */
 import { QuerentError } from '../model/errors.ts'
-import type { QueryToken, Sign, Span } from '../model/plan.ts'
-import { readField } from './query-field-lexer.ts'
-import { isBlank, QueryReader, readQuoted } from './query-reader.ts'
-import { querySyntax } from './query-syntax.ts'
+import type { FieldOperand, FieldOperator, FieldToken, QueryToken, Sign, Span } from '../model/plan.ts'
 
 export interface LexerOptions {
   /** Whether `name:` begins a condition. Absent: nothing does. */
@@ -166,4 +163,204 @@ function checkBoost(boost: number | null, sign: Sign, at: Span): number {
 
 function collapse(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
+}
+
+// A field condition: `name:value`, with its comparison sign, list or quotes.
+
+/** Null, with the reader where it was, when no condition begins here. `position` is where the token (its sign) begins. */
+function readField(
+  reader: QueryReader,
+  position: number,
+  sign: Sign,
+  isField: (name: string) => boolean,
+): FieldToken | null {
+  const name = reader.nameBeforeColon()
+  if (name === null || !isField(name)) return null
+  const start = reader.at
+  reader.at += name.length + 1
+  const scope = reader.peek() === ':'
+  const operator = readOperator(reader)
+  if (scope || (operator !== ':*' && (reader.done || reader.atBlank))) {
+    reader.at = start
+    return null
+  }
+  const operands = readOperands(reader, operator, position)
+  return { kind: 'field', sign, name, operator, operands, position, length: reader.at - position }
+}
+
+const COMPARISONS: readonly FieldOperator[] = [':<=', ':>=', ':<', ':>', ':=', ':~']
+
+function readOperator(reader: QueryReader): FieldOperator {
+  if (reader.peek() === '(') return ':()'
+  if (reader.untilBlank(0) === '*') {
+    reader.at++
+    return ':*'
+  }
+  for (const operator of COMPARISONS) {
+    if (!reader.text.startsWith(operator.slice(1), reader.at)) continue
+    reader.at += operator.length - 1
+    return operator
+  }
+  return ':'
+}
+
+function readOperands(reader: QueryReader, operator: FieldOperator, position: number): readonly FieldOperand[] {
+  if (operator === ':*') return []
+  if (operator === ':()') return readList(reader)
+  return [readOperand(reader, position, isBlank)]
+}
+
+function readList(reader: QueryReader): readonly FieldOperand[] {
+  const opening = reader.at
+  const operands: FieldOperand[] = []
+  reader.at++
+  for (;;) {
+    reader.skipBlanks()
+    if (reader.done) {
+      const at = { position: opening, length: 1 }
+      throw querySyntax('unterminated_list', at, 'the list is never closed', 'Close it with ), or write \\( for text.')
+    }
+    if (reader.peek() === ')') break
+    operands.push(readOperand(reader, opening, char => char === ')' || isBlank(char)))
+  }
+  reader.at++
+  if (operands.length > 0) return operands
+  const at = { position: opening, length: reader.at - opening }
+  throw querySyntax('empty_list', at, 'the list is empty', 'Put values between the parentheses.')
+}
+
+function readOperand(reader: QueryReader, start: number, ends: (char: string) => boolean): FieldOperand {
+  const position = reader.at
+  const quoted = reader.peek() === '"'
+  const text = quoted ? readQuoted(reader, start) : reader.literalUntil(ends)
+  if (text !== '') return { text, quoted, position, length: reader.at - position }
+  const at = { position: start, length: reader.at - start }
+  throw querySyntax('empty_value', at, 'the value is empty', 'Give a value, or write \\: for a colon that is text.')
+}
+
+// A place in a query that moves forward, and what can be read from there. Every step is linear in what it reads.
+
+// What can be wrong with a query, and the one error for it.
+
+type SyntaxReason =
+  | 'unterminated_quote'
+  | 'empty_phrase'
+  | 'unterminated_list'
+  | 'empty_list'
+  | 'empty_value'
+  | 'boost_out_of_range'
+  | 'boost_on_exclusion'
+  | 'only_exclusions'
+  | 'invalid_value'
+  | 'lone_sign'
+  | 'unknown_field'
+
+/** `details` are reason, position, length (inside the text) and hint. */
+export function querySyntax(reason: SyntaxReason, at: Span, message: string, hint: string): QuerentError {
+  const where = `${message} (at position ${at.position})`
+  return new QuerentError('query_syntax', `${where}. ${hint}`, {
+    reason,
+    position: at.position,
+    length: at.length,
+    hint,
+  })
+}
+
+/** Signs that a backslash makes plain in lenient syntax. Before anything else it is text: paths and patterns keep theirs. */
+const RESERVED = '"\\+-^:()<>=~*'
+
+class QueryReader {
+  readonly text: string
+  readonly #isLenient: boolean
+  at = 0
+
+  constructor(text: string, isLenient = false) {
+    this.text = text
+    this.#isLenient = isLenient
+  }
+
+  get done(): boolean {
+    return this.at >= this.text.length
+  }
+
+  get atBlank(): boolean {
+    return isBlank(this.peek())
+  }
+
+  peek(ahead = 0): string {
+    return this.text.charAt(this.at + ahead)
+  }
+
+  next(): string {
+    return this.text.charAt(this.at++)
+  }
+
+  /** The next character as meant; `isPlain`: a backslash before it took its meaning as a sign. */
+  nextLiteral(): { readonly char: string; readonly isPlain: boolean } {
+    const char = this.next()
+    const isEscape = char === '\\' && !this.done && (!this.#isLenient || RESERVED.includes(this.peek()))
+    return isEscape ? { char: this.next(), isPlain: true } : { char, isPlain: false }
+  }
+
+  skipBlanks(): void {
+    while (!this.done && this.atBlank) this.at++
+  }
+
+  skipToken(): void {
+    while (!this.done && !this.atBlank) this.at++
+  }
+
+  /** What is from `ahead` to the next blank, escapes as typed. */
+  untilBlank(ahead: number): string {
+    let end = this.at + ahead
+    while (end < this.text.length && !isBlank(this.text.charAt(end))) end++
+    return this.text.slice(this.at + ahead, end)
+  }
+
+  /** Reads up to the first unescaped character that ends it; escapes are resolved. */
+  literalUntil(ends: (char: string) => boolean): string {
+    let text = ''
+    while (!this.done && !ends(this.peek())) text += this.nextLiteral().char
+    return text
+  }
+
+  /** The text between the quote that is `ahead` and its end, or null where it has none. Nothing is read. */
+  quotedAfter(ahead: number): string | null {
+    const inner = new QueryReader(this.text, this.#isLenient)
+    inner.at = this.at + ahead + 1
+    const text = inner.literalUntil(char => char === '"')
+    return inner.done ? null : text
+  }
+
+  /** The name that ends at the next colon of this token, or null. Names have no blank, quote, backslash or slash. */
+  nameBeforeColon(): string | null {
+    let end = this.at
+    while (end < this.text.length && /[\p{L}\p{N}_.$-]/u.test(this.text.charAt(end))) end++
+    return end > this.at && this.text.charAt(end) === ':' ? this.text.slice(this.at, end) : null
+  }
+}
+
+/** The text between two quotes; the reader is on the first, and then behind the second. */
+function readQuoted(reader: QueryReader, position: number): string {
+  const opening = reader.at
+  reader.at++
+  let text = ''
+  while (!reader.done) {
+    const { char, isPlain } = reader.nextLiteral()
+    if (char === '"' && !isPlain) return text
+    text += char
+  }
+  throw querySyntax(
+    'unterminated_quote',
+    { position: opening, length: 1 },
+    `the quote${position === opening ? '' : ' of this condition'} is never closed`,
+    'Close it, or write \\" for a quote that is text.',
+  )
+}
+
+const BLANK = /^\s$/
+
+/** Any white space of Unicode: blanks, tabs, line breaks. */
+export function isBlank(char: string): boolean {
+  return char === ' ' || (char !== '' && BLANK.test(char))
 }

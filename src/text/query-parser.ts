@@ -20,10 +20,8 @@ import type {
 } from '../model/plan.ts'
 import type { Syntax } from '../model/query.ts'
 import { lexLeniently, type Unread, wordsIn } from './lenient-query.ts'
-import { misspeltFields } from './misspelt-fields.ts'
-import { fieldFilter, resolveField } from './query-fields.ts'
-import { cleanText, lexQuery } from './query-lexer.ts'
-import { querySyntax } from './query-syntax.ts'
+import { fieldFilter, misspeltFields, resolveField } from './query-fields.ts'
+import { cleanText, lexQuery, querySyntax } from './query-lexer.ts'
 
 export interface ParseOptions {
   /** Names that `name:value` may use, beside every metadata path. */

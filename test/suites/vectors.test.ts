@@ -11,11 +11,6 @@ vectorSuite('kernel', {
     openVectorIndex({ model, dimensions, source: chunks => store.vectors(model, chunks) }),
 })
 
-vectorSuite('kernel with vectors in memory', {
-  ...common,
-  openIndex: (_, model, dimensions) => openVectorIndex({ model, dimensions, keepVectors: true, source: () => [] }),
-})
-
 vectorSuite('kernel with cells', {
   ...common,
   openIndex: (store, model, dimensions) =>

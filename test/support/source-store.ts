@@ -1,4 +1,5 @@
 /** A store that holds the records of the source suite, and the local source over it. */
+
 import { openReferenceVectors } from '../../src/index/reference-vectors.ts'
 import type { Audience } from '../../src/model/partition.ts'
 import { OWNER } from '../../src/model/partition.ts'

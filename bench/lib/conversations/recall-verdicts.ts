@@ -5,8 +5,8 @@ import type { Verdict } from '../../../src/model/page.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { lent } from '../local-embedder.ts'
 import type { Row } from '../report.ts'
+import { type QuestionSet, UNANSWERABLE } from './labelled-set.ts'
 import { type ChatAnswer, chatRequester, importAll } from './product.ts'
-import { type QuestionSet, UNANSWERABLE } from './question-set.ts'
 
 const GOALS = { hybrid: 5, words: 10 } as const
 const MAX_REFUSED = 2

@@ -1,11 +1,8 @@
 /**
  * The HTTP interface over the home of 100,000 entries, in a process of its own, as `querent serve` runs it; only the embedder is a
- * stand-in, as in every measurement of large stores. `node --expose-gc server.ts <home> <workers>` tells its address; then
+ * stand-in, as in every measurement of large stores. `node --expose-gc server.ts <home>` sends its address; then
  * it answers `look` with its memory and its processor time, and `floor` with the kernel's floor.
- * With more than one worker it is the first process of so many, as in `querent serve --workers`.
  */
-import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -18,31 +15,18 @@ import { percentile, timed } from '../report.ts'
 import { heldOut, openStandIn } from '../stand-in.ts'
 import type { Look } from './serving.ts'
 
-const [home = '', workers = '1'] = process.argv.slice(2)
+const [home = ''] = process.argv.slice(2)
 
-if (Number(workers) > 1 && cluster.isPrimary) await startWorkers(Number(workers))
-else await serveHere()
-
-async function startWorkers(count: number): Promise<void> {
-  cluster.schedulingPolicy = cluster.SCHED_NONE
-  const all = Array.from({ length: count }, () => cluster.fork())
-  const [[address]] = (await Promise.all(all.map(worker => once(worker, 'listening')))) as [[{ port: number }]]
-  process.send?.(`http://127.0.0.1:${address.port}`)
-  process.on('disconnect', () => process.exit(0))
-}
-
-async function serveHere(): Promise<void> {
-  const embedder = await openStandIn()
-  const engine = await openEngine({ home, embedder, background: true })
-  const catalog = makeCatalog(engine)
-  const options = { host: '127.0.0.1', port: 0, tokens: undefined, mcp: mcpOverHttp(engine, catalog) }
-  const end = new AbortController()
-  process.on('disconnect', () => end.abort())
-  process.on('message', asked => process.send?.(asked === 'floor' ? floor(engine, embedder) : look()))
-  await serveHttp(engine, catalog, options, end.signal, url => cluster.isPrimary && process.send?.(url))
-  await engine.close()
-  process.exit(0)
-}
+const embedder = await openStandIn()
+const engine = await openEngine({ home, embedder, background: true })
+const catalog = makeCatalog(engine)
+const options = { host: '127.0.0.1', port: 0, tokens: undefined, mcp: mcpOverHttp(engine, catalog) }
+const end = new AbortController()
+process.on('disconnect', () => end.abort())
+process.on('message', asked => process.send?.(asked === 'floor' ? floor(engine, embedder) : look()))
+await serveHttp(engine, catalog, options, end.signal, url => process.send?.(url))
+await engine.close()
+process.exit(0)
 
 function look(): Look {
   const { user, system } = process.cpuUsage()

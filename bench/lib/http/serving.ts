@@ -1,7 +1,5 @@
 /** A server of the home, seen from the process that measures it. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { startChild } from '../child.ts'
 
 /** What a server says of itself; bytes, milliseconds. */
 export interface Look {
@@ -14,51 +12,18 @@ export interface Look {
 
 export interface Serving extends AsyncDisposable {
   readonly url: string
-  /** Collects garbage first. Of the only process: not of one of several. */
+  /** Collects garbage first. */
   look(): Promise<Look>
   /** Milliseconds that the kernel's floor takes there now. */
   floor(): Promise<number>
 }
 
-export interface ServingOptions {
-  readonly home: string
-  readonly workers?: number
-}
-
-export async function startServing({ home, workers = 1 }: ServingOptions): Promise<Serving> {
-  const file = fileURLToPath(new URL('./server.ts', import.meta.url))
-  const child = fork(file, [home, String(workers)], {
-    execArgv: ['--expose-gc'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const url = (await said(child)) as string
-  const answered = async (order: string): Promise<unknown> => {
-    const answer = said(child)
-    child.send(order)
-    return await answer
-  }
+export async function startServing({ home }: { readonly home: string }): Promise<Serving> {
+  const child = await startChild(new URL('./server.ts', import.meta.url), [home])
   return {
-    url,
-    look: async () => (await answered('look')) as Look,
-    floor: async () => (await answered('floor')) as number,
-    [Symbol.asyncDispose]: async () => {
-      const exit = once(child, 'exit')
-      child.disconnect()
-      await exit
-    },
-  }
-}
-
-async function said(child: ChildProcess): Promise<unknown> {
-  const over = new AbortController()
-  const { signal } = over
-  try {
-    const [message] = await Promise.race([
-      once(child, 'message', { signal }),
-      once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
-    ])
-    return message
-  } finally {
-    over.abort()
+    url: child.ready as string,
+    look: async () => (await child.answer('look')) as Look,
+    floor: async () => (await child.answer('floor')) as number,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }

@@ -25,7 +25,7 @@ export function setMaxima(rest: f64, length: f64): void {
 }
 
 /** Encodes `n` rows of `width` floats at `from` into the slots listed. Returns the first unfit row's number, else -1. */
-export function encode(from: usize, slots: usize, n: i32, mean: usize): i32 {
+export function encode(from: usize, slots: usize, n: i32): i32 {
   for (let i = 0; i < n; i++) {
     const row = from + <usize>i * (width << 2)
     const slot = load<u32>(slots + (<usize>i << 2))
@@ -36,7 +36,7 @@ export function encode(from: usize, slots: usize, n: i32, mean: usize): i32 {
     const scale = largest / 127
     store<f32>(scaleOf(slot), scale)
     quantise(row, int8Of(slot), scale, 127 / largest)
-    encodeSigns(row, mean, codeOf(slot))
+    encodeSigns(row, codeOf(slot))
   }
   return -1
 }

@@ -27,13 +27,12 @@ export function prepareRotation(at: usize): void {
   }
 }
 
-/** One bit a component of the turned difference of row and mean: positive or not. */
-export function encodeSigns(row: usize, mean: usize, to: usize): void {
+/** One bit a component of the turned row: positive or not. */
+export function encodeSigns(row: usize, to: usize): void {
   const bytes = width << 2
   const turned = work + bytes
   for (let i: usize = 0; i < bytes; i += 16) {
-    const difference = f32x4.sub(v128.load(row + i), v128.load(mean + i))
-    v128.store(work + i, f32x4.mul(difference, v128.load(signs + i)))
+    v128.store(work + i, f32x4.mul(v128.load(row + i), v128.load(signs + i)))
   }
   transform(work)
   let place: usize = 0
@@ -61,8 +60,8 @@ export let span: i32 = 0
  * The question's sign code at `to`, and its turned components in 16 steps (odd numbers from -15 to 15, which stand for equal parts of
  * the range) at `planes`: of each step s the bits of (s + 15) / 2, bit by bit, lowest first; a plane is as long as a code.
  */
-export function encodeQuestion(question: usize, mean: usize, to: usize, planes: usize): void {
-  encodeSigns(question, mean, to)
+export function encodeQuestion(question: usize, to: usize, planes: usize): void {
+  encodeSigns(question, to)
   const turned = work + (width << 2)
   let peak: f32 = 0
   for (let i: usize = 0; i < width; i++) peak = max(peak, abs(load<f32>(turned + (i << 2))))

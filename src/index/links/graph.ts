@@ -1,9 +1,8 @@
 /**
- * A graph in arrays that grow: every link is one row and is in two chains, that of its source and that of its target,
- * both kept in order. A change costs the length of the chains it touches. About 36 bytes a link, 24 a node.
+ * A graph of nodes that know their links both ways, each list in order. Finding neighbours costs their number; a change costs
+ * the length of the lists that it touches.
  */
-import { type ColumnArrays, Columns } from '../../base/columns.ts'
-import { compareText } from '../../base/compare.ts'
+import { compareText, lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -13,60 +12,40 @@ import type { StoreReader, TablePage } from '../../store/store.ts'
 import type { LinkIndexDeclaration } from '../contract.ts'
 import { checkAspect, checkColumn } from '../derived-index.ts'
 
-/** End of a chain, and a node without an entry. */
-export const NONE = -1
-
 /** Nodes, or links, that are taken in by one step. */
 const LOADED_AT_ONCE = 1 << 13
 
-/** By slot of a node. */
-const NODES = {
+/** Bytes that V8 takes for one of each, its share of the maps and lists included. */
+const NODE_BYTES = 300
+const EDGE_BYTES = 80
+
+export interface GraphNode {
   /** The number that links name it by. */
-  numbers: { of: Float64Array },
-  /** NONE: others link to it, but it is not there. */
-  entries: { of: Int32Array, empty: NONE },
-  partitions: { of: Int32Array, empty: NONE },
-  /** Heads of the two chains: rows of links. */
-  firstOut: { of: Int32Array, empty: NONE },
-  firstIn: { of: Int32Array, empty: NONE },
-} as const
+  readonly number: number
+  /** Null: others link to it, but it is not there. */
+  place: { readonly entry: EntryKey; readonly partition: PartitionId } | null
+  /** By the number of the other node, then by the name of the relation, then by weight. */
+  out: GraphEdge[]
+  in: GraphEdge[]
+}
 
-/** By row of a link. */
-const LINKS = {
-  /** Slots of its ends. */
-  sources: { of: Int32Array },
-  targets: { of: Int32Array },
-  relations: { of: Int32Array },
-  weights: { of: Float64Array },
-  /** The next rows of the two chains. */
-  nextOut: { of: Int32Array, empty: NONE },
-  nextIn: { of: Int32Array, empty: NONE },
-} as const
+export interface GraphEdge {
+  readonly source: GraphNode
+  readonly target: GraphNode
+  /** See `relationNames`. */
+  readonly relation: number
+  readonly weight: number
+}
 
-/** Enough for a small code base. */
-const FIRST_ROWS = 64
+type Compare = (a: GraphEdge, b: GraphEdge) => number
 
 export class LinkGraph {
-  readonly #nodes = new Columns(NODES, FIRST_ROWS)
-  readonly #links = new Columns(LINKS, FIRST_ROWS)
-  #slotCount = 0
-  #rowCount = 0
+  /** By number: an empty name is that of a relation that was forgotten. */
   readonly relationNames: string[] = []
   readonly #relationNumbers = new Map<string, number>()
-  readonly #slots = new Map<number, number>()
-  readonly #byEntry = new Map<EntryKey, number>()
-  readonly #freeSlots: number[] = []
-  readonly #freeRows: number[] = []
-
-  /** By slot. Good until the next change, as are the links. */
-  get nodes(): ColumnArrays<typeof NODES> {
-    return this.#nodes.arrays
-  }
-
-  /** By row. */
-  get links(): ColumnArrays<typeof LINKS> {
-    return this.#links.arrays
-  }
+  readonly #nodes = new Map<number, GraphNode>()
+  readonly #byEntry = new Map<EntryKey, GraphNode>()
+  #edgeCount = 0
 
   /** Nodes that are there. */
   get nodeCount(): number {
@@ -74,26 +53,25 @@ export class LinkGraph {
   }
 
   get byteLength(): number {
-    return this.#links.byteLength + this.#nodes.byteLength + 100 * this.#slots.size
+    return NODE_BYTES * this.#nodes.size + EDGE_BYTES * this.#edgeCount
   }
 
-  /** NONE: nobody knows that number. */
-  slotOf(node: number): number {
-    return this.#slots.get(node) ?? NONE
+  /** Also of a node that others link to and that is not there. */
+  node(number: number): GraphNode | undefined {
+    return this.#nodes.get(number)
   }
 
-  nodeOf(entry: EntryKey): number | undefined {
-    const slot = this.#byEntry.get(entry)
-    return slot === undefined ? undefined : this.nodes.numbers[slot]
+  nodeOf(entry: EntryKey): GraphNode | undefined {
+    return this.#byEntry.get(entry)
   }
 
   /** Names of relations that no link has are given up, and their numbers are not used again. In steps, between which nothing may change. */
   *forgetRelations(): Steps<void> {
-    const free = new Set(this.#freeRows)
     const used = new Set<number>()
-    for (let row = 0; row < this.#rowCount; row++) {
-      if (!free.has(row)) used.add(this.links.relations[row] as number)
-      if ((row + 1) % LOADED_AT_ONCE === 0) yield
+    const pace = new StepPace(LOADED_AT_ONCE)
+    for (const { out } of this.#byEntry.values()) {
+      for (const { relation } of out) used.add(relation)
+      if (pace.isOver(1 + out.length)) yield
     }
     for (const [name, number] of this.#relationNumbers) {
       if (used.has(number)) continue
@@ -109,182 +87,99 @@ export class LinkGraph {
     return this.relationNames.push(name) - 1
   }
 
-  /** Slots of nodes that are there, by number ascending. */
-  slotsInOrder(): number[] {
-    const { numbers } = this.nodes
-    return [...this.#byEntry.values()].sort((a, b) => (numbers[a] as number) - (numbers[b] as number))
-  }
-
-  /** Rows of the links that start there, in order. */
-  rowsFrom(slot: number): number[] {
-    const { nextOut } = this.links
-    const rows: number[] = []
-    for (let row = this.nodes.firstOut[slot] as number; row !== NONE; row = nextOut[row] as number) rows.push(row)
-    return rows
+  /** Nodes that are there, by number ascending. */
+  nodesInOrder(): GraphNode[] {
+    return [...this.#byEntry.values()].sort((a, b) => a.number - b.number)
   }
 
   /** Takes a whole graph into this empty one, in steps: sorts once instead of looking for each link's place. */
   *load(nodes: Iterable<NodeRow>, edges: readonly EdgeRow[]): Steps<void> {
     const pace = new StepPace(LOADED_AT_ONCE)
-    for (const { node, entry, partition } of nodes) {
-      this.#place(this.#slotFor(node), entry, partition)
+    for (const node of nodes) {
+      this.add(node)
       if (pace.isOver(1)) yield
     }
-    let rows: number[] = []
-    for (const edge of edges) {
-      if (this.#isSound(edge)) rows.push(this.#newRow(edge))
+    for (const row of edges) {
+      const edge = this.#edgeOf(row)
+      edge?.source.out.push(edge)
+      edge?.target.in.push(edge)
       if (pace.isOver(1)) yield
     }
-    const { firstOut, firstIn } = this.nodes
-    const { sources, targets, nextOut, nextIn } = this.links
-    // From last to first: each row then becomes the head of its chain.
-    rows = yield* sortInSteps(rows, (a, b) => this.#compareOut(b, a))
-    for (const row of rows) {
-      const source = sources[row] as number
-      nextOut[row] = firstOut[source] as number
-      firstOut[source] = row
-      if (pace.isOver(1)) yield
-    }
-    rows = yield* sortInSteps(rows, (a, b) => this.#compareIn(b, a))
-    for (const row of rows) {
-      const target = targets[row] as number
-      nextIn[row] = firstIn[target] as number
-      firstIn[target] = row
-      if (pace.isOver(1)) yield
+    for (const node of this.#nodes.values()) {
+      node.out = yield* this.#sorted(node.out, this.#compareOut, pace)
+      node.in = yield* this.#sorted(node.in, this.#compareIn, pace)
     }
   }
 
-  add({ node, entry, partition }: NodeRow): void {
-    this.#place(this.#slotFor(node), entry, partition)
+  add({ node: number, entry, partition }: NodeRow): void {
+    const node = this.#nodeFor(number)
+    if (node.place !== null) this.#byEntry.delete(node.place.entry)
+    node.place = { entry, partition }
+    this.#byEntry.set(entry, node)
   }
 
-  link(edge: EdgeRow): void {
-    if (!this.#isSound(edge)) return
-    const row = this.#newRow(edge)
-    const { firstOut, firstIn } = this.nodes
-    const { sources, targets, nextOut, nextIn } = this.links
-    insert(firstOut, nextOut, sources[row] as number, row, (a, b) => this.#compareOut(a, b))
-    insert(firstIn, nextIn, targets[row] as number, row, (a, b) => this.#compareIn(a, b))
+  link(row: EdgeRow): void {
+    const edge = this.#edgeOf(row)
+    if (edge === null) return
+    insert(edge.source.out, edge, this.#compareOut)
+    insert(edge.target.in, edge, this.#compareIn)
   }
 
   /** Takes out the node of an entry and the links that start there; those that end there wait for it to come back. */
   remove(entry: EntryKey): void {
-    const slot = this.#byEntry.get(entry)
-    if (slot === undefined) return
+    const node = this.#byEntry.get(entry)
+    if (node === undefined) return
     this.#byEntry.delete(entry)
-    const { entries, firstOut, firstIn } = this.nodes
-    const { targets, nextOut, nextIn } = this.links
-    entries[slot] = NONE
-    for (let row = firstOut[slot] as number; row !== NONE; ) {
-      const next = nextOut[row] as number
-      const target = targets[row] as number
-      cut(firstIn, nextIn, target, row)
-      this.#freeRows.push(row)
-      if (target !== slot) this.#freeIfUnused(target)
-      row = next
+    node.place = null
+    for (const edge of node.out) {
+      const { target } = edge
+      target.in.splice(target.in.indexOf(edge), 1)
+      if (target !== node) this.#dropIfUnused(target)
     }
-    firstOut[slot] = NONE
-    this.#freeIfUnused(slot)
+    this.#edgeCount -= node.out.length
+    node.out = []
+    this.#dropIfUnused(node)
   }
 
-  #isSound({ entry, source }: EdgeRow): boolean {
-    return this.nodeOf(entry) === source
-  }
-
-  #place(slot: number, entry: EntryKey, partition: PartitionId): void {
-    const { entries, partitions } = this.nodes
-    const before = entries[slot] as number
-    if (before !== NONE) this.#byEntry.delete(before)
-    entries[slot] = entry
-    partitions[slot] = partition
-    this.#byEntry.set(entry, slot)
-  }
-
-  #slotFor(node: number): number {
-    const known = this.#slots.get(node)
+  #nodeFor(number: number): GraphNode {
+    const known = this.#nodes.get(number)
     if (known !== undefined) return known
-    const slot = this.#freeSlots.pop() ?? this.#slotCount++
-    this.#nodes.reserve(this.#slotCount)
-    const { numbers, entries, partitions, firstOut, firstIn } = this.nodes
-    numbers[slot] = node
-    entries[slot] = NONE
-    partitions[slot] = NONE
-    firstOut[slot] = NONE
-    firstIn[slot] = NONE
-    this.#slots.set(node, slot)
-    return slot
+    const node: GraphNode = { number, place: null, out: [], in: [] }
+    this.#nodes.set(number, node)
+    return node
   }
 
-  #freeIfUnused(slot: number): void {
-    const { numbers, entries, firstOut, firstIn } = this.nodes
-    if (entries[slot] !== NONE || firstOut[slot] !== NONE || firstIn[slot] !== NONE) return
-    this.#slots.delete(numbers[slot] as number)
-    this.#freeSlots.push(slot)
+  #dropIfUnused(node: GraphNode): void {
+    if (node.place === null && node.out.length + node.in.length === 0) this.#nodes.delete(node.number)
   }
 
-  #newRow({ source, target, relation, weight }: EdgeRow): number {
-    const row = this.#freeRows.pop() ?? this.#rowCount++
-    this.#links.reserve(this.#rowCount)
-    const { sources, targets, relations, weights, nextOut, nextIn } = this.links
-    sources[row] = this.#slotFor(source)
-    targets[row] = this.#slotFor(target)
-    relations[row] = this.relationNumber(relation)
-    weights[row] = weight
-    nextOut[row] = NONE
-    nextIn[row] = NONE
-    return row
+  /** Null: the source is not the node of the entry. */
+  #edgeOf({ entry, source, target, relation, weight }: EdgeRow): GraphEdge | null {
+    const from = this.#byEntry.get(entry)
+    if (from?.number !== source) return null
+    this.#edgeCount++
+    return { source: from, target: this.#nodeFor(target), relation: this.relationNumber(relation), weight }
   }
 
-  #compareOut(a: number, b: number): number {
-    const { targets } = this.links
-    return this.#compareNodes(targets[a] as number, targets[b] as number) || this.#compareRest(a, b)
+  *#sorted(edges: GraphEdge[], compare: Compare, pace: StepPace): Steps<GraphEdge[]> {
+    if (edges.length > LOADED_AT_ONCE) return yield* sortInSteps(edges, compare)
+    if (pace.isOver(edges.length)) yield
+    return edges.sort(compare)
   }
 
-  #compareIn(a: number, b: number): number {
-    const { sources } = this.links
-    return this.#compareNodes(sources[a] as number, sources[b] as number) || this.#compareRest(a, b)
-  }
+  readonly #compareOut: Compare = (a, b) => a.target.number - b.target.number || this.#compareRest(a, b)
+  readonly #compareIn: Compare = (a, b) => a.source.number - b.source.number || this.#compareRest(a, b)
 
-  #compareNodes(a: number, b: number): number {
-    const { numbers } = this.nodes
-    return (numbers[a] as number) - (numbers[b] as number)
-  }
-
-  #compareRest(a: number, b: number): number {
-    const { relations, weights } = this.links
-    const [one, other] = [relations[a] as number, relations[b] as number]
-    const byName = one === other ? 0 : compareText(this.#name(one), this.#name(other))
-    return byName || (weights[a] as number) - (weights[b] as number)
-  }
-
-  #name(relation: number): string {
-    return this.relationNames[relation] as string
+  #compareRest(a: GraphEdge, b: GraphEdge): number {
+    const [one, other] = [this.relationNames[a.relation] as string, this.relationNames[b.relation] as string]
+    return (a.relation === b.relation ? 0 : compareText(one, other)) || a.weight - b.weight
   }
 }
 
-function insert(
-  first: Int32Array,
-  next: Int32Array,
-  slot: number,
-  row: number,
-  compare: (a: number, b: number) => number,
-): void {
-  let before = NONE
-  let at = first[slot] as number
-  while (at !== NONE && compare(at, row) <= 0) {
-    before = at
-    at = next[at] as number
-  }
-  next[row] = at
-  if (before === NONE) first[slot] = row
-  else next[before] = row
-}
-
-function cut(first: Int32Array, next: Int32Array, slot: number, row: number): void {
-  let before = NONE
-  for (let at = first[slot] as number; at !== row; at = next[at] as number) before = at
-  if (before === NONE) first[slot] = next[row] as number
-  else next[before] = next[row] as number
+/** Behind those that compare equal. */
+function insert(edges: GraphEdge[], edge: GraphEdge, compare: Compare): void {
+  const at = lowerBound(edges.length, place => compare(edges[place] as GraphEdge, edge) <= 0)
+  edges.splice(at, 0, edge)
 }
 
 export interface NodeRow {

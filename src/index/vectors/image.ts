@@ -2,7 +2,6 @@
  * The rows of a vector index as bytes: a JSON header, then for each partition its columns one after the other. Only
  * live rows are written, so what was deleted is in no snapshot.
  */
-import { crc32 } from 'node:zlib'
 import { StepPace, type Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -21,9 +20,6 @@ interface Header {
   readonly format: number
   readonly model: string
   readonly dimensions: number
-  /** CRC-32 of the mean, padding included. */
-  readonly mean: number
-  readonly keepsVectors: boolean
   /** The kernel's maxima over all rows (see `Kernel`). */
   readonly residual: number
   readonly square: number
@@ -32,7 +28,7 @@ interface Header {
   readonly blocks: readonly BlockHeader[]
 }
 
-type Identity = Pick<Header, 'format' | 'model' | 'dimensions' | 'mean' | 'keepsVectors' | 'pivotEvery'>
+type Identity = Pick<Header, 'format' | 'model' | 'dimensions' | 'pivotEvery'>
 
 type BlockHeader = readonly [PartitionId, number, readonly (readonly [number, number])[]]
 
@@ -129,15 +125,14 @@ interface Column {
 
 /** Entry and chunk keys first: with them rows are made. The chain of an entry's rows is made again. */
 function columnsOf(layout: Layout): Column[] {
-  const { entryAt, chunkAt, scaleAt, int8At, vectorAt, width, codeBytes } = layout
-  const columns = [
+  const { entryAt, chunkAt, scaleAt, int8At, width, codeBytes } = layout
+  return [
     { at: entryAt, size: 4 },
     { at: chunkAt, size: 4 },
     { at: scaleAt, size: 4 },
     { at: 0, size: codeBytes },
     { at: int8At, size: width },
   ]
-  return vectorAt < 0 ? columns : [...columns, { at: vectorAt, size: width * 4 }]
 }
 
 /** One column of a block's rows, extent by extent. */
@@ -154,15 +149,7 @@ function stretches(rows: VectorRows, block: Block, { at, size }: Column): Uint8A
 }
 
 function identityOf(rows: VectorRows, { pivotEvery }: CellLimits): Identity {
-  const { mean, layout } = rows.memory
-  return {
-    format: FORMAT,
-    model: rows.model,
-    dimensions: rows.dimensions,
-    mean: crc32(new Uint8Array(mean.buffer, mean.byteOffset, mean.byteLength)),
-    keepsVectors: layout.vectorAt >= 0,
-    pivotEvery,
-  }
+  return { format: FORMAT, model: rows.model, dimensions: rows.dimensions, pivotEvery }
 }
 
 function maximaOf({ memory: { kernel } }: VectorRows): Pick<Header, 'residual' | 'square'> {

@@ -20,12 +20,11 @@ export class VectorMemory {
   #floats!: Float32Array
   #doubles!: Float64Array
 
-  constructor(dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
-    this.layout = layoutOf(dimensions, keepVectors)
+  constructor(dimensions: number) {
+    this.layout = layoutOf(dimensions)
     this.#memory = new WebAssembly.Memory({ initial: this.layout.pagesAt / WASM_PAGE, maximum: MAX_WASM_PAGES })
     this.kernel = startKernel(this.#memory, this.layout)
     this.#look()
-    if (mean) this.#floats.set(mean, this.layout.meanAt >>> 2)
   }
 
   /** Views over all of the memory, indexed by address (`words` and `floats`: address / 4). New after each growth. */
@@ -43,10 +42,6 @@ export class VectorMemory {
 
   get doubles(): Float64Array {
     return this.#doubles
-  }
-
-  get mean(): Float32Array {
-    return this.#floats.subarray(this.layout.meanAt >>> 2, (this.layout.meanAt >>> 2) + this.layout.width)
   }
 
   /** Address of a slot's item in the column that begins at `column` and has items of `size` bytes. */
@@ -112,7 +107,6 @@ export class VectorMemory {
     act(0, layout.codeBytes)
     act(layout.int8At, layout.width)
     for (const column of [layout.scaleAt, layout.entryAt, layout.chunkAt, layout.nextAt]) act(column, 4)
-    if (layout.vectorAt >= 0) act(layout.vectorAt, layout.width * 4)
   }
 
   #look(): void {

@@ -27,10 +27,10 @@ export class VectorRows {
   /** Entries whose rows came, went or moved. */
   #revision = 0
 
-  constructor(model: string, dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
+  constructor(model: string, dimensions: number) {
     this.model = model
     this.dimensions = dimensions
-    this.memory = new VectorMemory(dimensions, mean, keepVectors)
+    this.memory = new VectorMemory(dimensions)
     this.#slots = new SlotTable(() => this.memory.addPages(1))
   }
 
@@ -84,17 +84,6 @@ export class VectorRows {
     return this.memory.words[this.memory.word(slot, this.memory.layout.entryAt)] as number
   }
 
-  /** Whether f32 vectors are in memory too. */
-  get keepsVectors(): boolean {
-    return this.memory.layout.vectorAt >= 0
-  }
-
-  /** Index into `memory.floats` of the row's vector, where vectors are kept. */
-  vectorAt(slot: Slot): number {
-    const { vectorAt, width } = this.memory.layout
-    return this.memory.address(slot, vectorAt, width * 4) / 4
-  }
-
   partition(slot: Slot): PartitionId {
     return this.#slots.partition(slot)
   }
@@ -127,7 +116,6 @@ export class VectorRows {
       }
       const slot = this.append(this.blockFor(partition).home, entry, chunk)
       this.memory.floats.set(vector, (layout.stageAt >>> 2) + this.#staged.length * layout.width)
-      if (this.keepsVectors) this.memory.floats.set(vector, this.vectorAt(slot))
       this.#staged.push(slot)
       if (this.#staged.length === STAGE_ROWS) this.#encode()
     }
@@ -186,7 +174,7 @@ export class VectorRows {
     const staged = this.#staged
     this.#staged = []
     words.set(staged, layout.slotsAt >>> 2)
-    const unfit = kernel.encode(layout.stageAt, layout.slotsAt, staged.length, layout.meanAt)
+    const unfit = kernel.encode(layout.stageAt, layout.slotsAt, staged.length)
     if (unfit >= 0) throw unfitVector(this.model, 'is not of unit length, or has a component that is no number')
   }
 

@@ -195,7 +195,7 @@ export class VectorScan {
     const { kernel, layout, floats, bytes } = this.#rows.memory
     if (this.#isAsked(vector, weight)) return
     floats.set(vector, layout.questionAt / 4)
-    kernel.encodeQuestion(layout.questionAt, layout.meanAt, layout.questionCodeAt, layout.questionPlanesAt)
+    kernel.encodeQuestion(layout.questionAt, layout.questionCodeAt, layout.questionPlanesAt)
     let peak = 0
     for (const component of vector) peak = Math.max(peak, Math.abs(component))
     const step = peak / Math.min(32767, Math.floor(LARGEST_SUM / (127 * layout.width)))

@@ -1,7 +1,4 @@
-/**
- * Settles an answer: what int8 left open, f32 vectors decide. They are in memory, where the index keeps them, or are read
- * from the store and kept for a while.
- */
+/** Settles an answer: what int8 left open, f32 vectors decide. They are read from the store and kept in memory for a while. */
 import { cosine } from '../../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { ChunkVector } from '../../store/store.ts'
@@ -27,7 +24,6 @@ export class Settlement {
   readonly #source: VectorSource
   readonly #kept: KeptVectors
 
-  /** `source` is asked where the rows keep no vectors. */
   constructor(rows: VectorRows, source: VectorSource) {
     this.#rows = rows
     this.#source = source
@@ -40,19 +36,10 @@ export class Settlement {
 
   /** What the store no longer has is left out: the index is behind it until the next refresh. */
   settle(vector: Float32Array, candidates: readonly Candidate[], rate: Rate): Hit[] {
-    const settled = ({ entry, chunk, prior }: Candidate, similarity: number) => ({
-      entry,
-      chunk,
-      ...rate(similarity, prior),
-    })
-    if (this.#rows.keepsVectors) {
-      const { floats } = this.#rows.memory
-      return candidates.map(row => settled(row, cosine(vector, floats, this.#rows.vectorAt(row.slot))))
-    }
     const cosines = this.#cosinesOf(vector, candidates)
-    return candidates.flatMap((row, at) => {
+    return candidates.flatMap(({ entry, chunk, prior }, at) => {
       const similarity = cosines[at] ?? null
-      return similarity === null ? [] : settled(row, similarity)
+      return similarity === null ? [] : { entry, chunk, ...rate(similarity, prior) }
     })
   }
 

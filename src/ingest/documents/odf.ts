@@ -1,5 +1,5 @@
 /** OpenDocument: texts with their headings, sheets with their rows, presentations with their slides and notes. */
-import { nameWithoutExtension } from '../whole-file.ts'
+import { nameWithoutExtension } from '../values.ts'
 import { type DocumentReader, encrypted } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { propertiesOf, readZip, requireText } from './office-zip.ts'

@@ -1,5 +1,5 @@
 /** Workbooks of Excel: the values that its cells had when it was saved; dates and percentages as they are meant, not as numbers. */
-import { nameWithoutExtension } from '../whole-file.ts'
+import { nameWithoutExtension } from '../values.ts'
 import type { DocumentReader } from './document.ts'
 import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
 import { SheetWriter } from './sheet-writer.ts'

@@ -6,8 +6,10 @@ import {
   FOLDER,
   labelledQuestions,
   labelledSet,
+  readRecords,
+  recordsOf,
+  UNANSWERABLE,
 } from '../../../bench/lib/conversations/labelled-set.ts'
-import { readRecords, recordsOf, UNANSWERABLE } from '../../../bench/lib/conversations/question-set.ts'
 
 const OF_PEOPLE = ['adversarial', 'multi-evidence', 'open-inference', 'single-fact', 'temporal', UNANSWERABLE]
 const OF_ASSISTANTS = [
@@ -36,7 +38,8 @@ describe('the labelled conversations', () => {
   })
 
   it('are many enough, of both kinds in both languages, in several sessions', async () => {
-    const { conversations, languages } = await labelledSet()
+    const { conversations } = await labelledSet()
+    const languages = new Map(questions.map(({ conversation, language }) => [conversation, language]))
     expect(conversations.length).toBeGreaterThanOrEqual(12)
     expect(conversations.reduce((sum, { messages }) => sum + messages.length, 0)).toBeGreaterThanOrEqual(300)
     for (const profile of ['people', 'assistant']) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RunGate, shutAtExit } from '../../../src/embed/run-gate.ts'
+import { RunGate, shutAtExit } from '../../../src/embed/stoppable-thread.ts'
 
 describe('RunGate', () => {
   it('lets work pass, one after the other, and gives what it gives', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutText } from '../../../src/embed/cut-text.ts'
+import { cutText } from '../../../src/embed/embedder.ts'
 import { openTokenizer } from '../../../src/embed/tokenizer.ts'
 import { modelFolder } from '../../support/model.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pool } from '../../../src/embed/pooling.ts'
-import { toUnit } from '../../../src/embed/unit.ts'
+import { toUnit } from '../../../src/embed/embedder.ts'
+import { pool } from '../../../src/embed/sentence-model.ts'
 
 describe('pool', () => {
   const tokens = Float32Array.of(1, 2, 3, 4, 5, 12)

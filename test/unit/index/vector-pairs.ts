@@ -10,10 +10,9 @@ export const MANY = 9000
 export function openPair(
   world: VectorStore,
   dimensions: number,
-  mean?: Float32Array,
 ): { readonly index: KernelVectorIndex; readonly reference: VectorIndex } {
   const source = (chunks: readonly number[]) => world.store.vectors(MODEL, chunks)
-  const index = openVectorIndex({ model: MODEL, dimensions, mean, source })
+  const index = openVectorIndex({ model: MODEL, dimensions, source })
   index.refresh(world.store)
   return { index, reference: referenceOf(world, dimensions) }
 }

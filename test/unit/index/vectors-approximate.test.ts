@@ -104,24 +104,4 @@ describe('approximate search', () => {
         .map(hit => hit.score)
     expect(scores(forth)).toEqual(scores(back))
   })
-
-  it('finds more with signs about the mean of the model, and is as exact when asked to be', () => {
-    const world = new VectorStore()
-    const [mean] = randomUnits(1, 96, 19) as [Float32Array]
-    world.addInThrees(unitsNear(mean, 0.7, MANY, 20))
-    const { index, reference } = openPair(world, 96, mean)
-    const { index: plain } = openPair(world, 96)
-    const found = { about: 0, plain: 0 }
-    for (const vector of unitsNear(mean, 0.7, 20, 21)) {
-      const request = { vector, k: 10, partitions: world.partitions() }
-      const exact = reference.search(request)
-      expect(index.search(request)).toEqual(exact)
-      const chunks = new Set(exact.map(hit => hit.chunk))
-      const hits = (of: typeof index) =>
-        of.search({ ...request, approximate: true }).filter(hit => chunks.has(hit.chunk))
-      found.about += hits(index).length
-      found.plain += hits(plain).length
-    }
-    expect(found.about).toBeGreaterThan(found.plain * 1.02)
-  })
 })

@@ -32,7 +32,7 @@ const histories = () => {
 }
 
 function emptyWorld(): World {
-  const rows = new VectorRows(MODEL, WIDTH, undefined, false)
+  const rows = new VectorRows(MODEL, WIDTH)
   return { rows, clustering: new Clustering(rows, LIMITS) }
 }
 

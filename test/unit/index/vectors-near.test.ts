@@ -187,7 +187,7 @@ function scanned(
   allowed: (question: number) => Bitset | undefined = () => undefined,
 ): number {
   const partition: PartitionId = 1
-  const rows = new VectorRows(MODEL, WIDTH, undefined, false)
+  const rows = new VectorRows(MODEL, WIDTH)
   rows.add(vectors.map((vector, i) => ({ chunk: i, entry: i, partition, vector })))
   atOnce(new Clustering(rows, limits).arrange())
   const { kernel } = rows.memory

@@ -23,13 +23,6 @@ describe('widths', () => {
       expect.objectContaining({ code: 'invalid_argument' }),
     )
   })
-
-  it('refuses a mean of another width', () => {
-    const mean = new Float32Array(3)
-    expect(() => openVectorIndex({ model: MODEL, dimensions: 4, mean, source: () => [] })).toThrow(
-      expect.objectContaining({ code: 'invalid_argument' }),
-    )
-  })
 })
 
 describe('exactness where int8 cannot tell rows apart', () => {

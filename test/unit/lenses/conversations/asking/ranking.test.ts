@@ -1,7 +1,6 @@
-/** The arithmetic of the ranking: the invented example that was worked out by hand, and the plain reference of the bench. */
+/** The arithmetic of the ranking: the invented example that was worked out by hand, and a plain implementation. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as plain from '../../../../../bench/lib/conversations/ranking.ts'
 import {
   ASSISTANT,
   type Evidence,
@@ -9,6 +8,7 @@ import {
   PEOPLE,
   rank,
 } from '../../../../../src/lenses/conversations/asking/ranking.ts'
+import * as plain from '../../../../support/plain-ranking.ts'
 
 function evidenceOf(messages: readonly plain.Scored[], by: Ingredients): Evidence {
   const hasBlocks = by.block > 0
@@ -55,7 +55,7 @@ describe('the ranking of one conversation', () => {
   it.each([
     ['people', PEOPLE, plain.PEOPLE],
     ['assistants', ASSISTANT, plain.ASSISTANT],
-  ] as const)('of %s is that of the plain reference', (_, ours, theirs) => {
+  ] as const)('of %s is that of the plain implementation', (_, ours, theirs) => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 30 }), messages => {
         const { scores } = rank(evidenceOf(messages, ours), ours)

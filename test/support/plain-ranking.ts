@@ -1,6 +1,6 @@
 /**
- * How the messages of one conversation are ranked for one question, plain and exact: every message is scored. The two
- * searches come in as one number a message; each ingredient can be left out, so that its gain can be measured.
+ * How the messages of one conversation are ranked for one query, plain and exact: every message is scored. Each of the two
+ * searches gives one number per message.
  */
 
 export interface Scored {
@@ -45,7 +45,7 @@ export function finalScores(messages: readonly Scored[], ingredients: Ingredient
   return primed.map((score, at) => score * factor(messages[at] as Scored, ingredients))
 }
 
-export function fuse(messages: readonly Scored[], vectors: number): readonly number[] {
+function fuse(messages: readonly Scored[], vectors: number): readonly number[] {
   const words = overMax(messages.map(({ bm25 }) => bm25))
   const cosines = messages.map(({ cosine }) => cosine)
   const least = Math.min(...cosines)
@@ -53,7 +53,7 @@ export function fuse(messages: readonly Scored[], vectors: number): readonly num
   return words.map((word, at) => (1 - vectors) * word + vectors * (meaning[at] ?? 0))
 }
 
-export function smooth(messages: readonly Scored[], scores: readonly number[]): readonly number[] {
+function smooth(messages: readonly Scored[], scores: readonly number[]): readonly number[] {
   return scores.map((score, at) => {
     const near = (place: number) => (messages[place]?.session === messages[at]?.session ? (scores[place] ?? 0) : 0)
     return NEIGHBOURS.reduce(
@@ -63,7 +63,7 @@ export function smooth(messages: readonly Scored[], scores: readonly number[]): 
   })
 }
 
-export function withPrior(messages: readonly Scored[], scores: readonly number[], weight: number): readonly number[] {
+function withPrior(messages: readonly Scored[], scores: readonly number[], weight: number): readonly number[] {
   const prior = overMax(messages.map(({ block }) => block))
   return overMax(scores).map((score, at) => score + weight * (prior[at] ?? 0))
 }
