@@ -19,7 +19,7 @@ import { PATIENCE_MS } from '../../support/patience.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { assertUntil } from '../../support/until-met.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 40
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
 const ANN = { id: 'ann' }
 const LATER = TEST_NOW + 1
 
@@ -210,7 +210,8 @@ it.each([
   ],
 ])('would be found wrong if %s', { timeout: PATIENCE_MS }, async (_, plant) => {
   const planted = plant()
-  const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed: 1 })
+  // Any seed comes to it; this one within some dozens of histories.
+  const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed: 4 })
   await expect(checked).rejects.toThrow('Property failed')
   planted.mockRestore()
 })
