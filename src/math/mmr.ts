@@ -50,7 +50,7 @@ export function* choose(choice: Choice): Steps<number[]> {
 /** The same, added to this list one after the other: for callers that need the first before the last is found. */
 export function* chooseInto(choice: Choice, chosen: Chosen[]): Steps<void> {
   const room = new Room(choice)
-  const { count, limit, lambda, admits } = choice
+  const { lambda, admits } = choice
   if (lambda >= 1 && admits === undefined) {
     inOrder(choice, room, chosen)
     return

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DIMENSIONS } from '../../src/lenses/beliefs/dimensions.ts'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { describeInBrowser, type Explorer, expectGoodLooks, openExplorer } from './support.ts'
 import { HOSTILE } from './world.ts'
 
@@ -16,7 +16,7 @@ describeInBrowser('the beliefs view', () => {
   let explorer: Explorer
   beforeAll(async () => {
     const env = { QUERENT_EMBEDDER: 'local' } // what speaks against a belief is looked for among those near in meaning
-    expect(await querent(['beliefs', 'sample', '--home', home], { cwd: folder, env })).toMatchObject({ status: 0 })
+    expect(await querentHere(['beliefs', 'sample', '--home', home], { cwd: folder, env })).toMatchObject({ status: 0 })
     explorer = await openExplorer({ home, env })
   })
   afterAll(async () => {
@@ -140,7 +140,7 @@ describeInBrowser('the beliefs view', () => {
   })
 
   it('says how to get a sample where there are no beliefs', async () => {
-    expect(await querent(['init', '--home', join(folder, 'empty')], { cwd: folder })).toMatchObject({ status: 0 })
+    expect(await querentHere(['init', '--home', join(folder, 'empty')], { cwd: folder })).toMatchObject({ status: 0 })
     await using other = await openExplorer({ home: join(folder, 'empty') })
     await other.open('#/beliefs')
     await other.page.getByText('querent beliefs sample').waitFor()

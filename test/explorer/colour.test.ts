@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { describeInBrowser, type Explorer, expectGoodLooks, openExplorer } from './support.ts'
 import { HOSTILE } from './world.ts'
 
@@ -21,7 +21,7 @@ describeInBrowser('the colour view', () => {
       ['chroma', 'assign', '--starter'],
       ['chroma', 'import', 'nodes.json'],
     ]) {
-      expect(await querent([...words, '--home', home], { cwd: folder })).toMatchObject({ status: 0 })
+      expect(await querentHere([...words, '--home', home], { cwd: folder })).toMatchObject({ status: 0 })
     }
     explorer = await openExplorer({ home })
   })
@@ -153,7 +153,7 @@ describeInBrowser('the colour view', () => {
     const { page, open, errors } = explorer
     await open('#/colour')
     // A browser keeps sixteen contexts, and says on the console when it takes one away.
-    for (let times = 0; times < 20; times++) {
+    for (let times = 0; times < 17; times++) {
       await drawn(page)
       await page.getByRole('link', { name: 'Store' }).click()
       await page.getByRole('heading', { name: 'Store' }).waitFor()
@@ -176,7 +176,7 @@ describeInBrowser('the colour view', () => {
 
   it('says how to begin where no node has a colour', async () => {
     const none = join(folder, 'none')
-    expect(await querent(['init', '--home', none], { cwd: folder })).toMatchObject({ status: 0 })
+    expect(await querentHere(['init', '--home', none], { cwd: folder })).toMatchObject({ status: 0 })
     await using other = await openExplorer({ home: none })
     await other.open('#/colour')
     await other.page.getByText('querent chroma assign --starter').waitFor()

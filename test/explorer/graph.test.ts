@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { describeInBrowser, type Explorer, expectGoodLooks, openExplorer } from './support.ts'
 import { HOSTILE } from './world.ts'
 
@@ -17,7 +17,7 @@ describeInBrowser('the concepts view', () => {
     for (const name of ['model', 'ops', 'base'])
       cpSync(join(sources, name), join(folder, 'src', name), { recursive: true })
     writeFileSync(join(folder, 'HOSTILE.md'), `# Heading of ${HOSTILE}\n\nText of ${HOSTILE}\n`)
-    expect(await querent(['context', 'index'], { cwd: folder })).toMatchObject({ status: 0 })
+    expect(await querentHere(['context', 'index'], { cwd: folder })).toMatchObject({ status: 0 })
     explorer = await openExplorer({ home: join(folder, '.querent') })
   })
   afterAll(async () => {
@@ -106,7 +106,7 @@ describeInBrowser('the concepts view', () => {
     await page.getByText('Nothing is called that').waitFor()
     const empty = join(folder, 'empty')
     mkdirSync(empty)
-    expect(await querent(['init'], { cwd: empty })).toMatchObject({ status: 0 })
+    expect(await querentHere(['init'], { cwd: empty })).toMatchObject({ status: 0 })
     await using other = await openExplorer({ home: join(empty, '.querent') })
     await other.open('#/graph')
     await other.page.getByText('querent add --code .').waitFor()

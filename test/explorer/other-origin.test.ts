@@ -1,7 +1,7 @@
 /** QE-017: in a real browser a page that another port of this machine serves can neither write nor read. */
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { describeInBrowser, type Explorer, openExplorer } from './support.ts'
 
@@ -22,9 +22,9 @@ describeInBrowser('a page on another port', () => {
     const address = site.address()
     port = typeof address === 'object' && address !== null ? address.port : 0
     const home = folder.file('home')
-    expect(await querent(['init', '--home', home], { cwd: folder.path })).toMatchObject({ status: 0 })
+    expect(await querentHere(['init', '--home', home], { cwd: folder.path })).toMatchObject({ status: 0 })
     const honey = ['remember', 'The honey is behind the clock.', '--home', home]
-    expect(await querent(honey, { cwd: folder.path })).toMatchObject({ status: 0 })
+    expect(await querentHere(honey, { cwd: folder.path })).toMatchObject({ status: 0 })
     explorer = await openExplorer({ home })
     allowed = await openExplorer({ home, args: ['--cors', `http://localhost:${port}`] })
   })

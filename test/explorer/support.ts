@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { describe, expect, inject } from 'vitest'
-import { ended, start } from '../support/command.ts'
+import { serveInProcess } from '../support/in-process.ts'
 
 const screenshots = fileURLToPath(new URL('out', import.meta.url))
 
@@ -38,7 +38,8 @@ export interface Explorer extends AsyncDisposable {
 
 export async function openExplorer({ home, args = [], env = {} }: ExplorerOptions): Promise<Explorer> {
   if (endpoint === null) throw new Error('no Chromium')
-  const serving = (port: string) => serve(['serve', '--home', home, '--port', port, ...args], env)
+  const serving = (port: string) =>
+    serveInProcess(['serve', '--home', home, ...args], '/', { QUERENT_LIMITS: 'off', ...env }, port)
   let server = await serving('0')
   const { url } = server
   const browser = await chromium.connect(endpoint)
@@ -72,22 +73,25 @@ export async function openExplorer({ home, args = [], env = {} }: ExplorerOption
       await page.goto('about:blank')
       await page.goto(`${url}/${address}`)
     },
-    stopServer: () => server.stop(),
+    stopServer: async () => void (await server.end()),
     startServer: async () => {
       server = await serving(new URL(url).port)
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(contexts.map(context => context.close()))
       await browser.close()
-      await server.stop()
+      await server.end()
     },
   }
 }
 
 /** Serious and critical findings of WCAG 2.2 AA, one line each. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
+async function seriousFindings(page: Page): Promise<readonly string[]> {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
   const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+    .options({ runOnly: tags, resultTypes: ['violations'] })
+    // In the page itself: it has no frames, and a page of its own for the findings takes longer than finding them.
+    .setLegacyMode()
     .analyze()
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -122,31 +126,4 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1280, height: 800 })
-}
-
-interface Server {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-async function serve(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Server> {
-  const child = start(args, { cwd: '/', env: { QUERENT_LIMITS: 'off', ...env } })
-  const over = ended(child)
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout?.resume()
-    child.stderr?.on('data', part => {
-      said += part
-      const found = /https?:\/\/[\w.:[\]-]+:\d+/.exec(said)?.[0]
-      if (found !== undefined) resolve(found)
-    })
-    void over.then(code => reject(new Error(`serve ended with ${code}: ${said}`)))
-  })
-  return {
-    url,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await over
-    },
-  }
 }

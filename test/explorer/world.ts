@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { PutInput } from '../../src/model/entry-input.ts'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 
 const notes = fileURLToPath(new URL('../../examples/notes', import.meta.url))
 
@@ -22,10 +22,10 @@ export interface World extends Disposable {
 export async function makeWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'querent-explorer-'))
   const home = join(folder, 'home')
-  expect(await querent(['add', notes, '--home', home], { cwd: folder })).toMatchObject({ status: 0 })
+  expect(await querentHere(['add', notes, '--home', home], { cwd: folder })).toMatchObject({ status: 0 })
   const call = async (operation: string, input: object, viewer?: string): Promise<Record<string, unknown>> => {
     const args = ['call', operation, '-', '--home', home, ...(viewer === undefined ? [] : ['--viewer', viewer])]
-    const { status, stdout } = await querent(args, { cwd: folder, stdin: JSON.stringify(input) })
+    const { status, stdout } = await querentHere(args, { cwd: folder, stdin: JSON.stringify(input) })
     expect(status, stdout).toBe(0)
     return JSON.parse(stdout)
   }

@@ -19,7 +19,8 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openContext } from '../../src/openings/context.ts'
-import { querent, type Run } from '../support/command.ts'
+import type { Run } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const isLong = process.env['QUERENT_LONG'] === '1'
@@ -78,7 +79,7 @@ describe('the command, over a folder made to harm', () => {
     execFileSync('mkfifo', [at('pipe.ts')])
     socket.listen(at('socket.ts'))
     await once(socket, 'listening')
-    run = await querent(['context', 'index', '-j'], { cwd: folder.path })
+    run = await querentHere(['context', 'index', '-j'], { cwd: folder.path })
     report = JSON.parse(run.stdout).result
   }, 120_000)
 
@@ -112,17 +113,19 @@ describe('the command, over a folder made to harm', () => {
   it('indexes the rest, and nothing again', async () => {
     // Of those written here two are binary, two too large and one generated.
     expect(report.indexed).toBe(written - 5)
-    const again = JSON.parse((await querent(['context', 'index', '-j'], { cwd: folder.path })).stdout).result
+    const again = JSON.parse((await querentHere(['context', 'index', '-j'], { cwd: folder.path })).stdout).result
     expect(again).toMatchObject({ indexed: 0, skipped: report.indexed, deleted: 0 })
   })
 
   it('leaves a sound store that answers', async () => {
-    const doctor = await querent(['doctor'], { cwd: folder.path })
+    const doctor = await querentHere(['doctor'], { cwd: folder.path })
     expect(doctor).toMatchObject({ status: 0, stderr: '' })
     expect(doctor.stdout).not.toMatch(/^(?:bad|warn)/m)
-    const found = await querent(['context', 'query', 'keptFunction', '-m', 'exact', '-d', '0'], { cwd: folder.path })
+    const found = await querentHere(['context', 'query', 'keptFunction', '-m', 'exact', '-d', '0'], {
+      cwd: folder.path,
+    })
     expect(found.stdout).toContain('\tkeptFunction\tFunction\texact\t\n')
-    const sixteen = await querent(['context', 'definition', 'inSixteenBits'], { cwd: folder.path })
+    const sixteen = await querentHere(['context', 'definition', 'inSixteenBits'], { cwd: folder.path })
     expect(sixteen.stdout).toContain('utf16.ts:1-1\nexport function inSixteenBits() {}\n')
   })
 
@@ -138,7 +141,7 @@ describe('the command, over a folder made to harm', () => {
       const { concepts } = result as { concepts: { name: string }[] }
       expect(concepts.map(({ name: found }) => found)).toContain(`names/${name}.ts`)
     }
-    const { stdout } = await querent(['context', 'query', 'names/', '-m', 'exact', '-d', '0', '-l', '50'], {
+    const { stdout } = await querentHere(['context', 'query', 'names/', '-m', 'exact', '-d', '0', '-l', '50'], {
       cwd: folder.path,
     })
     const [table = '', files = ''] = stdout.split('\n\n')

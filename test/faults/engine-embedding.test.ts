@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalEmbedder } from '../../src/embed/local-embedder.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { querent } from '../support/command.ts'
 import { failingEmbedder, slowEmbedder } from '../support/embedders.ts'
 import { idsOf, noteCodes, openTestEngine } from '../support/engines.ts'
+import { querentHere } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { openToyEmbedder, TOY_KEY } from '../support/toy-embedder.ts'
@@ -80,16 +80,16 @@ describe('a model folder', () => {
     flipBit('model.onnx')(model)
     writeFileSync(folder.file('car.md'), ENTRIES[0]?.content ?? '')
     const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'local', QUERENT_EMBEDDER_FOLDER: model }
-    await querent(['init', '--home', home], { cwd: folder.path, env })
-    const added = await querent(['add', 'car.md'], { cwd: folder.path, env })
+    await querentHere(['init', '--home', home], { cwd: folder.path, env })
+    const added = await querentHere(['add', 'car.md'], { cwd: folder.path, env })
     expect(added).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^1 added, [\s\S]*1 still without a vector \(.*SHA-256/),
     })
-    const asked = await querent(['query', 'automobile tyres', '--json'], { cwd: folder.path, env })
+    const asked = await querentHere(['query', 'automobile tyres', '--json'], { cwd: folder.path, env })
     expect(asked.status).toBe(0)
     expect(JSON.parse(asked.stdout)).toMatchObject({ items: [{}], notes: [{ code: 'words_only' }] })
-    const examined = await querent(['doctor'], { cwd: folder.path, env })
+    const examined = await querentHere(['doctor'], { cwd: folder.path, env })
     expect(examined).toMatchObject({ status: 1, stdout: expect.stringContaining('model.onnx') })
   })
 })
@@ -271,7 +271,7 @@ describe('two processes on one store', () => {
     const engine = await openTestEngine({ home })
     await engine.put({ entries: [{ id: 'mine', content: 'a fox of mine' }] })
     expect(idsOf(await engine.query({ text: 'fox' }))).toEqual(['mine'])
-    const run = (...args: string[]) => querent(args, { cwd: folder.path, env: { QUERENT_HOME: home } })
+    const run = (...args: string[]) => querentHere(args, { cwd: folder.path, env: { QUERENT_HOME: home } })
     const put = await run('call', 'put', '{"entries":[{"id":"theirs","content":"a fox of theirs"}]}')
     expect(put).toMatchObject({ status: 0, stderr: '' })
     expect(idsOf(await engine.query({ text: 'fox' }))).toEqual(expect.arrayContaining(['mine', 'theirs']))

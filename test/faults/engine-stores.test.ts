@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { querent } from '../support/command.ts'
 import { idsOf, openTestEngine } from '../support/engines.ts'
+import { querentHere } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { Child } from './child.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder[Symbol.dispose]())
 
-const run = (...args: string[]) => querent(args, { cwd: folder.path, env: { QUERENT_HOME: home } })
+const run = (...args: string[]) => querentHere(args, { cwd: folder.path, env: { QUERENT_HOME: home } })
 
 describe('a store that cannot be trusted', () => {
   const truncate = (share: number) => () => truncateSync(file, Math.floor(statSync(file).size * share))
@@ -113,7 +113,7 @@ describe('a home that has lost its store', () => {
       message: expect.stringMatching(new RegExp(`store.db is ${how} .* Put a backup there .* or remove the folder`)),
     })
     expect(existsSync(join(lost, 'store.db'))).toBe(how === 'empty')
-    const { status, stderr } = await querent(['status'], { cwd: '/', env: { QUERENT_HOME: lost } })
+    const { status, stderr } = await querentHere(['status'], { cwd: '/', env: { QUERENT_HOME: lost } })
     expect([status, stderr]).toEqual([1, expect.stringContaining(`store.db is ${how}`)])
     rmSync(join(lost, 'index'), { recursive: true })
     await using engine = await openTestEngine({ home: lost })

@@ -5,7 +5,7 @@ import { repeatUntil } from '../support/until-met.ts'
 import { killChroma } from './kill-chroma.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const KILLS = LONG ? 200 : 6
+const KILLS = LONG ? 200 : 4
 /** Few kills may all come before anything was done. */
 const MAX_ROUNDS = LONG ? 1 : 10
 

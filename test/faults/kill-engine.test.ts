@@ -48,7 +48,7 @@ describe('what is found after a kill', () => {
 })
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const KILLS = LONG ? 200 : 8
+const KILLS = LONG ? 200 : 5
 const LIFE_MS = LONG ? 2_000 : 500
 /** Few kills may all come before anything was done. */
 const MAX_ROUNDS = LONG ? 1 : 10

@@ -11,7 +11,7 @@ import { Child } from './child.ts'
 import { actsTaken, takeNextAct } from './crash-acts.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const KILLS = LONG ? 200 : 10
+const KILLS = LONG ? 200 : 6
 /** A process is killed at most this long after it began to write. */
 const LIFE_MS = 150
 /** On a slow disk some do nothing before they are killed. */

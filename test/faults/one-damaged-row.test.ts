@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { ask, overStdio } from '../interfaces/mcp-client.ts'
-import { querent } from '../support/command.ts'
+import { ask, mcpClient } from '../interfaces/mcp-client.ts'
 import { idsOf, noteCodes, openTestEngine } from '../support/engines.ts'
+import { querentHere } from '../support/in-process.ts'
 import { startServer } from '../support/serving.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { onFile } from './care/damaged-store.ts'
@@ -80,7 +80,7 @@ it('an answer that would show a damaged entry shows the others and says so', asy
 it('get and query over MCP say store_corrupt: as the error, and as a note on the others', {
   timeout: 300_000,
 }, async () => {
-  const client = await overStdio(outside, ['--home', home])
+  const client = await mcpClient(outside, ['--home', home])
   onTestFinished(() => client.close())
   expect(JSON.stringify(await ask(client, 'query', { text: 'fox', limit: 50 }))).not.toContain('store_corrupt')
   damage('"s":"val33"')
@@ -98,7 +98,7 @@ it('is told by the command and over HTTP by its code, and --skip-damaged saves t
 }, async () => {
   damage('"s":"val33"')
   const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }
-  const run = (...args: string[]) => querent(args, { cwd: '/', env })
+  const run = (...args: string[]) => querentHere(args, { cwd: '/', env })
   expect(await run('get', 'e33')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('"e33": what is stored is damaged'),

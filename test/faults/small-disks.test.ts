@@ -7,8 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
-import { querent } from '../support/command.ts'
 import { idsOf, openTestEngine } from '../support/engines.ts'
+import { querentHere } from '../support/in-process.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
@@ -99,7 +99,7 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     const refused = await openTestEngine({ home: folder.file('home') }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'io_failed' })
     const env = { QUERENT_HOME: folder.file('home') }
-    const { status, stderr } = await querent(['init', '--home', folder.file('home')], { cwd: '/', env })
+    const { status, stderr } = await querentHere(['init', '--home', folder.file('home')], { cwd: '/', env })
     expect([status, stderr.split('\n').length]).toEqual([1, 3])
   })
 
@@ -131,7 +131,7 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     await using reader = await openTestEngine({ home, readOnly: true })
     expect(idsOf(await reader.query({ text: 'quick fox' }))).toEqual(['fox'])
     await expect(reader.put({ entries: [{ content: 'x' }] })).rejects.toMatchObject({ code: 'store_readonly' })
-    const put = await querent(['delete', 'fox'], { cwd: '/', env: { QUERENT_HOME: home } })
+    const put = await querentHere(['delete', 'fox'], { cwd: '/', env: { QUERENT_HOME: home } })
     expect(put).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^querent: .*read-?only/) })
     expect(put.stderr.trimEnd().split('\n')).toHaveLength(closed ? 3 : 2)
   })
@@ -140,7 +140,7 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     const folder = disk()
     const home = folder.file('home')
     const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }
-    const run = (...args: string[]) => querent(args, { cwd: '/', env })
+    const run = (...args: string[]) => querentHere(args, { cwd: '/', env })
     await using writer = await openTestEngine({ home })
     await writer.put({ entries: [{ id: 'fox', content: 'a quick fox' }] })
     await writer.close()

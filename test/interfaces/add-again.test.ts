@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { querentHere } from '../support/in-process.ts'
-import { startServer } from '../support/serving.ts'
+import { querentHere, serveInProcess } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { INTERFACES, type Interface } from './interfaces.ts'
 
@@ -198,7 +197,7 @@ describe('the commands', { timeout: 120_000 }, () => {
     const again = await run('add', 'notes')
     expect(again.stdout).toContain('0 added, 0 updated, 2 unchanged')
     expect(again.stdout).not.toContain('visibility')
-    const server = await startServer(['serve', 'notes'], folder.path)
+    const server = await serveInProcess(['serve', 'notes'], folder.path)
     expect(server.stderr()).toContain('0 added, 0 updated, 2 unchanged')
     await server.end()
     expect(await items()).toEqual(before)

@@ -1,11 +1,11 @@
-/** `querent chroma …` as processes (CQ-121): what is printed where, and what the process ends with. */
+/** `querent chroma …` (CQ-121): what is printed where, and the exit code. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
-import { querent, type Run } from '../support/command.ts'
-import { runInProcess } from '../support/in-process.ts'
+import type { Run } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
 const SECONDS = Date.parse(NOW) / 1000
@@ -23,7 +23,7 @@ interface More {
 let folder = ''
 
 function chroma(args: readonly string[], { stdin, env, cwd = folder }: More = {}): Promise<Run> {
-  return querent(['chroma', ...args], { cwd, stdin, env: { QUERENT_NOW: NOW, ...env } })
+  return querentHere(['chroma', ...args], { cwd, stdin, env: { QUERENT_NOW: NOW, ...env } })
 }
 
 /** One JSON document on standard output, nothing on standard error, exit code 0. */
@@ -34,25 +34,16 @@ async function answer(args: readonly string[], more?: More): Promise<any> {
   return JSON.parse(stdout)
 }
 
-/**
- * Nothing on standard output, one JSON error on standard error. Most failures are had in this process, for speed: the
- * same program with other streams; `more.env` makes it a process.
- */
+/** Nothing on standard output, one JSON error on standard error. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 async function failure(args: readonly string[], exitCode: number, more: More = {}): Promise<any> {
-  const line = [...args, '--json']
-  const inProcess = { workingFolder: folder, env: { QUERENT_NOW: NOW }, stdin: more.stdin }
-  const { status, stdout, stderr } = await (more.env === undefined
-    ? runInProcess(['chroma', ...line], inProcess)
-    : chroma(line, more))
+  const { status, stdout, stderr } = await chroma([...args, '--json'], more)
   expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' })
   return JSON.parse(stderr).error
 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-chroma-cli-'))
-  vi.stubEnv('QUERENT_EMBEDDER', 'none')
-  vi.stubEnv('QUERENT_HOME', join(folder, '.querent'))
   const { assigned } = await answer(['assign', '--starter'])
   expect(assigned.length).toBeGreaterThan(500)
   const nodes = [
@@ -155,7 +146,7 @@ describe('query', () => {
 
   it('gives the rows of `call` (CQ-122)', async () => {
     const input = { hashtags: HASHTAGS.python, update_access: false }
-    const run = await querent(['call', 'chroma.query', JSON.stringify(input)], {
+    const run = await querentHere(['call', 'chroma.query', JSON.stringify(input)], {
       cwd: folder,
       env: { QUERENT_NOW: NOW },
     })

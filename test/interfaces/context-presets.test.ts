@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ended, start } from '../support/command.ts'
 import { querentHere } from '../support/in-process.ts'
-import { ask, overStdio } from './mcp-client.ts'
+import { ask, mcpClient } from './mcp-client.ts'
 
 const env = { QUERENT_EMBEDDER: 'none' }
 const ASKED = 'tokens of a session'
@@ -36,7 +36,7 @@ it('code is asked over MCP, and over HTTP by the operation, as the command asks 
   expect(result.files[0]?.preview).toContain('sessionTokens')
   expect(result.files[0]?.preview).not.toContain('filler0')
 
-  const client = await overStdio(folder)
+  const client = await mcpClient(folder)
   expect(await ask(client, 'code', { query: ASKED })).toMatchObject({ status: 'success', result })
   const short = await client.callTool({ name: 'code', arguments: { query: ASKED, max_tokens: 150 } })
   expect(short.isError).toBeUndefined()

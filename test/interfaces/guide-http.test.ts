@@ -8,8 +8,8 @@ import { statusOf } from '../../src/interfaces/http/failure.ts'
 import { ROUTES } from '../../src/interfaces/http/mount.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../src/model/errors.ts'
 import { blocks, guidePage, hasCurl, pattern, printedBy, runSession } from '../support/guide-page.ts'
-import { querentHere } from '../support/in-process.ts'
-import { type Serving, startServer } from '../support/serving.ts'
+import { querentHere, serveInProcess } from '../support/in-process.ts'
+import type { Serving } from '../support/serving.ts'
 
 const page = guidePage('http.md')
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
   )
   const args = (line: string): string[] => line.split(' ').slice(1)
   expect(await querentHere(args(add), { cwd: folder })).toMatchObject({ status: 0 })
-  server = await startServer(args(serve), folder)
-  serverWithTokens = await startServer(args(withTokens), folder)
+  server = await serveInProcess(args(serve), folder)
+  serverWithTokens = await serveInProcess(args(withTokens), folder)
 }, 30_000)
 afterAll(async () => {
   expect(await server.end()).toBe(0)

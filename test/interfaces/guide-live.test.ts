@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LIVE_REASONS, LIVE_TEXTS } from '../../src/model/live.ts'
-import { ended, querent, start } from '../support/command.ts'
+import { ended, start } from '../support/command.ts'
 import { blocks, guidePage, pattern, printedBy, runSession, shellIn } from '../support/guide-page.ts'
-import { runInProcess } from '../support/in-process.ts'
+import { querentHere, runInProcess } from '../support/in-process.ts'
 
 const page = guidePage('live.md')
 /** Those that end with Ctrl-C, and what is typed in the other terminal meanwhile. */
@@ -22,7 +22,7 @@ let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-guide-live-'))
   cpSync(fileURLToPath(new URL('../../examples/notes', import.meta.url)), join(folder, 'notes'), { recursive: true })
-  expect(await querent(['add', 'notes'], { cwd: folder })).toMatchObject({ status: 0 })
+  expect(await querentHere(['add', 'notes'], { cwd: folder })).toMatchObject({ status: 0 })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -44,7 +44,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe('the guide to live queries', () => {
   it.each([0, 1])('shows what watcher %i prints while another terminal writes', { timeout: 60_000 }, async at => {
-    if (at === 1) expect(await querent(['agents', 'create', 'ben'], { cwd: folder })).toMatchObject({ status: 0 })
+    if (at === 1) expect(await querentHere(['agents', 'create', 'ben'], { cwd: folder })).toMatchObject({ status: 0 })
     const { env, shell } = shellIn(folder)
     const [command = '', ...shown] = (watching[at] ?? '').trimEnd().split('\n')
     const watcher = spawn(shell, ['-c', `exec ${command.replace('$ ', '')}`], { cwd: folder, env })

@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isStatementOf } from '../../src/identity/messages.ts'
 import { aboutStatement } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
-import { querent } from '../support/command.ts'
 import { blocks, guidePage, pattern, runSession, shellIn } from '../support/guide-page.ts'
-import { type Serving, startServer } from '../support/serving.ts'
+import { querentHere, serveInProcess } from '../support/in-process.ts'
+import type { Serving } from '../support/serving.ts'
 
 const page = guidePage('nodes.md')
 const [begin = '', state = '', accept = ''] = blocks(page, 'sh')
@@ -30,8 +30,8 @@ beforeAll(async () => {
   await inShell(put, there, { QUERENT_NOW: '2026-02-01T12:00:00Z' })
   await inShell('querent agents create ann', here)
   const args = serve.split(' ').slice(1, 2)
-  own = await startServer(args, here)
-  other = await startServer(args, there)
+  own = await serveInProcess(args, here)
+  other = await serveInProcess(args, there)
 }, 60_000)
 afterAll(async () => {
   expect([await own.end(), await other.end()]).toEqual([0, 0])
@@ -70,7 +70,7 @@ describe('the guide to other nodes', () => {
   })
 
   it('carries a membership from one to the other', { timeout: 60_000 }, async () => {
-    const agents = JSON.parse((await querent(['agents', 'list', '--json'], { cwd: here })).stdout).agents
+    const agents = JSON.parse((await querentHere(['agents', 'list', '--json'], { cwd: here })).stdout).agents
     const { did: DID } = agents.find(({ id }: { id: string }) => id === 'ann')
     await inShell(state, there, { DID })
     copyFileSync(join(there, 'statement.json'), join(here, 'statement.json'))
@@ -79,7 +79,7 @@ describe('the guide to other nodes', () => {
       agent: 'ann',
       taken: true,
     })
-    const listed = await querent(['federations', 'list', '--json', '--viewer', 'ann'], { cwd: here })
+    const listed = await querentHere(['federations', 'list', '--json', '--viewer', 'ann'], { cwd: here })
     expect(JSON.parse(listed.stdout).federations).toMatchObject([{ id: 'lab', membership: { status: 'active' } }])
   })
 })

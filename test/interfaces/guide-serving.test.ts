@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { querent, start } from '../support/command.ts'
+import { start } from '../support/command.ts'
 import { blocks, guidePage, hasCurl, pattern, runSession } from '../support/guide-page.ts'
+import { querentHere } from '../support/in-process.ts'
 import { type Serving, servingOf, startServer } from '../support/serving.ts'
 import { tokensOf } from '../support/tokens.ts'
 
@@ -18,7 +19,7 @@ let server: Serving
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-guide-serving-'))
   cpSync(fileURLToPath(new URL('../../examples/notes', import.meta.url)), join(folder, 'notes'), { recursive: true })
-  expect(await querent(['add', 'notes'], { cwd: folder })).toMatchObject({ status: 0 })
+  expect(await querentHere(['add', 'notes'], { cwd: folder })).toMatchObject({ status: 0 })
   server = await startServer(['serve', '--log', 'text'], folder)
 }, 30_000)
 afterAll(async () => {

@@ -13,12 +13,11 @@ import { C64_OPERATIONS } from '../../src/lenses/c64/operations.ts'
 import { CHROMA_OPERATIONS } from '../../src/lenses/chroma/operations.ts'
 import { SETTING_KEYS } from '../../src/lenses/chroma/settings.ts'
 import { COLLECTIONS_OPERATIONS } from '../../src/lenses/collections/operations.ts'
-import { querent } from '../support/command.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
-import { runInProcess } from '../support/in-process.ts'
+import { querentHere, runInProcess } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-import { MCP_ENV, overStdio } from './mcp-client.ts'
+import { MCP_ENV, mcpClient } from './mcp-client.ts'
 
 const NOTES = fileURLToPath(new URL('../../examples/notes', import.meta.url))
 
@@ -249,8 +248,8 @@ describe('the names', () => {
 
 it('the guide to MCP shows an error as it is reported', async () => {
   using folder = tempFolder()
-  await querent(['init', '--home', folder.file('store')], { cwd: folder.path, env: MCP_ENV })
-  const client = await overStdio(folder.path, ['--home', folder.file('store')])
+  await querentHere(['init', '--home', folder.file('store')], { cwd: folder.path, env: MCP_ENV })
+  const client = await mcpClient(folder.path, ['--home', folder.file('store')])
   const { content } = await client.callTool({ name: 'get', arguments: { id: 'nothing' } })
   const reported = content.map(part => (part.type === 'text' ? part.text : '')).join('\n')
   expect(`${reported}\n`).toBe(blocks(guidePage('mcp.md'), 'text')[0])

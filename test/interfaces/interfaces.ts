@@ -1,9 +1,7 @@
 /** The interfaces as tests see them, HTTP twice: an operation and a viewer in, a result or an error out. */
-import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { SettableClock } from '../../src/base/clock.ts'
 import { isRecord } from '../../src/base/record.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -11,8 +9,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../src/ops/catalog.ts'
-import { commandLine, ended, environment, start } from '../support/command.ts'
-import { querentHere } from '../support/in-process.ts'
+import { connectHere, querentHere, serveInProcess } from '../support/in-process.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 import { byRoute, type PlainRequest } from './route-request.ts'
 import type { Outcome } from './scenario.ts'
@@ -141,11 +138,8 @@ interface Server {
 async function openServer(options: InterfaceOptions): Promise<Server> {
   const tokens = join(options.home, 'tokens.json')
   writeFileSync(tokens, JSON.stringify(tokensOf(...VIEWERS)), { mode: 0o600 })
-  const child = start(['serve', '--port', '0', '--home', options.home, '--tokens', tokens], {
-    cwd: '/',
-    env: processEnv(options),
-  })
-  const url = await addressOf(child)
+  const args = ['serve', '--home', options.home, '--tokens', tokens]
+  const { url, end } = await serveInProcess(args, '/', processEnv(options))
   return {
     async ask({ method, path, body }, viewer) {
       const response = await fetch(`${url}${path}`, {
@@ -157,25 +151,12 @@ async function openServer(options: InterfaceOptions): Promise<Server> {
       return response.ok ? { result: answer } : (answer as Outcome)
     },
     async close() {
-      child.kill('SIGTERM')
-      await ended(child)
+      await end()
     },
   }
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    child.stderr?.on('data', part => {
-      said += part
-      const url = /http:\S+/.exec(said)?.[0]
-      if (url !== undefined) resolve(url)
-    })
-    child.once('exit', code => reject(new Error(`serve ended with ${code}: ${said}`)))
-  })
-}
-
-/** A server process for each viewer. What is no tool is done aside, on the same store. */
+/** A server for each viewer. What is no tool is done aside, on the same store. */
 async function openMcp(options: InterfaceOptions): Promise<Interface> {
   const clients = new Map<string | undefined, { client: Client; tools: readonly string[] }>()
   return {
@@ -209,16 +190,13 @@ async function connect(
   options: InterfaceOptions,
   viewer: string | undefined,
 ): Promise<{ client: Client; tools: readonly string[] }> {
-  const [command, args] = commandLine([
-    'mcp',
-    '--home',
-    options.home,
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const args = [
+    ...['--home', options.home],
     ...(options.lens === undefined ? ['--tools', CORE_TOOLS.join(',')] : ['--lens', options.lens]),
     ...(viewer === undefined ? [] : ['--viewer', viewer]),
-  ])
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-  const env = environment(processEnv(options))
-  await client.connect(new StdioClientTransport({ command, args: [...args], env, stderr: 'inherit' }))
+  ]
+  await connectHere(client, args, { cwd: '/', env: processEnv(options) })
   const { tools } = await client.listTools()
   return { client, tools: tools.map(tool => tool.name) }
 }

@@ -7,7 +7,7 @@ import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { querentHere } from '../support/in-process.ts'
-import { ask, MCP_ENV, overStdio } from './mcp-client.ts'
+import { ask, MCP_ENV, mcpClient } from './mcp-client.ts'
 
 interface Answer {
   readonly items: readonly { readonly id: string }[]
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await querentHere(['init'], { cwd: folder, env: MCP_ENV })
   const put = await querentHere(['call', 'put', '-'], { cwd: folder, env: MCP_ENV, stdin: JSON.stringify({ entries }) })
   expect(put).toMatchObject({ status: 0 })
-  ;[owner, ana] = await Promise.all([overStdio(folder), overStdio(folder, ['--viewer', 'ana'])])
+  ;[owner, ana] = await Promise.all([mcpClient(folder), mcpClient(folder, ['--viewer', 'ana'])])
 })
 afterAll(async () => {
   await Promise.all([owner.close(), ana.close()])

@@ -1,15 +1,12 @@
-/** The official client on a process of ours. */
+/** The official client on `querent mcp`. */
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { commandLine, environment } from '../support/command.ts'
+import { connectHere } from '../support/in-process.ts'
 
 export const MCP_ENV = { QUERENT_NOW: '2026-03-01T12:00:00Z', QUERENT_EMBEDDER: 'none' }
 
-export async function overStdio(folder: string, args: readonly string[] = []): Promise<Client> {
-  const [command, line] = commandLine(['mcp', ...args])
+export async function mcpClient(folder: string, args: readonly string[] = []): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-  const transport = new StdioClientTransport({ command, args: [...line], cwd: folder, env: environment(MCP_ENV) })
-  await client.connect(transport)
+  await connectHere(client, args, { cwd: folder, env: MCP_ENV })
   return client
 }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HASHTAGS } from '../support/chroma-nodes.ts'
 import { guidePage } from '../support/guide-page.ts'
 import { querentHere } from '../support/in-process.ts'
-import { ask, MCP_ENV, overStdio } from './mcp-client.ts'
+import { ask, MCP_ENV, mcpClient } from './mcp-client.ts'
 
 const CHROMA =
   'chroma_query chroma_batch_query chroma_store chroma_get_node chroma_update_node chroma_delete_node chroma_suggest_hashtags chroma_assign_hashtag chroma_list_hashtags chroma_statistics'
@@ -42,7 +42,7 @@ describe.each([
 ])('the lens %s', (lens, names) => {
   let client: Client
   beforeAll(async () => {
-    client = await overStdio(folder, ['--lens', lens])
+    client = await mcpClient(folder, ['--lens', lens])
   })
   afterAll(() => client.close())
 
@@ -80,7 +80,7 @@ describe.each([
 })
 
 it('the tools of beliefs refuse what is of this interface alone in the words of the lens too (BQ-183)', async () => {
-  const client = await overStdio(folder, ['--lens', 'beliefs'])
+  const client = await mcpClient(folder, ['--lens', 'beliefs'])
   const told = await ask(client, 'beliefs_query', { semantic: 'rain', max_tokens: 10 }).finally(() => client.close())
   expect(told).toMatchObject({
     error: { type: 'QueryError', code: 'INVALID_QUERY', details: { path: 'max_tokens', reason: 'invalid_argument' } },
@@ -90,7 +90,7 @@ it('the tools of beliefs refuse what is of this interface alone in the words of 
 describe('the tools of chroma (CQ-118)', () => {
   let client: Client
   beforeAll(async () => {
-    client = await overStdio(folder, ['--lens', 'chroma'])
+    client = await mcpClient(folder, ['--lens', 'chroma'])
   })
   afterAll(() => client.close())
 
@@ -137,7 +137,7 @@ describe('the tools of chroma (CQ-118)', () => {
 
 describe('the tools of context', () => {
   it('report an envelope with errors as a tool error, whole, with what to do next (CX-001, CX-012)', async () => {
-    const client = await overStdio(folder, ['--lens', 'context'])
+    const client = await mcpClient(folder, ['--lens', 'context'])
     const failed = async (name: string, args: Record<string, unknown>) => {
       const { isError, structuredContent, content } = await client.callTool({ name, arguments: args })
       const [first, next] = content.map(block => (block.type === 'text' ? block.text : ''))
@@ -168,7 +168,7 @@ describe('the tools of context', () => {
 describe('the tools of conversations', () => {
   let client: Client
   beforeAll(async () => {
-    client = await overStdio(folder, ['--lens', 'conversations'])
+    client = await mcpClient(folder, ['--lens', 'conversations'])
   })
   afterAll(() => client.close())
 

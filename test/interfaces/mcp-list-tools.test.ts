@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { querentHere } from '../support/in-process.ts'
-import { MCP_ENV, overStdio } from './mcp-client.ts'
+import { MCP_ENV, mcpClient } from './mcp-client.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the list of tools', () => {
     expect(printed).toMatchObject({ lenses: lens === undefined ? [] : [lens] })
     expect(printed.tokens).toBeLessThan(most)
     expect(printed.tokens).toBe(printed.tools.reduce((sum: number, tool: { tokens: number }) => sum + tool.tokens, 0))
-    const client = await overStdio(folder, args)
+    const client = await mcpClient(folder, args)
     const { tools } = await client.listTools()
     await client.close()
     expect(printed.tools.map(({ name }: { name: string }) => name)).toEqual(tools.map(({ name }) => name))

@@ -17,10 +17,10 @@ import {
   newQuestion,
   prepareStores,
 } from '../support/node-stores.ts'
-import { type Serving, startServer } from '../support/serving.ts'
+import { type ServingProcess, startServer } from '../support/serving.ts'
 
 let root = ''
-const servers = new Map<string, Serving>()
+const servers = new Map<string, ServingProcess>()
 const ports = new Map<string, string>()
 
 beforeAll(async () => {

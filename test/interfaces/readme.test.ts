@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,7 +24,10 @@ it('the README shows what its commands print over the example notes', { timeout:
   expect(commands).toHaveLength(3)
   let printed = ''
   for (const command of commands) {
-    const { stdout, stderr, status } = await querent(words(command.slice('$ querent '.length)), { cwd: folder, env })
+    const { stdout, stderr, status } = await querentHere(words(command.slice('$ querent '.length)), {
+      cwd: folder,
+      env,
+    })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     printed += `${command}\n${stdout}\n`
   }

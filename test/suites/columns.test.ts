@@ -19,6 +19,7 @@ import { openMemoryStore, openSqliteStore } from '../../src/store/sqlite-store.t
 import type { Store, StoreWriter } from '../../src/store/store.ts'
 import { onFile } from '../faults/care/damaged-store.ts'
 import { draftOf, wholeChunk } from '../support/entries.ts'
+import { isLong } from '../support/patience.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const VIEWERS = ['owner', 'ann', 'ben']
@@ -199,7 +200,7 @@ describe.each(KINDS)('$name', ({ open }) => {
         }
         for (const contentsOf of kept) expect(contentsOf()).toEqual(open(store)())
       }),
-      { numRuns: 100 },
+      { numRuns: isLong ? 1000 : 30 },
     )
   })
 

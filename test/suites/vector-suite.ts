@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Hit, VectorIndex, VectorSearch } from '../../src/index/contract.ts'
 import type { Store } from '../../src/store/store.ts'
+import { isLong } from '../support/patience.ts'
 import {
   MODEL,
   type VectorEdit,
@@ -54,7 +55,7 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
       remove: (id, audience) => ({ do: 'delete', id, audience }),
       prune: { do: 'prune', id: '', audience: 'ann' },
       find: (index, scope) => index.search({ ...scope, vector: vectorOf(1), k: 5 }),
-      runs: 60,
+      runs: isLong ? 600 : 25,
     })
 
     it('finds, scores and counts what brute force does, after any history', () => {
@@ -83,7 +84,7 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
             }
           }
         }),
-        { numRuns: 150 },
+        { numRuns: isLong ? 1500 : 60 },
       )
     })
 
@@ -107,7 +108,7 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
             }
           },
         ),
-        { numRuns: 100 },
+        { numRuns: isLong ? 1000 : 30 },
       )
     })
 

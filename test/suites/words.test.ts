@@ -10,7 +10,7 @@ const isLong = process.env['QUERENT_LONG'] === '1'
 wordSuite(isLong ? 'segments, QUERENT_LONG' : 'segments', {
   ...common,
   openIndex: () => openWordIndex(),
-  runs: isLong ? 10_000 : 150,
+  runs: isLong ? 10_000 : 60,
 })
 // Against itself: what the suite says of single cases holds for the reference too.
 wordSuite('brute force', { ...common, openIndex: openReferenceWordIndex, runs: 10 })

@@ -1,13 +1,8 @@
 /** The command as users run it: a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { builtCommand } from './built-command.ts'
 
 let program: string | undefined
-/** Their home is none, so the command would keep nothing. */
-const COMPILED =
-  process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), `querent-tests-compiled-${process.getuid?.() ?? 0}`)
 
 export interface RunOptions {
   readonly cwd: string
@@ -39,7 +34,8 @@ export function environment(more: Readonly<Record<string, string>> = {}): Record
     PATH: process.env['PATH'] ?? '',
     HOME: '/nonexistent',
     QUERENT_EMBEDDER: 'none',
-    NODE_COMPILE_CACHE: COMPILED,
+    // Their home is none, so the command would keep nothing.
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     ...more,
   }
 }

@@ -1,10 +1,9 @@
 /** Pages of the guide as tests read them: blocks of a language, what a block shows, and a console session run by a shell. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
+import { builtCommand } from './built-command.ts'
 import { commandLine, environment } from './command.ts'
-
-const library = new URL('../../src/index.ts', import.meta.url)
 
 /** Commands over HTTP are shown with it. */
 export const hasCurl: boolean = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0
@@ -68,7 +67,7 @@ export function shellIn(folder: string): { readonly shell: string; readonly env:
   return { shell: '/bin/sh', env: environment({ PATH: `${bin}${delimiter}${process.env['PATH']}` }) }
 }
 
-/** What a program of the page prints, with the library in its place. */
+/** What a program of the page prints, with the bundled library in its place. */
 export function printedBy(
   program: string,
   folder: string,
@@ -76,6 +75,7 @@ export function printedBy(
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const file = join(folder, name)
+  const library = join(dirname(builtCommand()), '../dist/command/library.js')
   writeFileSync(file, program.replace("'querent'", `'${library}'`))
   return run(process.execPath, [file], folder, env)
 }

@@ -1,7 +1,14 @@
 /** The command line in the process of the test: quicker than a process, with streams that can pretend to be a terminal. */
 import { PassThrough, type Readable } from 'node:stream'
-import { main } from '../../src/interfaces/main.ts'
+import type { Client } from '@modelcontextprotocol/client'
+import { InMemoryTransport } from '@modelcontextprotocol/server'
+import { runCli } from '../../src/interfaces/cli/cli.ts'
+import type { Io, Servers } from '../../src/interfaces/cli/io.ts'
+import { main, SERVERS } from '../../src/interfaces/main.ts'
+import { oneLens, serveConnection } from '../../src/interfaces/mcp/stdio.ts'
+import { makeTools } from '../../src/interfaces/mcp/tools.ts'
 import { environment, type Run, type RunOptions } from './command.ts'
+import type { Serving } from './serving.ts'
 
 export interface InProcessOptions {
   readonly workingFolder: string
@@ -33,29 +40,97 @@ export async function runInProcess(args: readonly string[], options: InProcessOp
 
 let turn: Promise<unknown> = Promise.resolve()
 
-/**
- * As `querent` of command.ts, in the process of the test. One runs at a time: for as long as it runs, the working folder and
- * the environment of this process are its own.
- */
-export function querentHere(args: readonly string[], options: Omit<RunOptions, 'through'>): Promise<Run> {
-  const run = turn.then(() => runInPlace(args, options))
-  turn = run.catch(() => undefined)
-  return run
+/** As `querent` of command.ts, in the process of the test. */
+export function querentHere(args: readonly string[], options: RunOptions): Promise<Run> {
+  return inTurn(options, env => runInProcess(args, { workingFolder: options.cwd, env, stdin: options.stdin }))
 }
 
-async function runInPlace(args: readonly string[], { cwd, env, stdin }: RunOptions): Promise<Run> {
-  const outer = { folder: process.cwd(), environment: { ...process.env } }
-  const inner = environment(env)
-  process.chdir(cwd)
-  for (const name of Object.keys(process.env)) if (name.startsWith('QUERENT_')) delete process.env[name]
-  Object.assign(process.env, inner)
-  try {
-    return await runInProcess(args, { workingFolder: cwd, env: inner, stdin })
-  } finally {
-    process.chdir(outer.folder)
-    for (const name of Object.keys(inner)) if (!(name in outer.environment)) delete process.env[name]
-    Object.assign(process.env, outer.environment)
-  }
+/** As `startServer` of serving.ts, in the process of the test. */
+export function serveInProcess(args: readonly string[], cwd: string, env = {}, port = '0'): Promise<Serving> {
+  const stopped = new AbortController()
+  const stderr: string[] = []
+  return inTurn({ cwd, env }, async inner => {
+    const listening = Promise.withResolvers<string>()
+    const servers: Servers = {
+      ...SERVERS,
+      serveHttp: (engine, catalog, options, signal, ready) =>
+        SERVERS.serveHttp(engine, catalog, options, AbortSignal.any([signal, stopped.signal]), url => {
+          ready(url)
+          listening.resolve(url)
+        }),
+    }
+    const run = runCli([...args, '--port', port], servers, serverIo(cwd, inner, stderr))
+    void run.then(code => listening.reject(new Error(`the server ended with ${code}: ${stderr.join('')}`)))
+    const url = await listening.promise
+    const end = (): Promise<number> => {
+      stopped.abort()
+      return run
+    }
+    return { url, stderr: () => stderr.join(''), end }
+  })
+}
+
+/** `querent mcp` with this client, in the process of the test. It ends when the client is closed. */
+export function connectHere(client: Client, args: readonly string[], options: RunOptions): Promise<void> {
+  const stderr: string[] = []
+  return inTurn(options, async inner => {
+    const opened = Promise.withResolvers<InMemoryTransport>()
+    const closed = Promise.withResolvers<void>()
+    const servers: Servers = {
+      ...SERVERS,
+      serveMcp: async (engine, catalog, { viewer, concise, ...choice }) => {
+        const lenses = engine.lenses.map(({ name }) => name)
+        const [near, far] = InMemoryTransport.createLinkedPair()
+        const options = { viewer, concise, lens: oneLens(choice) }
+        const connection = serveConnection(engine, makeTools(catalog, choice, lenses), options, far)
+        opened.resolve(near)
+        await closed.promise
+        await connection.close()
+      },
+    }
+    const run = runCli(['mcp', ...args], servers, serverIo(options.cwd, inner, stderr))
+    void run.then(code => opened.reject(new Error(`the server ended with ${code}: ${stderr.join('')}`)))
+    const near = await opened.promise
+    const close = near.close.bind(near)
+    near.close = async () => {
+      await close()
+      closed.resolve()
+      await run
+    }
+    await client.connect(near)
+  })
+}
+
+function serverIo(workingFolder: string, env: Readonly<Record<string, string>>, stderr: string[]): Io {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  streams.stdout.resume()
+  streams.stderr.setEncoding('utf8').on('data', (part: string) => stderr.push(part))
+  const output = { isTTY: false, columns: 100 }
+  for (const stream of Object.values(streams)) Object.assign(stream, output)
+  return { ...(streams as Pick<Io, 'stdin' | 'stdout' | 'stderr'>), env, workingFolder }
+}
+
+/**
+ * One at a time: until `act` is over, the working folder and the environment of this process are those of the command. The engine
+ * reads its own settings from them while it opens.
+ */
+function inTurn<T>({ cwd, env }: RunOptions, act: (env: Record<string, string>) => Promise<T>): Promise<T> {
+  const run = turn.then(async () => {
+    const outer = { folder: process.cwd(), environment: { ...process.env } }
+    const inner = environment(env)
+    process.chdir(cwd)
+    for (const name of Object.keys(process.env)) if (name.startsWith('QUERENT_')) delete process.env[name]
+    Object.assign(process.env, inner)
+    try {
+      return await act(inner)
+    } finally {
+      process.chdir(outer.folder)
+      for (const name of Object.keys(inner)) if (!(name in outer.environment)) delete process.env[name]
+      Object.assign(process.env, outer.environment)
+    }
+  })
+  turn = run.catch(() => undefined)
+  return run
 }
 
 async function gather(stream: Readable): Promise<string> {

@@ -1,13 +1,17 @@
-/** A server as users start it: a process of its own, on a free port. */
+/** A server as users start it: a process of its own, on a free port. `serveInProcess` of in-process.ts costs less. */
 import type { ChildProcess } from 'node:child_process'
 import { ended, start } from './command.ts'
 
 export interface Serving {
   readonly url: string
-  readonly child: ChildProcess
   /** What it has written on standard error. */
   stderr(): string
   /** Tells it to end. Resolves to its exit code. */
+  end(): Promise<number | null>
+}
+
+export interface ServingProcess extends Serving {
+  readonly child: ChildProcess
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -17,12 +21,12 @@ export async function startServer(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
   port = '0',
-): Promise<Serving> {
+): Promise<ServingProcess> {
   return servingOf(start([...args, '--port', port], { cwd, env }))
 }
 
 /** When it listens. */
-export async function servingOf(child: ChildProcess): Promise<Serving> {
+export async function servingOf(child: ChildProcess): Promise<ServingProcess> {
   const over = ended(child)
   let stderr = ''
   const listening = Promise.withResolvers<string>()

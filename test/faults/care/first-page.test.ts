@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { salvageStore } from '../../../src/store/care/salvage.ts'
 import { examineStore, repairStore } from '../../../src/store/care/store-care.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { querent } from '../../support/command.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { querentHere } from '../../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { COLOURS, dump, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
 
@@ -124,7 +124,7 @@ it('the command refuses a store with a damaged head by code, and doctor --repair
     await engine.put({ entries })
   }
   const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }
-  const run = (...args: string[]) => querent(args, { cwd: '/', env })
+  const run = (...args: string[]) => querentHere(args, { cwd: '/', env })
   const whole = await run('export')
   overwrite(join(home, 'store.db'), 1, 0, junk.subarray(0, 100))
   const refused = await run('get', 'e3', '--json')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { TRUST } from '../../../src/lenses/beliefs/tables.ts'
 import { checkOf } from '../../../src/store/sqlite/rows.ts'
-import { querent } from '../../support/command.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { querentHere } from '../../support/in-process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { onFile } from './damaged-store.ts'
 
@@ -34,7 +34,8 @@ function makeForeign(): void {
   })
 }
 
-const run = (...args: string[]) => querent(args, { cwd: '/', env: { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' } })
+const run = (...args: string[]) =>
+  querentHere(args, { cwd: '/', env: { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' } })
 
 it('the doctor names the table and says what to do', { timeout: 300_000 }, async () => {
   makeForeign()

@@ -8,8 +8,8 @@ import type { Engine, Finding } from '../../../src/engine/engine.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { checkOf } from '../../../src/store/sqlite/rows.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { querent } from '../../support/command.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
+import { querentHere } from '../../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { dump, onFile, overwrite, pagesOf } from './damaged-store.ts'
@@ -142,7 +142,7 @@ describe('beside another process', () => {
     other.exec('pragma wal_checkpoint(truncate)')
     const pages = pagesOf(file, name => name === 'entries_by_id')
     overwrite(file, pages[1] ?? 0, 0, new Uint8Array(64))
-    const { status, stdout } = await querent(['doctor', '--repair', '--json'], {
+    const { status, stdout } = await querentHere(['doctor', '--repair', '--json'], {
       cwd: folder.path,
       env: { QUERENT_HOME: home },
     })

@@ -17,7 +17,7 @@ import { partNow, toldBy, wholeAnswer } from '../../support/paged-history.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 40
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
 const ANN = { id: 'ann' }
 const LATER = TEST_NOW + 1
 
