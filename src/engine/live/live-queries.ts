@@ -17,7 +17,7 @@ import { Scheduler } from './schedule.ts'
 import { type Begun, LiveSubscription, type LiveWorld, valueOr } from './subscription.ts'
 
 export interface LiveParts extends Pick<LiveWorld, 'clock' | 'secret'> {
-  readonly store: Pick<Store, 'version'>
+  readonly store: Pick<Store, 'version' | 'read'>
   readonly random: (bytes: number) => Uint8Array
 }
 
@@ -176,9 +176,14 @@ export class LocalLiveQueries implements LiveQueries {
   async #checkAll(): Promise<void> {
     this.#isChecking = true
     const now = this.#parts.clock.now()
-    for (const [at, subscription] of [...this.#subscriptions.values()].entries()) {
-      if (at > 0 && at % CHECKS_A_TURN === 0) await this.#timers.turn()
-      subscription.check(now)
+    const subscriptions = [...this.#subscriptions.values()]
+    for (let at = 0; at < subscriptions.length; at += CHECKS_A_TURN) {
+      if (at > 0) await this.#timers.turn()
+      const some = subscriptions.slice(at, at + CHECKS_A_TURN)
+      // In one read, which looks once whether others have written. Nobody's handler runs in it: that may write.
+      const all = () => some.map(subscription => subscription.isConcerned())
+      const concerned = valueOr(null, () => this.#parts.store.read(all)) ?? all()
+      for (const [place, subscription] of some.entries()) subscription.check(now, concerned[place] === true)
     }
     this.#isChecking = false
   }

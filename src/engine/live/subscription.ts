@@ -142,13 +142,18 @@ export class LiveSubscription implements Subscription {
     this.#guarded(() => this.#handlers.onEnd?.(why))
   }
 
-  /** Something was committed, or time has passed. Takes microseconds where neither concerns it. */
-  check(now: Instant): void {
+  /** Whether what was committed concerns it. Takes microseconds where it does not. Runs inside a read of the store. */
+  isConcerned(): boolean {
+    return this.#isActive && valueOr(true, () => this.source.concerned(this.#last))
+  }
+
+  /** Something was committed, or time has passed. */
+  check(now: Instant, isConcerned: boolean = this.isConcerned()): void {
     if (this.status === 'cancelled') return
     // A store that cannot be read just now takes no right away, and may have changed.
     if (!valueOr(true, () => this.source.allowed?.() ?? true)) this.end('unauthorized')
     if (!this.#isActive) return
-    if (valueOr(true, () => this.source.concerned(this.#last))) this.#changed()
+    if (isConcerned) this.#changed()
     this.passed(now)
   }
 

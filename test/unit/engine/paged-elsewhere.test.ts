@@ -1,4 +1,5 @@
 /** Pages of one answer from several processes on one store, and after a restart. */
+import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
@@ -90,3 +91,47 @@ it('goes on elsewhere without what came after the first page, also when the past
   expect(third).toHaveLength(8)
   for (const engine of [one, two]) await engine.close()
 })
+
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const act = fc.record({
+  does: fc.constantFrom('put' as const, 'delete' as const),
+  at: fc.nat({ max: 79 }),
+  content: fc.constantFrom(...CONTENTS),
+})
+
+it(`shows nothing twice, and nothing that was written after the first page (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, async () => {
+  const asks = fc.constantFrom<object>({}, { mode: 'words' }, { diversity: 0.8 }, { text: 'collection:notes' })
+  let written = 0
+  const property = fc.asyncProperty(
+    asks,
+    fc.integer({ min: 1, max: 12 }),
+    fc.array(fc.array(act, { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
+    async (ask, limit, between) => {
+      const clock = new SettableClock(TEST_NOW)
+      const engine = await openTestEngine({ store: 'memory', embedder: openToyEmbedder(), clock })
+      const entries = Array.from({ length: 70 }, (_, at) => ({ id: `e${at}`, content: CONTENTS[at % 6] as string }))
+      await engine.put({ entries, wait: true })
+      const input = { text: 'fox rain', any: true, touch: false, limit, ...ask }
+      const shown: string[] = []
+      const touched = new Set<string>()
+      let page = await engine.query(input)
+      for (const acts of between) {
+        expect(idsOf(page).filter(id => shown.includes(id) || touched.has(id))).toEqual([])
+        shown.push(...idsOf(page))
+        if (page.cursor === null) break
+        clock.set(clock.now() + 1)
+        for (const { does, at, content } of acts) {
+          const id = `e${at}`
+          const isThere = await engine.get({ id, touch: false }).then(Boolean, () => false)
+          if (does === 'put') await engine.put({ entries: [{ id, content: `${content} ${written++}` }], wait: true })
+          else if (isThere) await engine.delete({ ids: [id] })
+          touched.add(id)
+        }
+        page = await engine.query({ ...input, cursor: page.cursor })
+      }
+      await engine.close()
+    },
+  )
+  await fc.assert(property, { numRuns: RUNS })
+  expect(written).toBeGreaterThan(RUNS)
+}, 600_000)

@@ -11,6 +11,7 @@ import type {
   LiveState,
   Subscription,
 } from '../../../../src/model/live.ts'
+import type { StoreReader } from '../../../../src/store/store.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
 import { Listener, OPTIONS, stateOf } from './items.ts'
 
@@ -34,7 +35,10 @@ export class ScriptedWorld {
   }
 
   #open(): LocalLiveQueries {
-    const store = { version: () => this.#version }
+    const store = {
+      version: () => this.#version,
+      read: <T>(body: (reader: StoreReader) => T) => body({} as StoreReader),
+    }
     const random = (bytes: number) => new Uint8Array(new Uint32Array(bytes / 4).fill(++this.#ids).buffer)
     const parts = { store, clock: this.clock, random, secret: () => 'a secret of the store' }
     return new LocalLiveQueries(parts, { timers: this.timers, ...this.#settings })
