@@ -24,7 +24,7 @@ export async function wholeRequest(request: Request, most: number): Promise<Requ
 }
 
 /** Throws `too_large`, and `cancelled` where the client goes away before the end: then nothing of it counts. */
-export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array> {
+export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > most) throw tooLarge(most)
   // No more comes than that, and to have it as a stream costs more than all else about a request.
