@@ -49,6 +49,7 @@ export class Turns {
   readonly #check: () => void
   readonly #now: () => number
   readonly #turn: () => Promise<void>
+  #listener: (() => void) | null = null
   #since: number
 
   /** `check` throws where the work shall end: it is called after each pause. `now`: milliseconds that never go back. */
@@ -57,6 +58,11 @@ export class Turns {
     this.#now = now ?? (() => performance.now())
     this.#turn = turn
     this.#since = now === undefined ? beginOfTurn() : now()
+  }
+
+  /** Called once, before the next pause: the last moment at which all is as it was. Replaces the one given before. */
+  beforeNext(listener: () => void): void {
+    this.#listener = listener
   }
 
   /** Rejects with what the work or `check` throws. */
@@ -76,6 +82,9 @@ export class Turns {
   }
 
   async #pause(): Promise<true> {
+    const listener = this.#listener
+    this.#listener = null
+    listener?.()
     await this.#turn()
     this.#since = this.#now()
     this.#check()

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
+import { requesterOf } from '../identity/rates.ts'
 import type { LensHost, Scratch } from '../lenses/lens.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { SimilarInput } from '../model/entry-input.ts'
@@ -13,14 +14,15 @@ import { parseInput } from '../model/parse-input.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { AccessScope, Viewer } from '../model/viewer.ts'
-import type { QueryContext } from '../pipeline/context.ts'
+import { placeOf } from '../pipeline/cursor.ts'
+import { CachedOrders, type CachedPage } from '../pipeline/later-pages.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
-import { beginAnswer, continueAnswer, type Part, runQuery } from '../pipeline/run.ts'
+import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import type { Answer, Plan, Stages } from '../pipeline/stage.ts'
 import type { Store } from '../store/store.ts'
 import { indexesOf } from './index-makers.ts'
 import type { Parts } from './parts.ts'
-import { QuestionContexts } from './question-contexts.ts'
+import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 
 const NO_OPTIONS = z.strictObject({})
 type OptionsSchema = z.ZodType<{ readonly options: unknown }>
@@ -37,14 +39,20 @@ export interface WatchedAnswer {
   readonly nextBound: Instant
 }
 
-interface Prepared {
+interface CachedPlace {
+  hold(part: Part): void
+  find(): CachedPage | null
+  release(): void
+}
+
+interface Prepared extends MadeContext {
   readonly stages: Stages
-  readonly context: QueryContext
 }
 
 export class Asking {
   readonly #parts: Parts
   readonly #contexts: QuestionContexts
+  readonly #held = new CachedOrders(requesterOf)
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
   readonly #options = new Map<string, OptionsSchema>()
@@ -52,6 +60,7 @@ export class Asking {
   readonly #others = new WeakMap<Scratch, Asking>()
   readonly #resolved = new WeakMap<QueryInput, { readonly viewer: string; readonly query: Query }>()
   readonly #countsUse: boolean
+  #streams = 0
 
   /** `of`: the one of the engine's store, where `parts` are those of another store in its place. */
   constructor(parts: Parts, host: (lens: string) => LensHost, of: Asking | null = null) {
@@ -59,6 +68,7 @@ export class Asking {
     this.#host = host
     this.#countsUse = of === null
     this.#contexts = new QuestionContexts(parts, of === null ? null : () => of.secret())
+    parts.indexes.beforeChange(() => this.#held.settleSome())
   }
 
   get store(): Store {
@@ -92,10 +102,14 @@ export class Asking {
   }
 
   async query(input: QueryInput, call: CallContext): Promise<Answer> {
-    const { stages, context } = await this.#prepare(input, call)
-    const answer = await runQuery(stages, context)
-    if (context.query.touch) this.#touch(answer, call.viewer, context.query)
-    return answer
+    const { stages, context, release } = await this.#prepare(input, call)
+    try {
+      const answer = await runQuery(stages, context, this.#held)
+      if (context.query.touch) this.#touch(answer, call.viewer, context.query)
+      return answer
+    } finally {
+      release()
+    }
   }
 
   /** What a stream asks for piece by piece. Throws what asking would. */
@@ -107,16 +121,44 @@ export class Asking {
     return now ?? this.#parts.clock.now()
   }
 
-  /** The next `limit` items of an answer to the query: its first, or those behind `before`, where the query goes on. */
-  async part(query: Query, before: Part | null, limit: number, call: CallContext): Promise<Part> {
+  /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
+  async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     const now = () => this.#parts.clock.now()
-    const context = (await this.#load(query, now(), call)) ?? this.#contexts.make(query, now(), call)
-    const stages = this.#stagesOf(query.lens)
-    const part = await (before === null
-      ? beginAnswer(stages, context, limit)
-      : continueAnswer(before, stages, context, limit))
-    if (query.touch) this.#touch(part.answer, call.viewer, query)
-    return part
+    const made = (await this.#load(query, now(), call)) ?? this.#contexts.make(query, now(), call)
+    const { context, release } = made
+    try {
+      const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
+      if (query.touch) this.#touch(part.answer, call.viewer, query)
+      return part
+    } finally {
+      release()
+    }
+  }
+
+  /** What is held for whoever comes with the cursor of the query. */
+  cachedFor(query: Query, { viewer }: CallContext): CachedPage | null {
+    const { after } = query
+    return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())
+  }
+
+  /** Where a stream keeps its order between pieces; null: it is not held there any more. */
+  place({ viewer }: CallContext): CachedPlace {
+    const name = `stream ${++this.#streams}`
+    const now = () => this.#parts.clock.now()
+    return {
+      hold: ({ next, size }) => {
+        if (next === null) this.#held.release(name)
+        else this.#held.hold(name, viewer.id, next, size, now())
+      },
+      find: () => this.#held.find(name, viewer.id, now()),
+      release: () => this.#held.release(name),
+    }
+  }
+
+  /** So that whoever comes with the cursor of this part goes on in its order. */
+  holdRest({ answer: { cursor }, next, size }: Part, { viewer }: CallContext): void {
+    if (cursor === null || next === null) return
+    this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
   }
 
   /** The answer as it is: looking on is no use. And what it takes to say when time alone may change it. */
@@ -164,12 +206,12 @@ export class Asking {
     // What is wrong with the question is said before anything is loaded for it.
     const now = this.#now(call)
     const query = this.#resolve(input, call.viewer, now)
-    const context = await this.#load(query, now, call)
-    return context === null ? this.#prepareAtOnce(input, call) : { stages: this.#stagesOf(query.lens), context }
+    const made = await this.#load(query, now, call)
+    return made === null ? this.#prepareAtOnce(input, call) : { stages: this.#stagesOf(query.lens), ...made }
   }
 
   /** With the words, unless nothing of the answer comes from them, and the points that the lens asks for first. */
-  #load(query: Query, now: Instant, call: CallContext): Promise<QueryContext | null> {
+  #load(query: Query, now: Instant, call: CallContext): Promise<MadeContext | null> {
     const { pointIndexes = [], readsWords = true } = this.#parts.registry.must(query.lens)
     const words = readsWords || call.rows !== 'keys' ? ['words'] : []
     return this.#contexts.load(query, [...words, ...pointIndexes.map(({ name }) => name)], now, call)
@@ -178,7 +220,7 @@ export class Asking {
   #prepareAtOnce(input: QueryInput, call: CallContext): Prepared {
     const now = this.#now(call)
     const query = this.#resolve(input, call.viewer, now)
-    return { stages: this.#stagesOf(query.lens), context: this.#contexts.make(query, now, call) }
+    return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
 
   /** Once for an input and a moment: its caller checks it before anything is loaded for it. */
@@ -237,7 +279,7 @@ export class Asking {
 
 /**
  * A question answered piece by piece: what a page of the same limit would hold, in its order, each piece checked against what
- * the viewer may see as it leaves. No transaction is open between pieces, and no item is made before it is asked for.
+ * the viewer may see as it leaves. No transaction is open between pieces, and nothing is made before it is asked for.
  */
 export async function* streamQuery(
   engine: Asking,
@@ -248,17 +290,25 @@ export async function* streamQuery(
   const asking = await engine.for(input, call)
   let query = asking.resolve(input, call)
   const { limit } = query
+  // Between pieces the order is held among those of pages: who reads slowly has no more room than others.
+  const place = asking.place(call)
+  let from = asking.cachedFor(query, call)
   const reports = new Reports()
-  let part: Part | null = null
-  for (let shown = 0; ; ) {
-    const isFirst: boolean = part === null
-    part = await asking.part(query, part, Math.min(chunk_size, limit - shown), call)
-    const { page, end, isLast } = part.answer
-    shown += page.items.length
-    const isEnd: boolean = isLast || shown >= limit
-    yield reports.chunkOf(page, isFirst, isEnd ? null : shown / limit)
-    if (isEnd) return
-    query = { ...query, after: end, cursor: null }
+  try {
+    for (let shown = 0, isFirst = true; ; isFirst = false) {
+      const part = await asking.part(query, from, Math.min(chunk_size, limit - shown), call)
+      const { page, end, cursor } = part.answer
+      shown += page.items.length
+      const isLast = cursor === null || shown >= limit
+      if (isLast) asking.holdRest(part, call)
+      else place.hold(part)
+      yield reports.chunkOf(part, isFirst, isLast ? null : shown / limit)
+      if (isLast) return
+      from = place.find()
+      query = { ...query, after: end, cursor: null }
+    }
+  } finally {
+    place.release()
   }
 }
 
@@ -270,7 +320,7 @@ class Reports {
   #isComplete = true
 
   /** `progress` null: it is the last one. */
-  chunkOf(page: Page, isFirst: boolean, progress: number | null): PageChunk {
+  chunkOf({ answer: { page } }: Part, isFirst: boolean, progress: number | null): PageChunk {
     const { items, verdict, reason, verdict_by, nearest, did_you_mean, lens, mode, as_of } = page
     const { notes, coverage, cursor } = page
     this.#isComplete &&= coverage.complete

@@ -35,6 +35,7 @@ export class IndexSet {
   /** Of the loaded ones, to a version of the store; null: they are not being brought forward. */
   #following: { readonly steps: Steps<void>; version: number } | null = null
   #version = -1
+  #onChange: (() => boolean) | null = null
 
   /** `folder`: where snapshots are kept; null: nowhere. */
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
@@ -81,6 +82,7 @@ export class IndexSet {
   *getInSteps(...names: readonly string[]): Steps<void> {
     const isBehind = this.#store.version() !== this.#version || names.some(name => !this.#loaded.has(this.#named(name)))
     if (!isBehind) return
+    while (this.#onChange?.() === true) yield
     for (const name of names) {
       const index = this.#named(name)
       if (this.#loaded.has(index)) continue
@@ -94,6 +96,11 @@ export class IndexSet {
   get lag(): number {
     const positions = [...this.#loaded].map(index => index.position)
     return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
+  }
+
+  /** Calls back before indexes may change, until the listener returns false: before each step that brings them forward. */
+  beforeChange(listener: () => boolean): void {
+    this.#onChange = listener
   }
 
   /** Brings every loaded index to the newest committed change. Costs microseconds when nothing was committed. */
@@ -238,6 +245,7 @@ export class IndexSet {
 
   /** The next step of loading it. False: it is loaded. What a step throws ends the loading, and the next call begins again. */
   #loadSome(index: Index): boolean {
+    if (!this.#loaded.has(index)) this.#prepare()
     if (this.#loaded.has(index)) return false
     const steps = this.#loading.get(index) ?? this.#load(index)
     this.#loading.delete(index)
@@ -250,6 +258,10 @@ export class IndexSet {
     this.#version = -1
     if (this.#following !== null) this.#following.version = -1
     return false
+  }
+
+  #prepare(): void {
+    while (this.#onChange?.() === true);
   }
 
   *#load(index: Index): Steps<void> {
@@ -266,6 +278,7 @@ export class IndexSet {
   #followSome(): boolean {
     const version = this.#store.version()
     if (version === this.#version) return false
+    this.#prepare()
     if (this.#following === null && this.#isCurrent()) {
       this.#version = version
       return false

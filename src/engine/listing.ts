@@ -81,6 +81,7 @@ function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Posi
     holder: entry.audience.holder,
     rank: 0,
     depth: 0,
+    round: 0,
     shown: '',
   }
 }

@@ -1,5 +1,6 @@
 /** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
 
+import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
@@ -20,6 +21,12 @@ import { Memo } from '../pipeline/memo.ts'
 import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import type { Parts } from './parts.ts'
+
+export interface MadeContext {
+  readonly context: QueryContext
+  /** The caller has the answer. What is held for later pages holds the context, which then must not hold the caller. */
+  readonly release: () => void
+}
 
 export class QuestionContexts {
   readonly #parts: Parts
@@ -60,7 +67,7 @@ export class QuestionContexts {
    * query is to be resolved again, since its time begins then. Pauses; several that come meanwhile share the reading. Rejects with
    * `cancelled`.
    */
-  async load(query: Query, names: readonly string[], now: Instant, call: CallContext): Promise<QueryContext | null> {
+  async load(query: Query, names: readonly string[], now: Instant, call: CallContext): Promise<MadeContext | null> {
     const turns = turnsUntil(call.signal)
     // Here a pause costs nothing: within the query, what others may change would have to be kept first.
     const isLate = await turns.pauseIfDue()
@@ -82,18 +89,19 @@ export class QuestionContexts {
   }
 
   /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
-  make(query: Query, now: Instant, call: CallContext): QueryContext {
+  make(query: Query, now: Instant, call: CallContext): MadeContext {
     // Made before the read, for it may be written.
     const secret = this.secret()
     return this.#parts.store.read(() => this.#make(query, now, call, secret))
   }
 
-  #make(query: Query, now: Instant, call: CallContext, secret: string): QueryContext {
+  #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
     const { store, indexes, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
     const notes: Note[] = [...files.notesFor(viewer)]
-    const deadline = new Deadline(query.timeoutMs, call.signal)
+    let caller: CallContext | null = call
+    let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)
     // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
     const index = (name: string) => deadline.without(() => indexes.get(name))
@@ -106,7 +114,9 @@ export class QuestionContexts {
       },
       now,
       rows: call.rows,
-      deadline,
+      get deadline() {
+        return deadline
+      },
       turns: new Turns(() => assertNotCancelled(context)),
       reader: store,
       get words() {
@@ -125,8 +135,9 @@ export class QuestionContexts {
       memo: this.#memo,
       index,
       embed: async (text, late) => {
-        const signal = late === undefined ? call.signal : AbortSignal.any([call.signal, late])
-        const vector = await this.#embed(text, space, { ...call, signal }, notes)
+        const requester = must(caller, 'the caller of a question')
+        const signal = late === undefined ? requester.signal : AbortSignal.any([requester.signal, late])
+        const vector = await this.#embed(text, space, { ...requester, signal }, notes)
         // Others may have written meanwhile; what follows runs on one state.
         const names = vector === null ? [] : space.names
         await deadline.withoutWaiting(() => context.turns.run(indexes.getInSteps(...names)))
@@ -142,7 +153,11 @@ export class QuestionContexts {
       notes,
       trace: new Trace(),
     }
-    return context
+    const release = () => {
+      caller = null
+      deadline = new Deadline(Number.POSITIVE_INFINITY)
+    }
+    return { context, release }
   }
 
   /**

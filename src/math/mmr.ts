@@ -17,6 +17,8 @@ export interface Choice {
   likeness(a: number, b: number): number
   /** The groups an item counts in, with the most that each may have. */
   groups?(item: number): readonly Group[]
+  /** Does not fall from item to item. Those of a lower tier are all chosen from before one of a higher is looked at. */
+  tier?(item: number): number
   /** Once true, the rest is taken in the order so far. */
   isOver?(): boolean
   /** Whether an item may be chosen, by its greatest likeness to those chosen before; 0 while none is. Absent: all may. */
@@ -39,7 +41,7 @@ export interface Group {
 /**
  * The chosen items in the order of choice. With lambda below 1 it takes a step for each item that is compared with those
  * chosen before, at most `limit` likenesses each: in all, about half the square of `limit`, and seldom as many as `limit` times
- * the items.
+ * the items of the tiers looked at.
  */
 export function* choose(choice: Choice): Steps<number[]> {
   const chosen: Chosen[] = []
@@ -47,15 +49,20 @@ export function* choose(choice: Choice): Steps<number[]> {
   return chosen.map(({ item }) => item)
 }
 
-/** The same, added to this list one after the other: for callers that need the first before the last is found. */
+/** The same, added to this list one after the other: for who needs the first before the last is found. */
 export function* chooseInto(choice: Choice, chosen: Chosen[]): Steps<void> {
   const room = new Room(choice)
-  const { lambda, admits } = choice
+  const { count, limit, lambda, admits } = choice
   if (lambda >= 1 && admits === undefined) {
     inOrder(choice, room, chosen)
     return
   }
-  yield* spread(choice, room, chosen)
+  let from = 0
+  while (from < count && chosen.length < limit) {
+    const to = endOfTier(choice, from)
+    yield* spreadTier(choice, { from, to }, room, chosen)
+    from = to
+  }
 }
 
 function inOrder({ count, limit }: Choice, room: Room, chosen: Chosen[]): void {
@@ -64,51 +71,60 @@ function inOrder({ count, limit }: Choice, room: Room, chosen: Chosen[]): void {
   }
 }
 
+function endOfTier({ count, tier = () => 0 }: Choice, from: number): number {
+  let to = from + 1
+  while (to < count && tier(to) === tier(from)) to++
+  return to
+}
+
 /**
- * What an item is worth only falls as more are chosen, so its worth of before is at least that of now: an item is compared with those
- * chosen since only when no other could be worth more.
+ * Adds to `chosen`. What an item is worth only falls as more are chosen, so its worth of before is at least that of now: an
+ * item is compared with those chosen since only when no other could be worth more.
  */
-function* spread(choice: Choice, room: Room, chosen: Chosen[]): Steps<void> {
-  const { count, limit, lambda, isOver = () => false, admits = () => true } = choice
-  const open = new OpenItems(count)
-  /** By item: the greatest likeness to the first `compared` of those chosen. */
-  const likest = new Float64Array(count).fill(Number.NEGATIVE_INFINITY)
-  const compared = new Int32Array(count)
-  open.fill(item => lambda * choice.score(item))
+function* spreadTier(
+  choice: Choice,
+  { from, to }: { from: number; to: number },
+  room: Room,
+  chosen: Chosen[],
+): Steps<void> {
+  const { limit, lambda, isOver = () => false, admits = () => true } = choice
+  const open = new OpenItems(to - from)
+  /** By item, less `from`: the greatest likeness to the first `compared` of those chosen. */
+  const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
+  const compared = new Int32Array(to - from)
+  if (chosen.length === 0) open.fill(at => lambda * choice.score(from + at))
+  else open.fill(() => Number.POSITIVE_INFINITY)
   while (chosen.length < limit && open.size > 0) {
-    if (isOver()) {
-      takeRest(choice, open.ascending(), room, chosen)
-      break
-    }
-    const item = open.best
-    if ((compared[item] as number) < chosen.length) {
-      open.setBest(lambda * choice.score(item) - (1 - lambda) * compare(item))
+    if (isOver()) return takeRest(choice, from, open.ascending(), room, chosen)
+    const at = open.best
+    if ((compared[at] as number) < chosen.length) {
+      open.setBest(lambda * choice.score(from + at) - (1 - lambda) * compare(at))
       yield
       continue
     }
     open.take()
-    const likeness = Math.max(0, likest[item] as number)
-    if (!admits(likeness) || !room.take(item)) continue
-    chosen.push({ item, likeness })
+    const likeness = Math.max(0, likest[at] as number)
+    if (!admits(likeness) || !room.take(from + at)) continue
+    chosen.push({ item: from + at, likeness })
     // Until then nothing was compared with anything, and a worth could still rise.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
   }
 
-  function compare(item: number): number {
-    let most = likest[item] as number
-    for (let next = compared[item] as number; next < chosen.length; next++) {
-      most = Math.max(most, choice.likeness((chosen[next] as Chosen).item, item))
+  function compare(at: number): number {
+    let most = likest[at] as number
+    for (let next = compared[at] as number; next < chosen.length; next++) {
+      most = Math.max(most, choice.likeness((chosen[next] as Chosen).item, from + at))
     }
-    compared[item] = chosen.length
-    likest[item] = most
+    compared[at] = chosen.length
+    likest[at] = most
     return most
   }
 }
 
-function takeRest({ limit }: Choice, rest: readonly number[], room: Room, chosen: Chosen[]): void {
-  for (const item of rest) {
+function takeRest({ limit }: Choice, from: number, rest: readonly number[], room: Room, chosen: Chosen[]): void {
+  for (const at of rest) {
     if (chosen.length >= limit) return
-    if (room.take(item)) chosen.push({ item, likeness: 0 })
+    if (room.take(from + at)) chosen.push({ item: from + at, likeness: 0 })
   }
 }
 

@@ -29,6 +29,8 @@ export interface Scored extends Candidate {
   readonly order?: number | undefined
   /** Where scores (or what stands for them) are equal, the one with the higher `tie` is first. Absent: 0. */
   readonly tie?: number | undefined
+  /** The retrieval that brought it first, from 0 (also where absent): entries of an earlier one stand before it. */
+  readonly round?: number | undefined
 }
 
 export interface Ranked extends Scored {

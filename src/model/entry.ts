@@ -47,8 +47,6 @@ export interface EntryIdentity {
   readonly holder: string
   readonly collection: string
   readonly origin: string | null
-  /** Since when its content is known. */
-  readonly knownAt: Instant
 }
 
 /** When an entry holds; at least one of the bounds is set. */

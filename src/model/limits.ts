@@ -27,6 +27,6 @@ export const LEG_DEPTH = 100
 export const DEFAULT_CHUNK_SIZE = 20
 export const MAX_CHUNK_SIZE = 100
 /** The longest that are written hold a long id in a script of three bytes a letter, and 200 hashes. */
-export const MAX_CURSOR_LENGTH = 16_384
+export const MAX_CURSOR_LENGTH = 8_192
 /** How long a cursor can be used. */
 export const CURSOR_LIFETIME_MS: number = 24 * 60 * 60 * 1000

@@ -15,8 +15,10 @@ export interface Position {
   readonly passage?: number | undefined
   /** Its rank: what was shown so far. */
   readonly rank: number
-  /** How deep the last retrieval went; the next page begins with the same. */
+  /** How deep the first retrieval went; the next page's does the same. */
   readonly depth: number
+  /** The retrieval that brought the last item, from 0. */
+  readonly round: number
   /** The last that were shown so far, as hashes: they do not come again. */
   readonly shown: string
 }

@@ -8,7 +8,7 @@ import { seal, unseal } from '../base/sealed.ts'
 import type { Named } from '../model/candidate.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
-import type { Position } from '../model/query.ts'
+import type { Position, Query } from '../model/query.ts'
 
 export interface CursorContent {
   readonly position: Position
@@ -56,9 +56,48 @@ export function openCursor(cursor: string, { secret, binding, now }: CursorSeal)
   return place
 }
 
+/**
+ * A place in one answer, unsealed and without what was shown before: what an engine holds the rest of an order under. Costs
+ * far less than a cursor, which most requesters never read.
+ */
+export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
+  const { order, tie, id, holder, passage, rank, depth, round } = end
+  return JSON.stringify([binding(), asOf, begun, order, id, holder, passage, rank, depth, round, tie])
+}
+
+/** Of a page that another follows. Sealed when it is first read: most cursors never are. */
+export class LateCursor {
+  /** `placeOf` of the end of the page. */
+  readonly place: string
+  readonly #seal: () => string
+  #text: string | null = null
+  #listener: (() => void) | null = null
+
+  /** `seal` should keep little: it lives as long as the page. */
+  constructor(place: string, seal: () => string) {
+    this.place = place
+    this.#seal = seal
+  }
+
+  read(): string {
+    if (this.#text === null) {
+      this.#text = this.#seal()
+      this.#listener?.()
+      this.#listener = null
+    }
+    return this.#text
+  }
+
+  /** Calls back once: when it is first read, or at once where it was. Replaces the listener given before. */
+  whenRead(listener: () => void): void {
+    if (this.#text === null) this.#listener = listener
+    else listener()
+  }
+}
+
 export function writeCursor({ position, asOf, begun }: CursorContent, cursorSeal: CursorSeal): string {
-  const { order, tie, id, holder, passage, rank, depth, shown } = position
-  const place: Place = [asOf, begun, order, id, holder, rank, depth, shown]
+  const { order, tie, id, holder, passage, rank, depth, round, shown } = position
+  const place: Place = [asOf, begun, order, id, holder, rank, depth, round, shown]
   if (passage !== undefined || tie !== undefined) place.push(passage ?? null)
   if (tie !== undefined) place.push(tie)
   return sealCursor(place as (string | number | null)[], cursorSeal)
@@ -66,14 +105,19 @@ export function writeCursor({ position, asOf, begun }: CursorContent, cursorSeal
 
 type Place = [
   ...[asOf: Instant, begun: Instant, order: number, id: string, holder: string],
-  ...[rank: number, depth: number, shown: string, passage?: number | null, tie?: number],
+  ...[rank: number, depth: number, round: number, shown: string, passage?: number | null, tie?: number],
 ]
 
 /** Throws what `openCursor` throws. */
 export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorContent {
   const [asOf, begun, ...place] = openCursor(cursor, cursorSeal) as Place
-  const [order, id, holder, rank, depth, shown, passage, tie] = place
-  return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, shown } }
+  const [order, id, holder, rank, depth, round, shown, passage, tie] = place
+  return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown } }
+}
+
+/** Of an order that is held nowhere any more, and stands otherwise by now. */
+export function orderLost(): QuerentError {
+  return refusal('cursor_expired', 'what it goes on in has changed since, and is not held here any more')
 }
 
 function ownerOf(binding: string): string {
@@ -84,10 +128,11 @@ function refusal(code: 'cursor_invalid' | 'cursor_mismatch' | 'cursor_expired', 
   return new QuerentError(code, `cursor: ${what}`, { field: 'cursor' })
 }
 
-// What the pages of an answer have shown so far, short enough for a cursor: nothing of it comes again, wherever it would stand by now.
+// What the pages of an answer have shown so far, short enough for a cursor: where the order is not held (in another process,
+// after a restart), nothing of it comes again, wherever it would stand by now.
 
-/** The last ones, so that cursors do not grow for ever: eight characters each. */
-const MOST = 1_000
+/** The last ones: cursors should not grow for ever. Those before stand far above where the next page begins. */
+const MOST = 200
 /** Of an entry's hash: among ten thousand entries one in a hundred million questions takes one for another by chance. */
 const BYTES = 6
 
@@ -105,6 +150,11 @@ export function wasShown(shown: string, secret: string): (item: Named) => boolea
   const hashes = new Set<number>()
   for (let at = 0; at + BYTES <= bytes.length; at += BYTES) hashes.add(bytes.readUIntBE(at, BYTES))
   return item => hashes.has(hashOf(item, secret).readUIntBE(0, BYTES))
+}
+
+/** Whether all that the pages so far have shown can be known again: then what has sunk since does not come twice. */
+export function allKnown(after: Position | null): boolean {
+  return after === null || forgotten(after) === 0
 }
 
 /** Of how many that were shown it is not known any more which they are. */

@@ -1,11 +1,11 @@
 /** Fifth stage: the total order, and, where asked for, caps for groups and spread over unlike entries. */
-import type { Steps } from '../base/turns.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
 import type { Ranked, Scored } from '../model/candidate.ts'
 import type { ChunkKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
-import { inOrder } from './order.ts'
+import { inOrder, roundOf } from './order.ts'
 import { hasCaps, neededFor } from './page-depth.ts'
 import type { Plan, Ranking, Scoring } from './stage.ts'
 
@@ -22,7 +22,7 @@ export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext):
   const take = choiceOf(ordered, plan, context)
   // Spreading everything takes time with its square, so a request for more than the page spreads what the page needs.
   const ranked = yield* take(neededFor(query.diversity < 1 ? context.query : query), isOver)
-  return { ranked, scoring, complete }
+  return { ranked, scoring, complete, more: () => atOnce(take(ordered.length, () => false)) }
 }
 
 /** So many of them in the order of choice. */
@@ -42,28 +42,30 @@ function choiceOf(
       score: (item: number) => (ordered[item] as Scored).score,
       likeness,
       groups,
+      tier: item => roundOf(ordered[item] as Scored),
       isOver,
     })
     return ranksOf(chosen.map(item => ordered[item] as Scored))
   }
 }
 
-/** Cosine of what the entries were found by; 0 where one has no vector. Vectors are read when the first two are compared. */
+/** Cosine of what the entries were found by; 0 where one has no vector. Vectors are read a round at a time. */
 function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: number, b: number) => number {
   const { vectors, reader } = context
   if (vectors === null) return () => 0
   const chunks = ordered.map(one => one.chunks['meaning'] ?? one.chunks['words'])
-  let byChunk: ReadonlyMap<ChunkKey, Float32Array> | null = null
+  /** By item; null where there is none, absent before its round was read. */
+  const byItem: (Float32Array | null | undefined)[] = new Array(ordered.length).fill(undefined)
+  const readRound = (round: number) => {
+    const items = [...ordered.keys()].filter(item => roundOf(ordered[item] as Scored) === round)
+    const wanted = items.map(item => chunks[item]).filter(chunk => chunk !== undefined)
+    const rows = reader.vectorsOnly(vectors.model, wanted)
+    const byChunk = new Map(rows.map(({ chunk, vector }): [ChunkKey, Float32Array] => [chunk, vector]))
+    for (const item of items) byItem[item] = byChunk.get(chunks[item] ?? -1) ?? null
+  }
   const vectorOf = (item: number): Float32Array | null => {
-    byChunk ??= new Map(
-      reader
-        .vectorsOnly(
-          vectors.model,
-          chunks.filter(chunk => chunk !== undefined),
-        )
-        .map(({ chunk, vector }) => [chunk, vector]),
-    )
-    return byChunk.get(chunks[item] ?? -1) ?? null
+    if (byItem[item] === undefined) readRound(roundOf(ordered[item] as Scored))
+    return byItem[item] ?? null
   }
   return (a, b) => {
     const [left, right] = [vectorOf(a), vectorOf(b)]
@@ -93,6 +95,6 @@ function ranksOf(ordered: readonly Scored[]): readonly Ranked[] {
 }
 
 function rankedAs(scored: Scored, rank: number): Ranked {
-  const { entry, passage, source, signals, chunks, related, score, lifted, order, tie } = scored
-  return { entry, passage, source, signals, chunks, related, score, lifted, order, tie, rank }
+  const { entry, passage, source, signals, chunks, related, score, lifted, order, tie, round } = scored
+  return { entry, passage, source, signals, chunks, related, score, lifted, order, tie, round, rank }
 }

@@ -16,7 +16,7 @@ interface Kept<Value> {
   readonly viewer: string
   readonly share: Share
   readonly value: Value
-  readonly bytes: number
+  readonly body: object
   readonly until: Instant
 }
 
@@ -27,15 +27,22 @@ interface Share {
   bytes: number
 }
 
+interface Weight {
+  readonly bytes: number
+  readonly share: Share
+  texts: number
+}
+
 /**
  * Shared by all: of who holds most, what was asked for longest ago goes first. So who holds no more than an even share loses
- * nothing, whatever the others ask.
+ * nothing, whatever the others ask. Values that share a body are counted once.
  */
-export class Held<Value> {
+export class Held<Value extends object> {
   readonly #bounds: CachedBounds
   readonly #whose: (viewer: string) => string
   readonly #kept = new Map<string, Kept<Value>>()
   readonly #shares = new Map<string, Share>()
+  readonly #weights = new Map<object, Weight>()
   #bytes = 0
 
   /** `whose`: whom a viewer counts as, where several are one. */
@@ -52,15 +59,14 @@ export class Held<Value> {
     return this.#bytes
   }
 
-  /** A value that is larger than all that may be held is not kept. */
-  hold(text: string, viewer: string, value: Value, bytes: number, now: Instant): void {
+  /** What is larger than all that may be held is not. `bytes` is the weight of the body, told when it is first held. */
+  hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
     if (bytes > this.#bounds.bytes) return
     const share = this.#shareOf(viewer)
     share.texts.add(text)
-    this.#kept.set(text, { viewer, share, value, bytes, until: now + this.#bounds.lifetimeMs })
-    share.bytes += bytes
-    this.#bytes += bytes
+    this.#kept.set(text, { viewer, share, value, body, until: now + this.#bounds.lifetimeMs })
+    this.#weigh(body, bytes, share)
     while (this.#kept.size > this.#bounds.most) this.#dropOne(({ texts }) => texts.size)
     while (this.#bytes > this.#bounds.bytes) this.#dropOne(one => one.bytes)
   }
@@ -83,14 +89,19 @@ export class Held<Value> {
     if (kept === undefined) return
     this.#kept.delete(text)
     kept.share.texts.delete(text)
-    kept.share.bytes -= kept.bytes
-    this.#bytes -= kept.bytes
+    this.#lighten(kept.body)
     if (kept.share.texts.size === 0) this.#shares.delete(this.#whose(kept.viewer))
+  }
+
+  /** In no order that counts. */
+  *values(): Generator<Value> {
+    for (const { value } of this.#kept.values()) yield value
   }
 
   clear(): void {
     this.#kept.clear()
     this.#shares.clear()
+    this.#weights.clear()
     this.#bytes = 0
   }
 
@@ -110,5 +121,24 @@ export class Held<Value> {
     const oldest = most?.texts.values().next()
     if (oldest === undefined || oldest.done === true) throw new Error('invariant broken: too much is held, by nobody')
     this.release(oldest.value)
+  }
+
+  #weigh(body: object, bytes: number, share: Share): void {
+    const known = this.#weights.get(body)
+    if (known !== undefined) {
+      known.texts++
+      return
+    }
+    this.#weights.set(body, { bytes, share, texts: 1 })
+    share.bytes += bytes
+    this.#bytes += bytes
+  }
+
+  #lighten(body: object): void {
+    const weight = this.#weights.get(body)
+    if (weight === undefined || --weight.texts > 0) return
+    this.#weights.delete(body)
+    weight.share.bytes -= weight.bytes
+    this.#bytes -= weight.bytes
   }
 }

@@ -10,6 +10,11 @@ export function orderOf(scored: Scored): number {
   return scored.order ?? scored.score
 }
 
+/** The retrieval that brought it. */
+export function roundOf({ round }: Scored): number {
+  return round ?? 0
+}
+
 /** Best first. Entries and passages that are gone or hidden by now and tie with others come last among them. */
 export function inOrder(scored: readonly Scored[], context: Viewing): readonly Scored[] {
   const sorted = [...scored].sort(byOrder)
@@ -33,7 +38,8 @@ export function firstInOrder(scored: readonly Scored[], most: number, context: V
 
 /** Those that stand strictly behind the position; `ranked` is in order. */
 export function behind<T extends Scored>(ranked: readonly T[], after: Position, context: Viewing): readonly T[] {
-  const distance = (one: T) => after.order - orderOf(one) || (after.tie ?? 0) - (one.tie ?? 0)
+  const distance = (one: T) =>
+    roundOf(one) - after.round || after.order - orderOf(one) || (after.tie ?? 0) - (one.tie ?? 0)
   const notBefore = ranked.filter(one => distance(one) >= 0)
   const tied = notBefore.filter(one => distance(one) === 0)
   if (tied.length === 0) return notBefore
@@ -43,6 +49,7 @@ export function behind<T extends Scored>(ranked: readonly T[], after: Position, 
 
 /** Whole numbers: a fraction would be a new object at each comparison. */
 function byOrder(a: Scored, b: Scored): number {
+  if (roundOf(a) !== roundOf(b)) return roundOf(a) - roundOf(b)
   const first = orderOf(a)
   const second = orderOf(b)
   if (first !== second) return first < second ? 1 : -1

@@ -17,7 +17,7 @@
 import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import { type Candidate, itemKey, type Scored } from '../model/candidate.ts'
-import type { ChunkKey } from '../model/entry.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { type Explanation, leaf, node } from '../model/explanation.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import { stillVisible } from './access.ts'
@@ -96,13 +96,15 @@ export interface OtherScores {
 /**
  * Lifts what words keep at the top (rule 2) to just above what would take its place there. What is lifted has a component
  * `partly_embedded`. An entry all of whose passages have vectors is not kept where three are known to score more. The same
- * holds of passages, where these are what is ranked. What the viewer may no longer see is none of the first.
+ * holds of passages, where these are what is ranked. `absent`: none of the first need be there for these.
  */
-export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, context: QueryContext): readonly Scored[] {
-  const accessScope = context.look()
-  const identities = context.reader.identities([...new Set(scored.map(({ entry }) => entry))])
-  const visible = new Set(identities.filter(one => stillVisible(one, accessScope)).map(({ key }) => key))
-  const there = scored.filter(({ entry }) => visible.has(entry))
+export function keepFirstByWords(
+  scored: readonly Scored[],
+  of: OtherScores,
+  absent: ReadonlySet<EntryKey>,
+  context: QueryContext,
+): readonly Scored[] {
+  const there = scored.filter(({ entry }) => !absent.has(entry))
   const first = (by: (one: Scored) => number | null) => {
     const rated = there.flatMap(one => {
       const score = by(one)
@@ -135,6 +137,15 @@ export function explainKept(tree: Explanation, { score, lifted }: Scored): Expla
   return node('score', 'max', [{ ...tree, label: 'own score' }, leaf('just above the next', score, note)])
 }
 
+/** Entries that the indexes still have and the viewer may no longer see. */
+export function absentAmong(entries: readonly EntryKey[], context: QueryContext): ReadonlySet<EntryKey> {
+  const accessScope = context.look()
+  const identities = context.reader.identities(entries)
+  const visible = new Set(identities.filter(one => stillVisible(one, accessScope)).map(({ key }) => key))
+  return new Set(entries.filter(entry => !visible.has(entry)))
+}
+
+/** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */
 function isEmbedded({ entry, passage }: Candidate, { words, vectors, accessScope }: QueryContext): boolean {
   if (passage !== undefined) return vectors?.has(entry, { partitions: accessScope.partitions }, passage) === true
   const scope = { partitions: accessScope.partitions, allow: Bitset.of([entry]) }

@@ -81,7 +81,7 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
     const passages = yield* candidatesOf(entry, plan, context)
     for (let at = 0; at < passages.length; at += STEP) {
       for (const passage of rate(passages.slice(at, at + STEP))) {
-        if (!isDropped(passage)) scored.push(passage)
+        if (!isDropped(passage)) scored.push(entry.round === undefined ? passage : { ...passage, round: entry.round })
       }
       if (scored.length > 2 * most) cut()
       yield

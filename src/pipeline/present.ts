@@ -2,18 +2,18 @@
 
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
-import type { Named as Name, Ranked } from '../model/candidate.ts'
+import { type ItemKey, itemKey, type Named as Name, type Ranked } from '../model/candidate.ts'
 import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible, visibleOrigin } from './access.ts'
 import type { QueryContext } from './context.ts'
-import { alsoShown, forgotten, wasShown, writeCursor } from './cursor.ts'
+import { alsoShown, forgotten, LateCursor, orderLost, placeOf, wasShown, writeCursor } from './cursor.ts'
 import { languageNotes } from './languages.ts'
 import { noteDamage } from './many-rows.ts'
-import { behind, orderOf, placesOf } from './order.ts'
-import { firstDepth, isReadOn } from './page-depth.ts'
+import { behind, orderOf, placesOf, roundOf } from './order.ts'
+import { firstDepth, hasRounds, isReadOn } from './page-depth.ts'
 import { assertScoresPassages, positionOf, shownTexts } from './passage.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval, ShownParts } from './stage.ts'
@@ -42,13 +42,14 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       ? yield* itemsOf(waiting, Math.min(MAX_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
       : null
   const end = endOf(shown, retrieval, plan, context)
-  const cursor = isLast || end === null ? () => null : cursorOf(end, plan, context)
+  const last = shown.at(-1)
+  const cursor = isLast || end === null ? null : cursorOf(end, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
       items: made.items,
       get cursor() {
-        return cursor()
+        return cursor?.read() ?? null
       },
       verdict,
       reason,
@@ -75,7 +76,8 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
     facts: plan.facts,
     last: end?.order ?? null,
     end,
-    isLast: isLast || end === null,
+    cursor,
+    endKey: last === undefined ? null : itemKey(last.ranked),
   }
 }
 
@@ -145,10 +147,7 @@ interface Cut<E extends Named> {
   readonly isLast: boolean
 }
 
-/**
- * The next `limit` that are still there and still visible. A passage whose text was changed is not there any more; of a later page
- * neither is what came or was changed after the first.
- */
+/** The next `limit` that are still there and still visible. A passage whose text was changed is not there any more. */
 function cut<E extends Named>(
   waiting: readonly Ranked[],
   limit: number,
@@ -156,8 +155,6 @@ function cut<E extends Named>(
   context: QueryContext,
 ): Cut<E> {
   const accessScope = context.look()
-  const { after, begun } = context.query
-  const isOfThen = ({ knownAt }: Named) => after === null || knownAt <= begun
   const shown: Shown<E>[] = []
   let at = 0
   while (shown.length < limit && at < waiting.length) {
@@ -167,8 +164,8 @@ function cut<E extends Named>(
       const { entry: key, passage } = ranked
       const entry = entries.get(key)
       const chunk = passage === undefined ? null : chunks.get(passage)
-      if (entry === undefined || !isOfThen(entry) || !stillVisible(entry, accessScope)) continue
-      if (chunk === null || chunk?.entry === key) shown.push({ ranked, entry, chunk })
+      const isThere = chunk === null || chunk?.entry === key
+      if (entry !== undefined && isThere && stillVisible(entry, accessScope)) shown.push({ ranked, entry, chunk })
     }
     at += batch.length
   }
@@ -186,7 +183,7 @@ const entriesOf: ReadNamed<Entry> = ({ reader }, keys) => reader.entries(keys)
 
 /** Without contents: a page without items reads none. */
 const identitiesOf: ReadNamed<Named> = ({ memo, reader }, keys) =>
-  memo.identities(reader, keys).map(({ holder, ...identity }) => ({ ...identity, audience: { holder } }))
+  memo.identities(reader, keys).map(({ key, partition, id, holder }) => ({ key, partition, id, audience: { holder } }))
 
 function storedOf<E extends Named>(batch: readonly Ranked[], read: ReadNamed<E>, context: QueryContext): Stored<E> {
   const { reader } = context
@@ -200,14 +197,11 @@ function byKey<T extends { readonly key: number }>(all: readonly T[]): ReadonlyM
   return new Map(all.map(one => [one.key, one]))
 }
 
-/** Of a page that another follows. Sealed when it is first read: most cursors never are. */
-function cursorOf(position: Position, { query }: Plan, { secret, now }: QueryContext): () => string {
+function cursorOf(position: Position, { query }: Plan, { secret, now }: QueryContext): LateCursor {
   const { asOf, begun, binding } = query
-  let sealed: string | null = null
-  return () => {
-    sealed ??= writeCursor({ position, asOf, begun }, { secret, binding: binding(), now })
-    return sealed
-  }
+  return new LateCursor(placeOf(query, position), () =>
+    writeCursor({ position, asOf, begun }, { secret, binding: binding(), now }),
+  )
 }
 
 function endOf(
@@ -229,7 +223,8 @@ function endOf(
     ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
     // A list is read on from here, unless it must be counted from the beginning.
-    depth: isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
+    depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
+    round: roundOf(ranked),
     // A hash for each item: made when a cursor is read, or the answer goes on.
     get shown() {
       hashes ??= alsoShown(before, names, secret)
@@ -272,9 +267,7 @@ function coverageNotes({ embedded }: Coverage, plan: Plan): readonly Note[] {
 }
 
 /** What the access check and the place of an entry need. */
-interface Named extends Pick<Entry, 'key' | 'partition' | 'id' | 'knownAt'> {
-  readonly audience: Pick<Entry['audience'], 'holder'>
-}
+type Named = Pick<Entry, 'key' | 'partition' | 'id'> & { readonly audience: Pick<Entry['audience'], 'holder'> }
 
 export interface Shown<E extends Named = Entry> {
   readonly ranked: Ranked
@@ -357,18 +350,48 @@ function isSame(before: Entry, now: Entry): boolean {
   return before.contentHash === now.contentHash && head(before) === head(now)
 }
 
-/**
- * Of an order that is found again, what the pages before have not shown. Of their items the last ones are known; the others are taken to
- * be the first that stand before the place where the last page ended.
- */
-function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
-  const { after, diversity } = plan.query
+/** What of an order that is found again the pages before have not shown. Throws `cursor_expired` where the order is seen not to be the one that they were pages of. */
+export function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
+  const { after } = plan.query
   if (after === null) return ranked
+  const waiting = behindPage(ranked, after, plan, context)
+  const shown = shownOf(ranked, after, context)
+  if (isByPlace(plan)) {
+    const accounted = new Set([...shown, ...waiting.map(itemKey)])
+    assertAllShown(
+      ranked.filter(one => !accounted.has(itemKey(one))),
+      forgotten(after),
+      context,
+    )
+  }
+  return shown.size === 0 ? waiting : waiting.filter(one => !shown.has(itemKey(one)))
+}
+
+function behindPage(ranked: readonly Ranked[], after: Position, plan: Plan, context: QueryContext): readonly Ranked[] {
+  if (isReadOn(plan)) return ranked
+  if (!isByPlace(plan)) return ranked.slice(after.rank)
+  return behind(ranked, after, context)
+}
+
+/** A spread order is not by score: there the number shown is the place. */
+function isByPlace(plan: Plan): boolean {
+  return plan.query.diversity >= 1 || isReadOn(plan)
+}
+
+/** Where some were used meanwhile, what was shown may stand lower now. */
+function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
   const [isShown, place] = [wasShown(after.shown, context.secret), placesOf(ranked, context)]
-  const left = ranked.filter(one => !isShown(place(one)))
-  const unknown = isReadOn(plan) ? 0 : forgotten(after)
-  if (unknown === 0) return left
-  // A spread order is not by score.
-  const before = diversity < 1 ? unknown : left.length - behind(left, after, context).length
-  return left.slice(Math.min(unknown, before))
+  return new Set(ranked.filter(one => isShown(place(one))).map(itemKey))
+}
+
+/**
+ * What has risen to before the place where the page ended, as use makes it rise in some lenses, would never be shown. Of what
+ * stands there and is not known to have been shown, `count` were.
+ */
+function assertAllShown(before: readonly Ranked[], count: number, context: QueryContext): void {
+  if (before.length <= count) return
+  const accessScope = context.look()
+  const entries = context.reader.entries([...new Set(before.map(({ entry }) => entry))])
+  const visible = new Set(entries.filter(entry => stillVisible(entry, accessScope)).map(({ key }) => key))
+  if (before.filter(({ entry }) => visible.has(entry)).length > count) throw orderLost()
 }

@@ -4,7 +4,7 @@
  */
 
 import { Bitset } from '../base/bitset.ts'
-import type { Steps } from '../base/turns.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { Hit, SearchScope, WordIndex, WordTerm } from '../index/contract.ts'
 import { K1 } from '../math/bm25.ts'
 import type { Candidate } from '../model/candidate.ts'
@@ -20,7 +20,7 @@ import { boundDefault, MEMORY_BOOST, maxOf, scoredBy } from './formula.ts'
 import { NoteLinks } from './note-links.ts'
 import { firstInOrder } from './order.ts'
 import { isReadOn, pageBar } from './page-depth.ts'
-import { expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
+import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { isNoise } from './score.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
@@ -57,19 +57,37 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
   const base = isPartly ? { expectedBase: expectedBase(words.hits, meaning.hits, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
+  // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
   // By one leg's score alone it is not known how far a phrase lifts, nor by an entry's what its passages score.
   const isCut = forPage && plan.query.approximate && holders.size === 0 && plan.query.group === 'entry'
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
-  const united = await context.turns.run(uniteLinked(near, statistics, plan, scope, forPage, context))
-  return {
-    candidates: markedBy(holders, united),
+  const found: Retrieval = {
+    candidates: markedBy(
+      holders,
+      await context.turns.run(uniteLinked(near, statistics, plan, scope, forPage, context)),
+    ),
     depth,
     allow,
     statistics,
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
     complete: !cutOff && !isLate(context),
     stoodFor,
+    ...(isPartly && {
+      absent: absentAmong(
+        legs.found.map(({ entry }) => entry),
+        context,
+      ),
+    }),
   }
+  return near === legs ? found : { ...found, whole: wholeOf(found, legs, plan, scope) }
+}
+
+/** Brings all that the legs did: most answers have no second page, and what cannot reach the first is united when it is asked for. */
+function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
+  return context => ({
+    ...found,
+    candidates: atOnce(uniteLinked(legs, found.statistics, plan, scope, true, context)),
+  })
 }
 
 /** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */

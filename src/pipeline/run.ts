@@ -1,70 +1,126 @@
 /**
  * The driver: six stages in order, the deadline, the trace. Knows nothing of what the stages do. Retrieval is asked again,
- * deeper, while the page is not full, or not final where an exact answer was wanted.
+ * deeper, while the page is not full, or not final where an exact answer was wanted. A page that goes on in an order that is
+ * held needs the last stage alone.
  */
 
+import type { Instant } from '../base/clock.ts'
 import type { Query } from '../model/query.ts'
+import { changesOrNull } from '../store/feed.ts'
 import type { QueryContext } from './context.ts'
-import { DEEPER, firstDepth } from './page-depth.ts'
+import { orderLost, placeOf } from './cursor.ts'
+import {
+  type CachedOrders,
+  type CachedPage,
+  type Found,
+  foundBy,
+  goOn,
+  type Late,
+  LaterOrder,
+  orderLater,
+} from './later-pages.ts'
+import { hasCaps, hasRounds, Rounds } from './page-depth.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
-import type { Answer, Plan, Ranking, Retrieval, Stages } from './stage.ts'
+import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { assertNotCancelled, assertTimeLeft } from './time-limit.ts'
 
 /**
  * Rejects with what the stages throw, with `deadline_exceeded` when time is up before anything was retrieved, and with
  * `cancelled` when the caller says stop. Later than that it returns what there is, and `coverage.complete` says so.
  */
-export async function runQuery(stages: Stages, context: QueryContext): Promise<Answer> {
-  return (await beginAnswer(stages, context, context.query.limit)).answer
-}
-
-/** An answer, and the order that it is the beginning of: for the pieces of a stream. */
-export interface Part {
-  readonly plan: Plan
-  readonly retrieval: Retrieval
-  readonly ranking: Ranking
-  readonly answer: Answer
-}
-
-/**
- * The first `limit` items from where the query begins, found as for a page of the query's limit. Where the query is not answered as
- * written, its nearest spelling is asked, and taken where that is.
- */
-export async function beginAnswer(stages: Stages, context: QueryContext, limit: number): Promise<Part> {
-  assertTimeLeft(context)
-  const first = await runText(context.query.text, stages, context, limit)
-  const { verdict } = first.answer.page
-  if (!mayBeMisspelt(verdict, first.plan, first.retrieval.statistics) || context.deadline.over) return first
-  const text = stages.respell ? await context.turns.run(stages.respell(first.plan, context)) : null
-  if (text === null) return first
-  const again = await runText(text, stages, context, limit)
-  return isBetter(again.answer.page.verdict, verdict, first.plan) ? again : first
-}
-
-/**
- * The next `limit` items of an order that was begun, checked and shown as they are now; the query goes on behind the items before. Where
- * too few of that order are left, the query is run again from there.
- */
-export async function continueAnswer(
-  { plan, retrieval, ranking, answer: before }: Part,
+export async function runQuery(
   stages: Stages,
   context: QueryContext,
-  limit: number,
-): Promise<Part> {
-  assertTimeLeft(context)
-  const last = before.ranked.at(-1)
-  const passed = last === undefined ? 0 : ranking.ranked.indexOf(last) + 1
-  const rest: Ranking = { ...ranking, ranked: ranking.ranked.slice(passed), isRest: true }
-  const present = stages.present(rest, retrieval, { ...plan, query: { ...context.query, limit } }, context)
-  const answer = await context.turns.run(present)
-  const part = { plan, retrieval, ranking: rest, answer }
-  // Of a spread order no more was chosen than was to be shown.
-  const isCut = plan.query.diversity < 1 && answer.isLast
-  return isFinal(part, limit, context.query) && !isCut ? part : beginAnswer(stages, context, limit)
+  held: CachedOrders | null = null,
+): Promise<Answer> {
+  const { now, query, accessScope } = context
+  const { after } = query
+  const from = after === null ? null : (held?.find(placeOf(query, after), accessScope.viewer.id, now) ?? null)
+  const part = await runPart(stages, context, { held, from, limit: query.limit })
+  if (held !== null) holdRest(part, context, held)
+  return part.answer
 }
 
-async function runText(text: string, stages: Stages, context: QueryContext, limit: number): Promise<Part> {
+/** The beginning of an answer, or what comes next in it. */
+export interface Part {
+  readonly answer: Answer
+  /** Where the next part begins, where that is held. */
+  readonly next: CachedPage | null
+  /** Entries in its order, about. */
+  readonly size: number
+}
+
+/** Where a part begins, and what holds the orders of parts. */
+export interface PartRequest {
+  /** Null: the order of this answer will not be held. */
+  readonly held: CachedOrders | null
+  /** Null: that place is not held. */
+  readonly from: CachedPage | null
+  readonly limit: number
+}
+
+/**
+ * The next `limit` items from where the query begins, found as for a page of the query's limit. Rejects with `cursor_expired`
+ * where its order is not held and can not be found again as it was.
+ */
+export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
+  assertTimeLeft(context)
+  const { held, from, limit } = request
+  const went = from === null || held === null ? null : await runOn(from, limit, stages, context)
+  if (went !== null) return went
+  const { after, begun } = context.query
+  if (after !== null && changedSince(begun, context)) throw orderLost()
+  return runFirst(stages, context, request)
+}
+
+/** So that whoever comes with the page's cursor goes on in its order. Where nobody reads it, nothing is held. */
+export function holdRest({ answer, next, size }: Part, { now, accessScope }: QueryContext, held: CachedOrders): void {
+  const { cursor } = answer
+  if (cursor === null || next === null) return
+  const { id } = accessScope.viewer
+  cursor.whenRead(() => held.hold(cursor.place, id, next, size, now))
+}
+
+async function runOn(from: CachedPage, limit: number, stages: Stages, context: QueryContext): Promise<Part | null> {
+  const order = from.order.get()
+  if (order === null) return null
+  const went = await timed(
+    'held',
+    context,
+    () => goOn(order, from.at, limit, stages, context),
+    found => found?.answer.page.items.length ?? 0,
+  )
+  if (went === null) return null
+  const answer = finished(went.answer, context.query, context, went.complete)
+  const next = went.order === order ? from.order : new LaterOrder(() => went.order)
+  const size = went.order.before.length + went.order.rest.length
+  return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
+}
+
+/** Where the query is not answered as written, its nearest spelling is asked, and taken where that is. */
+async function runFirst(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
+  const first = await runText(context.query.text, stages, context, request)
+  const { verdict } = first.part.answer.page
+  if (!mayBeMisspelt(verdict, first.plan, first.statistics) || context.deadline.over) return first.part
+  const text = stages.respell ? await context.turns.run(stages.respell(first.plan, context)) : null
+  if (text === null) return first.part
+  const again = await runText(text, stages, context, request)
+  return isBetter(again.part.answer.page.verdict, verdict, first.plan) ? again.part : first.part
+}
+
+interface Run {
+  readonly plan: Plan
+  readonly part: Part
+  readonly statistics: Retrieval['statistics']
+}
+
+async function runText(
+  text: string,
+  stages: Stages,
+  context: QueryContext,
+  { held, limit }: PartRequest,
+): Promise<Run> {
   const isRespelled = text !== context.query.text
   const query: Query = isRespelled ? { ...context.query, text } : context.query
   const asWritten = await timed(
@@ -82,34 +138,93 @@ async function runText(text: string, stages: Stages, context: QueryContext, limi
     () => stages.enrich(parsed, context),
     enriched => enriched.terms.length,
   )
-  for (let depth = firstDepth(context.query); ; depth *= DEEPER) {
+  const rounds = new Rounds(stages, plan, context)
+  for (;;) {
     assertNotCancelled(context)
-    const part = await retrieveAndRank(stages, plan, depth, limit, context)
-    const isDone = isFinal(part, limit, query)
-    if (isDone || context.deadline.over) return { ...part, answer: finished(part.answer, query, context, isDone) }
+    const attempt = await retrieveAndRank(stages, plan, rounds, limit, context)
+    const isDone = isFinal(attempt, limit, query)
+    if (!isDone && !context.deadline.over) continue
+    const answer = finished(attempt.answer, query, context, isDone)
+    const later = isDone && held !== null ? orderOf(attempt, { stages, plan, rounds, context, held }) : null
+    const { retrieval } = attempt
+    return { plan, part: { answer, next: later, size: sizeOf(attempt) }, statistics: retrieval.statistics }
   }
+}
+
+/**
+ * Entries whose whole order is spread at once, in a pause of nobody: it takes the time of half its square in dot products, some
+ * tens of milliseconds. Pages of more are found again.
+ */
+const MAX_SPREAD = 500
+
+/** Where the next page begins, unless it is better asked again. */
+function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
+  const { answer, retrieval, found, scoring, ranking } = attempt
+  const last = answer.endKey
+  if (last === null || answer.cursor === null) return null
+  if (!retrieval.complete || ranking.complete === false) return null
+  // What is spread or capped exactly is chosen from all of it again when there is more.
+  const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
+  if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
+  if (plan.query.diversity < 1 && sizeOf(attempt) > MAX_SPREAD) return null
+  const passages = plan.query.group === 'passage' ? { scored: scoring.scored, exhausted: retrieval.exhausted } : null
+  const page = { stages, plan, found, ranking, round: rounds.last, last, passages }
+  return { order: held.later(orderLater(page, context), context.accessScope.viewer.id, sizeOf(attempt)), at: 0 }
+}
+
+interface Ranker {
+  readonly stages: Stages
+  readonly plan: Plan
+  readonly rounds: Rounds
+  readonly context: QueryContext
+  readonly held: CachedOrders
+}
+
+function sizeOf({ retrieval: { candidates, depth, whole }, scoring }: Attempt): number {
+  return whole === undefined ? Math.max(candidates.length, scoring.scored.length) : 2 * depth
+}
+
+interface Attempt {
+  readonly retrieval: Retrieval
+  readonly found: Found
+  readonly scoring: Scoring
+  readonly ranking: Ranking
+  readonly answer: Answer
 }
 
 async function retrieveAndRank(
   stages: Stages,
   plan: Plan,
-  depth: number,
+  rounds: Rounds,
   limit: number,
   context: QueryContext,
-): Promise<Part> {
+): Promise<Attempt> {
   const brought = await timed(
     'retrieve',
     context,
-    async () => asOfFirst(await stages.retrieve(plan, depth, context), context),
+    () => rounds.next(),
     found => found.candidates.length,
   )
+  const late: Late = { scored: null }
+  const found = foundBy(brought, rounds.marker, late, stages, plan, context)
+  // Scores, and those of pages to come, are made in one piece.
   await context.turns.pauseIfDue()
   const scored = await timed(
     'score',
     context,
-    () => stages.score(brought, plan, context),
+    () => {
+      const scoring = stages.score(brought, plan, context)
+      if (!(scoring instanceof Promise)) return rounds.marker(scoring)
+      return scoring.then(made => {
+        const marked = rounds.marker(made)
+        late.scored = { all: brought, scoring: marked }
+        return marked
+      })
+    },
     ({ scored }) => scored.length,
   )
+  // Pages to come are of what there was before others write in a pause.
+  context.turns.beforeNext(found.get)
   await context.turns.pauseIfDue()
   const { scoring, retrieval } =
     plan.query.group === 'entry'
@@ -132,24 +247,14 @@ async function retrieveAndRank(
     () => context.turns.run(stages.present(ranking, retrieval, { ...plan, query: { ...plan.query, limit } }, context)),
     presented => presented.page.items.length,
   )
-  return { plan, retrieval, ranking, answer }
-}
-
-/** Of a later page: without what came or was changed since the first one was asked for. */
-function asOfFirst(retrieval: Retrieval, { query, memo, reader }: QueryContext): Retrieval {
-  const { candidates } = retrieval
-  if (query.after === null) return retrieval
-  const entries = candidates.map(({ entry }) => entry)
-  const known = memo.identities(reader, entries).filter(({ knownAt }) => knownAt <= query.begun)
-  const isKnown = new Set(known.map(({ key }) => key))
-  return { ...retrieval, candidates: candidates.filter(({ entry }) => isKnown.has(entry)) }
+  return { retrieval, found, scoring, ranking, answer }
 }
 
 /** Nothing deeper could change the page. */
-function isFinal({ retrieval, ranking: { scoring }, answer }: Part, limit: number, query: Query): boolean {
+function isFinal({ retrieval, scoring, answer }: Attempt, limit: number, query: Query): boolean {
   if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
-  if (answer.ranked.length < limit || answer.isLast) return false
+  if (answer.ranked.length < limit || answer.cursor === null) return false
   return scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
 }
 
@@ -171,4 +276,29 @@ async function timed<T>(
   const result = await work()
   context.trace.add(stage, performance.now() - started, out(result))
   return result
+}
+
+/** Changes read at once. */
+const PAGE = 500
+
+/**
+ * Whether something in sight was written after this moment, as far back as the feed reaches: what it has forgotten may have
+ * been. Of what is hidden nothing is asked.
+ */
+export function changedSince(
+  moment: Instant,
+  { reader, accessScope }: Pick<QueryContext, 'reader' | 'accessScope'>,
+): boolean {
+  const visible = new Set(accessScope.partitions)
+  for (let end = reader.lastSeq(); end > 0; end -= PAGE) {
+    const found = changesOrNull(reader, Math.max(0, end - PAGE), PAGE)
+    if (found === null) return true
+    const page = found.filter(({ seq }) => seq <= end)
+    const seen = page.filter(({ partition, from }) => visible.has(partition) || (from !== null && visible.has(from)))
+    if (seen.some(({ at }) => at > moment)) return true
+    const oldest = page[0]
+    if (oldest === undefined || oldest.at <= moment) return false
+    if (oldest.seq === reader.firstSeq()) return oldest.seq > 1
+  }
+  return false
 }

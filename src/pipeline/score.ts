@@ -4,6 +4,7 @@ import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { type BoundFormula, constant, NO_NUMBERS, scorerOf } from '../model/formula.ts'
 import type { QueryContext } from './context.ts'
+import { allKnown } from './cursor.ts'
 import {
   bm25Tree,
   boundDefault,
@@ -36,7 +37,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
       ceiling: null,
     }
   }
-  const { statistics } = retrieval
+  const { statistics, absent = new Set() } = retrieval
   const isPartly = statistics['expectedBase'] !== undefined
   const bound = boundDefault(plan.weights, statistics['bmTop'] ?? 0, context.model?.cosineScale ?? 1)
   const noiseDrops = dropsNoise(plan)
@@ -49,8 +50,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, bound, plan, context)
   const remembered = (candidate: Candidate) => withMemory(candidate, memories)
-  // Explanations of later pieces are made of what the viewer may see by then.
-  const scope = () => ({ partitions: context.look().partitions })
+  const scope = () => ({ partitions: context.accessScope.partitions })
   const made = byFormula(candidates.map(remembered), {
     ...bound,
     expansions: ({ entry, chunks: { words: chunk } }) => {
@@ -59,13 +59,14 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
       return { words: bm25Tree(terms), ...(memory !== undefined && { memory: memoryTree(memory) }) }
     },
   })
-  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(bound), context)
+  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(bound), absent, context)
+  const isAdjusted = isPartly && retrieval.isRest !== true
   return {
     ...made,
-    scored: isPartly ? adjust(made.scored) : made.scored,
+    scored: isAdjusted ? adjust(made.scored) : made.scored,
     explain: scored => explainKept(made.explain(scored), scored),
     rate: passages => withExpected(passages, statistics, scope(), context).map(remembered).map(scoredBy(bound)),
-    ...(isPartly && { adjust }),
+    ...(isAdjusted && { adjust }),
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
     ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(statistics, bound),
@@ -117,8 +118,9 @@ function memoriesOf(
   const bar = statistics['expectedBase'] === undefined ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
   const isNear = (relevance: number) => Math.max(relevance, relevance * (1 + MEMORY_BOOST)) >= bar
   const keys = candidates.flatMap(({ entry }, at) => (isNear(relevances[at] as number) ? entry : []))
+  const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
   for (const [entry, state] of context.reader.access(context.accessScope.viewer, keys)) {
-    if (state.lastAccessed <= query.begun) memories.set(entry, remember(state, query.asOf))
+    if (state.lastAccessed <= upTo) memories.set(entry, remember(state, query.asOf))
   }
   return memories
 }

@@ -5,7 +5,7 @@
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
 import type { WordTerm } from '../index/contract.ts'
-import type { Candidate, Explain, Ranked, Scored } from '../model/candidate.ts'
+import type { Candidate, Explain, ItemKey, Ranked, Scored } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import type { Filter } from '../model/filter.ts'
@@ -14,6 +14,7 @@ import type { Item, Page, Verdict, VerdictBy } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
 import type { Position, Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
+import type { LateCursor } from './cursor.ts'
 
 /** What was asked, resolved as far as the text and the facts allow. */
 export interface Plan {
@@ -57,10 +58,16 @@ export interface Retrieval {
   readonly exhausted: boolean
   /** False when the deadline cut a leg off. */
   readonly complete: boolean
+  /** While not all is embedded: entries that the viewer could not see any more when they were brought. Later pages are ranked as of then. */
+  readonly absent?: ReadonlySet<EntryKey> | undefined
+  /** The best are known already, and left out of the candidates. */
+  readonly isRest?: boolean | undefined
   /** Left out, because a document stands for them (`file-places.ts`). */
   readonly stoodFor?: ReadonlySet<EntryKey> | undefined
   /** Why an entry that is not among the candidates is not, in a sentence; null: its score is too low. Absent: by the legs of the default lens. */
   readonly missing?: ((entry: EntryKey) => string | null) | undefined
+  /** The same with all that the legs brought, where what cannot reach the page was left out. Keeps nothing of a context. */
+  readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }
 
 /** What a score stage ranks by: the formula, the numbers of the query, and what more explanations say. */
@@ -105,7 +112,9 @@ export interface Ranking {
   readonly scoring: Scoring
   /** False when the deadline came before all of it was spread as asked for; absent: true. */
   readonly complete?: boolean | undefined
-  /** What was shown before is left out already. */
+  /** All of it, where `ranked` stops where the page ends and going on takes more than ranking all again. Keeps nothing of a context. */
+  readonly more?: (() => readonly Ranked[]) | undefined
+  /** What pages before have shown is left out already. */
   readonly isRest?: boolean | undefined
 }
 
@@ -142,8 +151,10 @@ export interface Answer {
   readonly last: number | null
   /** Where it ends: what the next page goes on behind. Null on an empty page. */
   readonly end: Position | null
-  /** No page follows it. */
-  readonly isLast: boolean
+  /** Of the page; null: no other follows it. */
+  readonly cursor: LateCursor | null
+  /** What the last item is in its order; null on an empty page. */
+  readonly endKey: ItemKey | null
 }
 
 /** Stages whose score needs nothing from elsewhere. */
@@ -161,7 +172,8 @@ export interface Stages {
   /** Candidates, only from partitions in sight. `depth` is entries a leg; asked again with more when a page needs it. */
   retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval>
   /**
-   * One number a candidate, and the parts it is made from. A promise where the score is made elsewhere, as by a plug-in.
+   * One number a candidate, and the parts it is made from. May return a promise where the score is made elsewhere, as by a plug-in: then
+   * it scores all candidates of the retrieval, and what it returned serves later pages too.
    */
   score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring | Promise<Scoring>
   /** The total order, caps and spread. Others write between its steps. */

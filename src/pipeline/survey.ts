@@ -4,7 +4,7 @@ import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { Count } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { DEEPER, firstDepth } from './page-depth.ts'
+import { Rounds } from './page-depth.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
 import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
@@ -15,7 +15,7 @@ export interface Survey {
   readonly plan: Plan
   readonly retrieval: Retrieval
   readonly ranking: Ranking
-  /** Candidates of the first retrieval. */
+  /** Candidates of the rounds that the page itself begins with. */
   readonly reached: ReadonlySet<EntryKey>
 }
 
@@ -77,13 +77,14 @@ async function surveyText(
   const parsed = stages.parse(whole, context)
   await context.turns.pauseIfDue()
   const plan = await stages.enrich(parsed, context)
+  const rounds = new Rounds(stages, plan, context)
   let reached: ReadonlySet<EntryKey> | null = null
-  for (let depth = firstDepth(query); ; depth *= DEEPER) {
-    const brought = await stages.retrieve(plan, depth, context)
+  for (;;) {
+    const brought = await rounds.next()
     reached ??= new Set(brought.candidates.map(candidate => candidate.entry))
     if (isEnough(brought) || brought.exhausted || context.deadline.over) {
       await context.turns.pauseIfDue()
-      const byEntry = await stages.score(brought, plan, context)
+      const byEntry = rounds.marker(await stages.score(brought, plan, context))
       await context.turns.pauseIfDue()
       const { scoring, retrieval, isCut } = await byGroup(byEntry, brought, plan, context)
       if (isCut && isMissing(scoring) && !context.deadline.over) continue

@@ -16,6 +16,7 @@ import { lookAt } from '../../src/pipeline/access.ts'
 import { type QueryContext, Trace } from '../../src/pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../../src/pipeline/default-stages.ts'
 import { type ExplainTarget, explainEntry } from '../../src/pipeline/explain.ts'
+import { CachedOrders } from '../../src/pipeline/later-pages.ts'
 import { Memo } from '../../src/pipeline/memo.ts'
 import { resolveQuery } from '../../src/pipeline/resolve-query.ts'
 import { runQuery } from '../../src/pipeline/run.ts'
@@ -42,6 +43,8 @@ export interface AskOptions {
   readonly deadline?: Deadline | undefined
   /** Default: as in an engine. */
   readonly turns?: Turns | undefined
+  /** Nothing is held for the pages to come: as if another process was asked for each. */
+  readonly isAlone?: boolean | undefined
   /** What the context is changed to just before the question is asked. */
   readonly twist?: ((context: QueryContext) => QueryContext) | undefined
 }
@@ -51,6 +54,8 @@ export const WORLD_NOW: Instant = Date.UTC(2026, 0, 1)
 export class AskWorld {
   readonly parts: WorldParts
   readonly memo: Memo = new Memo()
+  readonly held: CachedOrders = new CachedOrders()
+  #version = -1
 
   constructor(parts: WorldParts) {
     this.parts = parts
@@ -98,7 +103,8 @@ export class AskWorld {
   }
 
   async ask(input: QueryInput, options: AskOptions = {}): Promise<Answer> {
-    return runQuery(options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options))
+    const held = options.isAlone ? null : this.held
+    return runQuery(options.stages ?? DEFAULT_LENS_STAGES, this.context(input, options), held)
   }
 
   async explain(input: QueryInput, target: ExplainTarget, options: AskOptions = {}): Promise<ExplainAnswer> {
@@ -128,6 +134,9 @@ export class AskWorld {
 
   #refresh(): void {
     const { store, words, vectors } = this.parts
+    const version = store.version()
+    if (version !== this.#version) while (this.held.settleSome());
+    this.#version = version
     words.refresh(store)
     vectors?.refresh(store)
   }

@@ -3,7 +3,6 @@
  * asked for, in its order and with its scores, less what is gone or out of sight when its turn comes.
  */
 import { expect } from 'vitest'
-import type { Instant } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
 import type { Item } from '../../src/model/page.ts'
@@ -39,20 +38,11 @@ export interface PartNow {
 }
 
 /** The part of it that a page shows whose turn has come, and how far it goes. */
-export function partNow(
-  whole: readonly Told[],
-  from: number,
-  limit: number,
-  store: Store,
-  viewer: Viewer,
-  begun: Instant,
-): PartNow {
+export function partNow(whole: readonly Told[], from: number, limit: number, store: Store, viewer: Viewer): PartNow {
   const accessScope = lookAt(store, viewer)
   const isThere = ({ key, chunk }: Told) => {
     const entry = store.entry(key)
     if (entry === undefined || !stillVisible(entry, accessScope)) return false
-    // Of the first part, which is told before anything is written, all is as it was.
-    if (from > 0 && entry.knownAt > begun) return false
     return chunk === null || store.chunksOf(key).some(one => one.key === chunk)
   }
   const told: Told[] = []
@@ -72,6 +62,15 @@ export function toldBy(items: readonly Item[], store: Store, viewer: Viewer): re
     const chunk = passage === undefined ? null : (store.chunksOf(key)[passage - 1]?.key ?? -1)
     return { key, chunk, score: item.score }
   })
+}
+
+/** Shown as it is now. */
+export function expectOfNow(items: readonly Item[], store: Store, viewer: Viewer): void {
+  for (const item of items) {
+    const entry = store.entry(keyOf(item, store, viewer))
+    expect([item.title, item.tags, item.collection]).toEqual([entry?.title, entry?.tags, entry?.collection])
+    expect(entry?.content).toContain(item.excerpt.text.replace(/^…|…$/g, '').trim())
+  }
 }
 
 function keyOf({ id, holder }: Item, store: Store, viewer: Viewer): EntryKey {

@@ -127,7 +127,7 @@ class PipelineQuery implements LiveQuery {
     this.#entries = new Set(answer.entries.map(({ key }) => key))
     return {
       items: this.#itemsOf(answer.page.items, answer.entries),
-      full: !answer.isLast,
+      full: answer.cursor !== null,
       asOf,
       until: Math.min(nextBound, this.#endOfWindow(asOf)),
     }

@@ -3,106 +3,135 @@
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
 import { z } from 'zod'
-import { type CamelCased, camelName, snakeName } from '../camel-name.ts'
+import { camelName, snakeName } from '../camel-name.ts'
 import { ConfigurationError, isPlainObject, show } from './errors.ts'
-import { MODE_NAMES } from './memory/formulas.ts'
-import { queryParams } from './model.ts'
+import { MODE_NAMES, type ModeName } from './memory/formulas.ts'
+import { queryParams, type ScoreWeights } from './model.ts'
 
-interface Key<T> {
+export interface SettingKey {
+  /** `<section>.<key>`, as in a file. */
+  readonly name: string
+  readonly builtIn: unknown
   /** The rule of its parameter. */
-  readonly schema: z.ZodType<T>
-  readonly builtIn: T
+  readonly schema: z.ZodType
   readonly expected: string
   /** In a line, for the reference. */
   readonly means: string
 }
 
-export interface SettingKey extends Key<unknown> {
-  /** `<section>.<key>`, as in a file. */
-  readonly name: string
-}
-
 const { max_distance, score_weights } = queryParams.shape
 
-/** Every key that can be set, by section. What is not here is fixed (CQ-047). */
-const SECTIONS = {
-  query: {
-    default_k: key(
-      z.int().min(1),
-      5,
-      'an integer of at least 1',
-      'How many results a query gives that says nothing of it',
-    ),
-    default_max_distance: key(
-      max_distance.unwrap().unwrap().nullable(),
-      null,
-      'null, or a finite number of at least 0',
-      'The farthest that a result may lie from the colour asked for; null: any distance',
-    ),
-    default_score_weights: key(
-      score_weights.unwrap().unwrap().nullable(),
-      null,
-      'null, or relevance, recency and strength, each at least 0, together 1',
-      'Weights of the score; null: those of each node’s mode',
-    ),
-    default_profile: key(
-      z.string().min(1),
-      'default',
-      'the name of a registered profile',
-      'What makes hashtags of a text',
-    ),
-    include_rotten: flag(false, 'Whether rotten nodes are found; those shown are rescued'),
-    complete_hashtags: flag(true, 'Whether tags are added where a text names too few'),
-  },
-  memory: {
-    enabled: flag(true, 'Whether nodes have a memory; false: scores are relevance alone, nothing decays'),
-    default_mode: key(z.enum(MODE_NAMES), 'Adaptive', `one of ${MODE_NAMES.join(', ')}`, 'How new nodes remember'),
-    decay_enabled: flag(true, 'Whether new nodes fade when they are not used'),
-    access_updates: key(
-      z.enum(['immediate', 'queued']),
-      'immediate',
-      'one of immediate, queued',
-      'When use is written: at once; or at a hundred, after a second, on a flush and at the end',
-    ),
-  },
-  vocabulary: {
-    editors: key(
-      z.array(z.string().min(1)).readonly(),
-      [],
-      'a list of ids of viewers',
-      'Who may assign hashtags beside the owner: their anchors are shared by all viewers',
-    ),
-  },
-  storage: {
-    cache_size_mb: key(z.int().min(8).max(1024), 64, 'an integer from 8 to 1024', 'Cache of a file of db_path, in MB'),
-    wal_mode: flag(true, 'Whether a file of db_path keeps a write-ahead log'),
-    db_path: key<string | null>(
-      z.string().regex(/^:memory:$|[^/\\]\.db$/),
-      null,
-      'a path that ends in .db, or :memory:',
-      'The file that openChroma opens; null: the store of the home',
-    ),
-  },
+/** Every key that can be set. What is not here is fixed (CQ-047). */
+export const SETTING_KEYS: readonly SettingKey[] = [
+  key(
+    'query.default_k',
+    5,
+    z.int().min(1),
+    'an integer of at least 1',
+    'How many results a query gives that says nothing of it',
+  ),
+  key(
+    'query.default_max_distance',
+    null,
+    max_distance,
+    'null, or a finite number of at least 0',
+    'The farthest that a result may lie from the colour asked for; null: any distance',
+  ),
+  key(
+    'query.default_score_weights',
+    null,
+    score_weights,
+    'null, or relevance, recency and strength, each at least 0, together 1',
+    'Weights of the score; null: those of each node’s mode',
+  ),
+  key(
+    'query.default_profile',
+    'default',
+    z.string().min(1),
+    'the name of a registered profile',
+    'What makes hashtags of a text',
+  ),
+  flag('query.include_rotten', false, 'Whether rotten nodes are found; those shown are rescued'),
+  flag('query.complete_hashtags', true, 'Whether tags are added where a text names too few'),
+  flag('memory.enabled', true, 'Whether nodes have a memory; false: scores are relevance alone, nothing decays'),
+  key(
+    'memory.default_mode',
+    'Adaptive',
+    z.enum(MODE_NAMES),
+    `one of ${MODE_NAMES.join(', ')}`,
+    'How new nodes remember',
+  ),
+  flag('memory.decay_enabled', true, 'Whether new nodes fade when they are not used'),
+  key(
+    'memory.access_updates',
+    'immediate',
+    z.enum(['immediate', 'queued']),
+    'one of immediate, queued',
+    'When use is written: at once; or at a hundred, after a second, on a flush and at the end',
+  ),
+  key(
+    'vocabulary.editors',
+    [],
+    z.array(z.string().min(1)),
+    'a list of ids of viewers',
+    'Who may assign hashtags beside the owner: their anchors are shared by all viewers',
+  ),
+  key(
+    'storage.cache_size_mb',
+    64,
+    z.int().min(8).max(1024),
+    'an integer from 8 to 1024',
+    'Cache of a file of db_path, in MB',
+  ),
+  flag('storage.wal_mode', true, 'Whether a file of db_path keeps a write-ahead log'),
+  key(
+    'storage.db_path',
+    null,
+    z.string().regex(/^:memory:$|[^/\\]\.db$/),
+    'a path that ends in .db, or :memory:',
+    'The file that openChroma opens; null: the store of the home',
+  ),
+]
+
+function key(name: string, builtIn: unknown, schema: z.ZodType, expected: string, means: string): SettingKey {
+  return { name, builtIn, schema, expected, means }
 }
 
-export const SETTING_KEYS: readonly SettingKey[] = Object.entries(SECTIONS).flatMap(([section, keys]) =>
-  Object.entries(keys).map(([name, key]): SettingKey => ({ name: `${section}.${name}`, ...key })),
-)
-
-type Values<Keys> = CamelCased<{ readonly [Name in keyof Keys]: Keys[Name] extends Key<infer Value> ? Value : never }>
-export type ChromaSettings = { readonly [Section in keyof typeof SECTIONS]: Values<(typeof SECTIONS)[Section]> }
-
-function key<T>(schema: z.ZodType<T>, builtIn: T, expected: string, means: string): Key<T> {
-  return { schema, builtIn, expected, means }
-}
-
-function flag(builtIn: boolean, means: string): Key<boolean> {
-  return key(z.boolean(), builtIn, 'true or false', means)
+function flag(name: string, builtIn: boolean, means: string): SettingKey {
+  return key(name, builtIn, z.boolean(), 'true or false', means)
 }
 
 /** CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
 export function variableOf({ name }: SettingKey): string {
   return `CHROMA_${name.replace('.', '_').toUpperCase()}`
+}
+
+export interface ChromaSettings {
+  readonly query: {
+    readonly defaultK: number
+    readonly defaultMaxDistance: number | null
+    readonly defaultScoreWeights: ScoreWeights | null
+    readonly defaultProfile: string
+    readonly includeRotten: boolean
+    readonly completeHashtags: boolean
+  }
+  readonly memory: {
+    readonly enabled: boolean
+    readonly defaultMode: ModeName
+    readonly decayEnabled: boolean
+    /** When the use of an answer is written (CQ-103). */
+    readonly accessUpdates: 'immediate' | 'queued'
+  }
+  readonly vocabulary: {
+    /** Ids of viewers who may assign hashtags, beside the local owner. */
+    readonly editors: readonly string[]
+  }
+  readonly storage: {
+    readonly cacheSizeMb: number
+    readonly walMode: boolean
+    /** Null: the store of the home. */
+    readonly dbPath: string | null
+  }
 }
 
 export interface SettingLayers {

@@ -80,7 +80,7 @@ export class SqliteEntries {
     return this.#sound(SELECT_NARROW, 'e.key', keys, (row: NarrowRow) => {
       this.#mustBeWhole(row)
       const [key, partition, id, holder, collection, , , origin] = row
-      return { key, partition, id, holder, collection, origin, knownAt: row[12] }
+      return { key, partition, id, holder, collection, origin }
     })
   }
 

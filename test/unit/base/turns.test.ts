@@ -35,7 +35,7 @@ describe('work in steps', () => {
     expect(await new Turns(undefined, () => short.clock.now, never).run(short.work())).toBe(0)
   })
 
-  it('ends where the check throws after a pause', async () => {
+  it('calls before the next pause alone who was to be called last, and ends where the check throws', async () => {
     const { clock, work } = workOf([30, 30, 30, 30])
     const calls: string[] = []
     const check = () => {
@@ -43,8 +43,10 @@ describe('work in steps', () => {
     }
     const turn = async () => void calls.push('pause')
     const turns = new Turns(check, () => clock.now, turn)
+    turns.beforeNext(() => calls.push('replaced'))
+    turns.beforeNext(() => calls.push('before'))
     await expect(turns.run(work())).rejects.toThrow('cancelled')
-    expect(calls).toEqual(['pause', 'pause', 'pause'])
+    expect(calls).toEqual(['before', 'pause', 'pause', 'pause'])
   })
 
   it('QE-019: pauses too where many short pieces of work follow each other without a turn of the event loop', async () => {

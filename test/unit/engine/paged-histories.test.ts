@@ -2,20 +2,22 @@
  * Pages and streams while others write (lenses of the pipeline): 1,000 histories each with QUERENT_LONG=1.
  */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { EntryDraft } from '../../../src/model/entry.ts'
 import { type Audience, audience } from '../../../src/model/partition.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
 import { lookAt } from '../../../src/pipeline/access.ts'
+import { CachedOrders } from '../../../src/pipeline/later-pages.ts'
 import { MEMBERSHIPS } from '../../../src/store/core-tables.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type Known, known, questions } from '../../support/ask-arbitraries.ts'
 import { openTestEngine, PLAIN_LENS, TEST_NOW } from '../../support/engines.ts'
 import { wholeChunk } from '../../support/entries.ts'
-import { partNow, toldBy, wholeAnswer } from '../../support/paged-history.ts'
+import { expectOfNow, partNow, toldBy, wholeAnswer } from '../../support/paged-history.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
+import { assertUntil } from '../../support/until-met.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
 const ANN = { id: 'ann' }
@@ -127,16 +129,46 @@ async function perform(write: Write, engine: Engine, store: Store): Promise<void
     } else {
       const entry = writer.entry(key)
       if (entry === undefined) return
-      const { id, createdAt } = entry
+      const { id, createdAt, knownAt } = entry
       const moved: Audience =
         write.draft.audience.holder === entry.audience.holder ? write.draft.audience : entry.audience
-      const draft = { ...write.draft, id, createdAt, knownAt: LATER, updatedAt: LATER, audience: moved }
-      writer.put(draft, wholeChunk(write.draft))
+      writer.put({ ...write.draft, id, createdAt, knownAt, updatedAt: LATER, audience: moved }, wholeChunk(write.draft))
     }
   })
 }
 
+function pagesOf(lens: string, tried = { long: 0 }): fc.IAsyncProperty<unknown> {
+  return fc.asyncProperty(much, inputs, pages, async (all, asked, turns) => {
+    const { engine, store } = await openWith(all)
+    const input = { ...asked, lens }
+    const whole = await wholeAnswer(engine, store, input, ANN)
+    tried.long += Number(whole.length > 9)
+    let cursor: string | null = null
+    let from = 0
+    for (const [turn, { limit, writes }] of turns.entries()) {
+      for (const write of turn === 0 ? [] : writes) await perform(write, engine, store)
+      const { told, to, isLast } = partNow(whole, from, limit, store, ANN)
+      const page = await engine.query({ ...input, limit, ...(cursor !== null && { cursor }) }, { viewer: ANN })
+      expect(toldBy(page.items, store, ANN)).toEqual(told)
+      expectOfNow(page.items, store, ANN)
+      if (isLast !== null) expect(page.cursor === null).toBe(isLast)
+      if (page.cursor === null) break
+      cursor = page.cursor
+      from = to
+    }
+    await engine.close()
+  })
+}
+
 describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, lens => {
+  it('pages joined are the answer of the first one’s moment, less what has gone', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const tried = { long: 0 }
+    // Enough of them are long enough to have something to get wrong.
+    await assertUntil(pagesOf(lens, tried), { numRuns: RUNS }, () => expect(tried.long).toBeGreaterThan(RUNS / 5))
+  })
+
   it('chunks of a stream are the answer of its beginning, less what has gone', { timeout: PATIENCE_MS }, async () => {
     const sizes = fc.record({ chunk_size: fc.integer({ min: 1, max: 7 }), limit: fc.integer({ min: 1, max: 40 }) })
     await fc.assert(
@@ -151,7 +183,7 @@ describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUER
         let isDone = false
         for await (const chunk of engine.stream(input, { viewer: ANN })) {
           const wanted = Math.min(size.chunk_size, size.limit - shown)
-          const { told, to, isLast } = partNow(whole, from, wanted, store, ANN, TEST_NOW)
+          const { told, to, isLast } = partNow(whole, from, wanted, store, ANN)
           expect(toldBy(chunk.items, store, ANN)).toEqual(told)
           expect(chunk.items.map(item => item.rank)).toEqual(told.map((_, at) => shown + at + 1))
           from = to
@@ -168,6 +200,49 @@ describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUER
       { numRuns: RUNS },
     )
   })
+})
+
+it.each([
+  ['no order were held', () => vi.spyOn(CachedOrders.prototype, 'find').mockReturnValue(null)],
+  [
+    'orders were made whole when they are asked for',
+    () => vi.spyOn(CachedOrders.prototype, 'settleSome').mockReturnValue(false),
+  ],
+])('would be found wrong if %s', { timeout: PATIENCE_MS }, async (_, plant) => {
+  const planted = plant()
+  const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed: 1 })
+  await expect(checked).rejects.toThrow('Property failed')
+  planted.mockRestore()
+})
+
+it('ranks later pages by what was there at the first, while not all has a vector (QE-007)', async () => {
+  const rows: readonly (readonly [id: string, title: string, content: string, isEmbedded: boolean])[] = [
+    ...Array.from({ length: 5 }, (_, at) => [`e${at}`, 'fox', 'fox', true] as const),
+    ['by-title', 'garden', 'fox', true],
+    ['by-words', 'fox', 'garden fox', true],
+    ['first', '', 'automobile fox', true],
+    ['own', '', 'garden', true],
+    ['waiting', 'fox', 'garden fox', false],
+    ...Array.from({ length: 4 }, (_, at) => [`late${at}`, 'fox', 'fox', false] as const),
+  ]
+  const [sample] = fc.sample(known(fc.constant(audience('public', 'bob')), fc.constant('x')), { numRuns: 1, seed: 1 })
+  const all = rows.map(([id, title, content, embedded]): Known => {
+    const plain = { validFrom: null, validUntil: null, tags: [], metadata: {}, origin: null }
+    const draft = { ...(sample as Known).draft, ...plain, id, title, content }
+    return { draft, embedded, access: null }
+  })
+  const { engine, store } = await openWith(all)
+  const input = { text: 'garden +automobile', any: true, touch: false, lens: 'plain' }
+  const whole = await wholeAnswer(engine, store, input, ANN)
+  let page = await engine.query({ ...input, limit: 1 }, { viewer: ANN })
+  const told = [...toldBy(page.items, store, ANN)]
+  const gone = whole[1]?.key ?? -1
+  store.write(LATER, writer => writer.delete(gone))
+  while (page.cursor !== null) {
+    page = await engine.query({ ...input, limit: 1, cursor: page.cursor }, { viewer: ANN })
+    told.push(...toldBy(page.items, store, ANN))
+  }
+  expect(told).toEqual(whole.filter(({ key }) => key !== gone))
 })
 
 describe('an answer beyond its first retrieval', () => {
@@ -191,7 +266,7 @@ describe('an answer beyond its first retrieval', () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(changes, { minLength: 1, maxLength: 6 }),
-          fc.integer({ min: 20, max: 60 }),
+          fc.integer({ min: 20, max: 90 }),
           async (all, limit) => {
             const { engine, store } = await openWith([])
             const draftOf = (id: string, content: string, seen = true, at = TEST_NOW): EntryDraft => ({
@@ -201,7 +276,7 @@ describe('an answer beyond its first retrieval', () => {
             })
             const put = (draft: EntryDraft, now: number) =>
               store.write(now, writer => writer.put(draft, wholeChunk(draft)))
-            for (let at = 0; at < 150; at++)
+            for (let at = 0; at < 260; at++)
               put(draftOf(`e${at}`, contents[at % 5] as string, true, TEST_NOW - at), TEST_NOW)
             await engine.embedded()
             const before = new Set(store.scanEntries(0, 1000).map(key => store.entry(key)?.id as string))
@@ -210,12 +285,10 @@ describe('an answer beyond its first retrieval', () => {
             let cursor: string | null = null
             for (let page = 0; page === 0 || cursor !== null; page++) {
               for (const { at, how, to } of page === 0 ? [] : (all[page - 1] ?? [])) {
-                const id = `e${at % 150}`
+                const id = `e${at % 260}`
                 if (how === 'put') put(draftOf(`n${at}`, to.content, true, LATER), LATER)
-                else if (how === 'edit') {
-                  if (!lost.has(id)) put(draftOf(id, to.content, true, LATER), LATER)
-                  lost.add(id)
-                } else {
+                else if (how === 'edit' && !lost.has(id)) put(draftOf(id, to.content, true, LATER), LATER)
+                else {
                   lost.add(id)
                   const key = store.find(id, lookAt(store, { id: 'owner' }).partitions)[0]
                   if (how === 'hide' && key !== undefined) put(draftOf(id, to.content, false, LATER), LATER)
@@ -228,7 +301,6 @@ describe('an answer beyond its first retrieval', () => {
               cursor = next
             }
             expect(new Set(seen).size).toBe(seen.length)
-            // What came or was changed after the first page is left out, and nothing else is.
             expect(seen.filter(id => !before.has(id))).toEqual([])
             expect([...before].filter(id => !lost.has(id) && !seen.includes(id))).toEqual([])
             await engine.close()

@@ -47,11 +47,16 @@ describe('a stream', () => {
     const part = (): Promise<Part> => {
       const own = { notes: notes[at], coverage: { ...coverage, complete: at !== 1 }, items: [{}] }
       at++
-      return Promise.resolve({ answer: { page: { ...page, ...own }, end: {}, isLast: false } } as unknown as Part)
+      return Promise.resolve({
+        answer: { page: { ...page, ...own }, end: {}, cursor: {} },
+        next: null,
+        size: 0,
+      } as unknown as Part)
     }
     const asking = {
-      ...{ part, resolve: () => ({ limit: 4 }) },
+      ...{ part, resolve: () => ({ limit: 4 }), cachedFor: () => null, holdRest: () => {} },
       for: () => Promise.resolve(asking),
+      place: () => ({ hold: () => {}, find: () => null, release: () => {} }),
     }
     const chunks: PageChunk[] = []
     for await (const chunk of streamQuery(asking as never, { text: '', chunk_size: 1 }, {} as never)) chunks.push(chunk)

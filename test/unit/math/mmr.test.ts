@@ -11,12 +11,14 @@ const likeness = (a: number, b: number) => (a + b === 1 ? 1 : 0)
 const plain = { count: 4, limit: 4, score: (item: number) => scores[item] as number, likeness }
 
 /** By the definition: at each place every item that is left is compared with every one chosen before. */
-function chooseByAll({ count, limit, lambda, score, likeness, groups = () => [] }: Choice): number[] {
+function chooseByAll({ count, limit, lambda, score, likeness, tier = () => 0, groups = () => [] }: Choice): number[] {
   const chosen: number[] = []
   const left = new Set(Array.from({ length: count }, (_, item) => item))
   while (chosen.length < limit && left.size > 0) {
+    const lowest = Math.min(...[...left].map(tier))
     let best = { item: -1, worth: Number.NEGATIVE_INFINITY }
     for (const item of left) {
+      if (tier(item) !== lowest) continue
       const like = Math.max(...chosen.map(other => likeness(other, item)))
       const worth = lambda * score(item) - (1 - lambda) * (chosen.length === 0 ? 0 : like)
       if (worth > best.worth) best = { item, worth }
@@ -46,6 +48,16 @@ describe('choosing', () => {
   it('prefers what is opposite to what it has taken', () => {
     const opposite = (a: number, b: number) => (a + b === 3 ? -1 : 0.1)
     expect(choose({ ...plain, lambda: 0.5, likeness: opposite })[1]).toBe(3)
+  })
+
+  it('chooses from lower tiers first, and looks at no higher one before it must', () => {
+    const twins = (a: number, b: number) => {
+      if (Math.max(a, b) > 2) throw new Error('asked')
+      return likeness(a, b)
+    }
+    const tier = (item: number) => (item < 3 ? 0 : 1)
+    expect(choose({ ...plain, lambda: 0.5, tier })).toEqual([0, 2, 1, 3])
+    expect(choose({ ...plain, lambda: 0.5, tier, limit: 3, likeness: twins })).toEqual([0, 2, 1])
   })
 
   it('takes the rest as it comes when time is up', () => {
@@ -82,7 +94,7 @@ describe('choosing', () => {
     const item = fc.record({ score: fc.constantFrom(0, 0.2, 0.5, 0.9), angle: fc.constantFrom(0, 0.1, 1, 2, 3, 4) })
     const items = fc.array(item, { minLength: 1, maxLength: 25 })
     fc.assert(
-      fc.property(items, fc.nat(25), fc.constantFrom(0, 0.3, 0.7), (all, limit, lambda) => {
+      fc.property(items, fc.nat(25), fc.constantFrom(0, 0.3, 0.7), fc.nat(3), (all, limit, lambda, tiers) => {
         let compared = 0
         const likeness = (a: number, b: number) => {
           compared++
@@ -91,6 +103,7 @@ describe('choosing', () => {
         const choice: Choice = {
           ...{ count: all.length, limit, lambda, likeness },
           score: at => all[at]?.score ?? 0,
+          tier: at => Math.floor((at * tiers) / all.length),
           groups: at => [{ name: String(all[at]?.angle), cap: 4 }],
         }
         const chosen = choose(choice)

@@ -21,6 +21,7 @@ const content: fc.Arbitrary<CursorContent> = fc.record({
     holder: fc.string(),
     rank: fc.nat(),
     depth: fc.nat(),
+    round: fc.nat(),
     shown: fc.string(),
   }),
   asOf: fc.integer(),
@@ -81,7 +82,7 @@ describe('a cursor', () => {
 
   it('lives for a day', () => {
     const cursor = writeCursor(
-      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, shown: '' }, asOf: 0, begun: 0 },
+      { position: { order: 1, id: 'a', holder: 'b', rank: 1, depth: 1, round: 0, shown: '' }, asOf: 0, begun: 0 },
       seal,
     )
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS - 1 }))).toBe('no error')
@@ -98,7 +99,7 @@ describe('a cursor', () => {
         Array.from({ length: 1000 }, (_, at) => ({ id: `e${at}`, holder: 'owner' })),
         'secret',
       )
-      const position = { order: Math.PI, id, holder: '漢'.repeat(200), rank: 1e9, depth: 1e9, shown }
+      const position = { order: Math.PI, id, holder: '漢'.repeat(200), rank: 1e9, depth: 1e9, round: 9, shown }
       expect(writeCursor({ position, asOf: Number.MAX_SAFE_INTEGER, begun: 1e15 }, seal).length).toBeLessThan(
         MAX_CURSOR_LENGTH,
       )

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Held } from '../../../src/pipeline/held.ts'
+import { CachedOrders } from '../../../src/pipeline/later-pages.ts'
 
 const BOUNDS = { most: 4, bytes: 100, lifetimeMs: 1_000 }
+
+const settle = (orders: CachedOrders) => {
+  while (orders.settleSome());
+}
 
 describe('what is held', () => {
   it('is given to its viewer alone, and until it expires', () => {
@@ -18,34 +23,47 @@ describe('what is held', () => {
     expect([held.size, held.bytes]).toEqual([0, 0])
   })
 
-  it('stays within its bounds: those asked for longest ago go', () => {
+  it('stays within its bounds: those asked for longest ago go, and a body is weighed once', () => {
     const act = fc.record({
       text: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+      body: fc.nat({ max: 3 }),
       bytes: fc.integer({ min: 1, max: 120 }),
       how: fc.constantFrom('hold', 'hold', 'find', 'release'),
     })
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), acts => {
-        const held = new Held<object>(BOUNDS)
+        const held = new Held<{ body: object }>(BOUNDS)
+        const bodies = [{}, {}, {}, {}]
         /** Oldest first. */
-        let plain: { text: string; value: object; bytes: number }[] = []
-        const weight = () => plain.reduce((sum, { bytes }) => sum + bytes, 0)
-        for (const { text, bytes, how } of acts) {
+        let plain: { text: string; body: object }[] = []
+        const weights = new Map<object, number>()
+        const weigh = () => {
+          const kept = new Set(plain.map(({ body }) => body))
+          for (const body of bodies) if (!kept.has(body)) weights.delete(body)
+          return [...weights.values()].reduce((sum, bytes) => sum + bytes, 0)
+        }
+        for (const { text, body: at, bytes, how } of acts) {
+          const body = bodies[at] as object
           const known = plain.find(one => one.text === text)
           plain = plain.filter(one => one.text !== text)
           if (how === 'hold') {
-            const value = {}
-            held.hold(text, 'ann', value, bytes, 0)
-            if (bytes <= BOUNDS.bytes) plain.push({ text, value, bytes })
-            while (plain.length > BOUNDS.most || weight() > BOUNDS.bytes) plain.shift()
+            held.hold(text, 'ann', { body }, bytes, 0, body)
+            weigh()
+            if (bytes <= BOUNDS.bytes) {
+              plain.push({ text, body })
+              if (!weights.has(body)) weights.set(body, bytes)
+              while (plain.length > BOUNDS.most || weigh() > BOUNDS.bytes) plain.shift()
+            }
           } else if (how === 'find') {
-            expect(held.find(text, 'ann', 0)).toBe(known?.value ?? null)
+            expect(held.find(text, 'ann', 0)?.body).toBe(known?.body)
             if (known !== undefined) plain.push(known)
           } else {
             held.release(text)
           }
-          expect([held.size, held.bytes]).toEqual([plain.length, weight()])
+          expect([held.size, held.bytes]).toEqual([plain.length, weigh()])
         }
+        held.clear()
+        expect([held.size, held.bytes]).toEqual([0, 0])
       }),
     )
   })
@@ -92,5 +110,49 @@ describe('what is held for several', () => {
     expect([held.find('a1', 'ann', 0), held.find('a2', 'ann', 0)]).not.toContain(null)
     expect([held.find('k8', 'key8', 0), held.find('k7', 'key7', 0)]).not.toContain(null)
     expect([held.size, held.find('k6', 'key6', 0)]).toEqual([4, null])
+  })
+})
+
+describe('an order that is not whole yet', () => {
+  const order = { rest: [] } as never
+
+  it('is made before the indexes change, with hundreds of others', () => {
+    const orders = new CachedOrders()
+    const all = Array.from({ length: 300 }, () => orders.later(() => order, 'ann', 200))
+    settle(orders)
+    expect(all.filter(one => one.get() === null)).toEqual([])
+  })
+
+  it('is never made where there are too many: of who asked most, the oldest', () => {
+    const bounds = { most: 40, bytes: 40 * 100_000, lifetimeMs: 1_000 }
+    for (const settled of [bounds, { ...bounds, most: 1_000 }]) {
+      const orders = new CachedOrders(undefined, bounds, settled)
+      const made: string[] = []
+      const later = (name: string, viewer: string) => {
+        const make = () => {
+          made.push(name)
+          return order
+        }
+        return orders.later(make, viewer, 200)
+      }
+      const few = Array.from({ length: 5 }, (_, at) => later(`few ${at}`, 'ann'))
+      const many = Array.from({ length: 90 }, (_, at) => later(`many ${at}`, 'loud'))
+      settle(orders)
+      expect(few.map(one => one.get() === null)).not.toContain(true)
+      expect(many.map(one => one.get() === null)).toEqual(many.map((_, at) => at < 90 - 35))
+      expect(made).toHaveLength(40)
+      // What makes the others is let go of: they would never be what they were.
+      expect(many[0]?.get()).toBeNull()
+    }
+  })
+
+  it('that cannot be made is nobody else’s trouble', () => {
+    const orders = new CachedOrders()
+    const make = () => {
+      throw new Error('broken')
+    }
+    const broken = orders.later(make, 'ann', 200)
+    settle(orders)
+    expect(broken.get()).toBeNull()
   })
 })

@@ -97,6 +97,28 @@ describe('pages', () => {
     expect(await candidates(DEFAULT_LENS_STAGES)).toBeLessThan(await candidates(DEFAULT_STAGES))
   })
 
+  it('are held from when a cursor is read, and not where nobody reads one', async () => {
+    const world = crowdedWorld()
+    const { page } = await world.ask({ text: 'fox dog', limit: 10 })
+    expect(world.held.size).toBe(0)
+    const cursor = page.cursor
+    expect([world.held.size, page.cursor, { ...page }.cursor]).toEqual([1, cursor, cursor])
+    await world.ask({ text: 'fox dog', limit: 10, cursor: cursor as string })
+    expect(world.held.size).toBe(1)
+  })
+
+  it('go on in the order of the first where its cursor is read after others have written', async () => {
+    const world = crowdedWorld()
+    const input = { text: 'fox dog', mode: 'words' as const }
+    const whole = await world.ask({ ...input, limit: 100 })
+    const { page } = await world.ask({ ...input, limit: 10 })
+    for (let number = 0; number < 30; number++) world.put({ id: `dog-${number}`, content: 'fox dog fox dog dog' })
+    const changed = await world.ask({ ...input, limit: 10 })
+    expect(changed.page.items.every(({ id }) => id.startsWith('dog-'))).toBe(true)
+    const next = await world.ask({ ...input, limit: 10, cursor: page.cursor as string })
+    expect(idsOf(next.page.items)).toEqual(idsOf(whole.page.items.slice(10, 20)))
+  })
+
   it('belong to one question and one viewer, and to a day', async () => {
     const world = openWorld()
     for (const id of ['a', 'b', 'c']) world.put({ id, content: 'fox', audience: audience('public') })

@@ -89,17 +89,18 @@ describe('passages as results', () => {
     )
   })
 
-  it('QE-008: pages by cursor are one large page, and each passage can be explained', async () => {
+  it('QE-008: pages by cursor are one large page, held or not, and each passage can be explained', async () => {
     await fc.assert(
       fc.asyncProperty(
         documents,
         asked,
         fc.nat({ max: 8 }),
         fc.integer({ min: 1, max: 5 }),
-        async (all, question, embedded, limit) => {
+        fc.boolean(),
+        async (all, question, embedded, limit, isAlone) => {
           const world = await worldOf(all, embedded)
           const whole = await world.ask(input({ ...question, limit: 1000, explain: true }))
-          const pages = await world.pages(input({ ...question, limit, explain: true }))
+          const pages = await world.pages(input({ ...question, limit, explain: true }), { isAlone })
           expect(pages.flatMap(({ page }) => page.items)).toEqual(whole.page.items)
           for (const { page } of pages.slice(0, -1)) expect(page.items.length).toBe(limit)
           for (const item of whole.page.items.slice(0, 3)) {
@@ -118,11 +119,13 @@ describe('passages as results', () => {
     const world = openWordsWorld()
     const texts = Array.from({ length: 50 }, (_, at) => `fox ${'rain '.repeat(at % 9)}word${at}`)
     for (let at = 0; at < 60; at++) putLines(world, `e${(at * 7) % 60}`, texts)
-    const pages = await world.pages(input({ text: 'fox', limit: 75 }))
-    const items = pages.flatMap(({ page }) => page.items)
-    expect(new Set(items.map(named)).size).toBe(3_000)
-    expect(items).toHaveLength(3_000)
-    const listed = await world.pages(input({ text: 'kind:note', limit: 400 }))
+    for (const isAlone of [false, true]) {
+      const pages = await world.pages(input({ text: 'fox', limit: 75 }), { isAlone })
+      const items = pages.flatMap(({ page }) => page.items)
+      expect(new Set(items.map(named)).size).toBe(3_000)
+      expect(items).toHaveLength(3_000)
+    }
+    const listed = await world.pages(input({ text: 'kind:note', limit: 400 }), { isAlone: true })
     expect(listed.flatMap(({ page }) => page.items.map(named)).length).toBe(3_000)
   }, 120_000)
 

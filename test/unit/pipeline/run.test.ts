@@ -51,7 +51,7 @@ describe('the driver', () => {
     }
     const { page } = await (await foxWorld()).ask({ text: 'fox', any: true }, { stages })
     // The first a second time: all that it brings, not just what could reach the page.
-    expect(depths).toEqual([100, 400, 1600])
+    expect(depths).toEqual([100, 100, 400, 1600])
     expect(page.items.length).toBe(3)
   })
 })

@@ -7,7 +7,8 @@ import type { QueryInput } from '../../../src/model/query-input.ts'
 import type { Viewer } from '../../../src/model/viewer.ts'
 import { DEFAULT_LENS_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'
-import { type AskWorld, WORLD_NOW } from '../../support/ask-world.ts'
+import type { AskWorld } from '../../support/ask-world.ts'
+import { WORLD_NOW } from '../../support/ask-world.ts'
 import { openWorld } from './world.ts'
 
 const ANN: Viewer = { id: 'ann' }
@@ -40,7 +41,7 @@ function everyStep(act: (pause: number) => void = () => {}): Turns & { pauses: n
 
 /** Puts as another does, and asks, so that the indexes follow. */
 function write(to: AskWorld, id: string, content: string, of = publicly): void {
-  to.put({ id, content, audience: of, knownAt: WORLD_NOW + 1 })
+  to.put({ id, content, audience: of })
   to.context({ text: 'x' }, { viewer: { id: 'ben' } })
 }
 

@@ -72,7 +72,7 @@ export type CheckedItem = WireOptions & {
   readonly input?: string | undefined
 }
 
-/** All results of a question on one page, for `presentRows`. Their use is not counted by the pipeline. */
+/** All results of a question, on as few pages as there can be. Their use is not counted by the pipeline. */
 export function wholeQuery(item: CheckedItem, rankBy: ChromaOptions['rank_by']): QueryInput {
   const { k = null, ...rest } = item
   const { text, options } = asText({ ...rest, k, rank_by: rankBy })

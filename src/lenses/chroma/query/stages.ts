@@ -109,7 +109,7 @@ async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Pr
 /** Code of the note that says which hashtags were asked by. */
 export const HASHTAGS = 'hashtags'
 
-/** Rows of the seed's form, all of them, of the state of the store that access is checked in. */
+/** Rows of the seed's form, of the state of the store that access is checked in. */
 function* presentRows(
   state: ChromaState,
   ranking: Ranking,
@@ -118,8 +118,7 @@ function* presentRows(
   context: QueryContext,
 ): Steps<Answer> {
   return state.host.store.read(reader => {
-    const whole: Plan = { ...plan, query: { ...plan.query, limit: factsOf(plan).most } }
-    const answer = atOnce(DEFAULT_STAGES.present(ranking, retrieval, whole, context))
+    const answer = atOnce(DEFAULT_STAGES.present(ranking, retrieval, plan, context))
     const rows = rowsOf(state, reader, answer.ranked)
     return { ...answer, facts: { ...plan.facts, chroma: { ...factsOf(plan), rows } satisfies ChromaFacts } }
   })
@@ -134,13 +133,10 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
     const allow = filtered(plan, context)
     return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
   }
-  // The lens's own operations show all results at once, whatever their number (CQ-013).
-  const isWhole = context.rows === 'keys'
-  const shown = isWhole ? most : Math.min(most, plan.query.limit)
   // Of nodes that only memory scores, no more than there may be results.
   const widening = depth / firstDepth(context.query)
-  const byMemory = isWhole ? most : Math.min(depth, most)
-  const wanted = custom === null ? byMemory : Math.ceil(widening * FIRST * shown)
+  const first = FIRST * Math.min(most, plan.query.limit)
+  const wanted = custom === null ? Math.min(depth, most) : Math.min(depth, Math.ceil(widening * first))
   return retrying(
     () =>
       looking(state, context.accessScope, look => {
@@ -148,7 +144,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
         const asked: Asked = allow === null ? query : { ...query, allow }
         const hits = best(look, asked, by, custom === null && wanted >= most ? wanted : wanted + 1)
         if (hits.length === 0) noteBeyond(look, asked, context)
-        else noteRotten(look, asked, by, hits[Math.min(hits.length, shown) - 1] as PointHit, context)
+        else noteRotten(look, asked, by, hits[Math.min(hits.length, most, plan.query.limit) - 1] as PointHit, context)
         return {
           candidates: candidatesOf(look, hits.slice(0, wanted), query),
           depth,
@@ -399,13 +395,20 @@ async function find(
   item: CheckedItem,
   by: RankedBy,
 ): Promise<Found> {
-  const answer = await state.host
-    .query(wholeQuery(item, by), { ...call, rows: 'keys' })
-    .catch((error: unknown): never => {
+  const asked = wholeQuery(item, by)
+  const shown = new Map<EntryKey, ResultRow>()
+  const page = (cursor?: string): Promise<Answer> =>
+    state.host.query({ ...asked, cursor }, { ...call, rows: 'keys' }).catch((error: unknown) => {
       throw asDatabaseError(error, 1)
     })
+  const answer = await page()
+  for (let one = answer; ; ) {
+    for (const [entry, row] of factsOf(one).rows ?? []) shown.set(entry, row)
+    const { cursor } = one.page
+    if (cursor === null) break
+    one = await page(cursor)
+  }
   const facts = factsOf(answer)
-  const shown = facts.rows ?? new Map<EntryKey, ResultRow>()
   const { verdict, reason, notes } = answer.page
   return {
     facts,

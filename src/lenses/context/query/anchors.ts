@@ -289,7 +289,7 @@ function ranked(candidates: readonly Candidate[], bound: BoundFormula, brought: 
   const { retrieval, context } = brought
   const scored = candidates.map(scoredBy(bound))
   if (retrieval.statistics['expectedBase'] === undefined) return scored
-  return keepFirstByWords(scored, otherScores(bound), context)
+  return keepFirstByWords(scored, otherScores(bound), retrieval.absent ?? new Set(), context)
 }
 
 function relevant({ score, lifted, ...candidate }: Scored, concepts: VisibleConcepts): readonly Anchor[] {

@@ -6,7 +6,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Query } from '../../../model/query.ts'
 import { pageBar } from '../../../pipeline/page-depth.ts'
 import { expectedCosine, USUAL_BASE } from '../../../pipeline/partly-embedded.ts'
-import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
+import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores, type Workspace } from './bm25.ts'
 import { type Cosines, cosinesOf, type MeaningQuery, NO_COSINES } from './cosines.ts'
 import { type Moment, namedSpeaker, type Question } from './question.ts'
 import {
@@ -16,12 +16,9 @@ import {
   greatest,
   greatestCosine,
   type Ingredients,
-  neighbour,
   PEOPLE,
   type Ranks,
   rank,
-  type Signals,
-  wordSignal,
 } from './ranking.ts'
 import type { Transcript } from './transcripts.ts'
 
@@ -36,6 +33,7 @@ export interface Asking {
   readonly holders: ReadonlyMap<EntryKey, number>
   /** Entries that are not there at the moment asked about. */
   readonly invalid: Bitset
+  readonly workspace: Workspace
 }
 
 export interface ConversationScores {
@@ -74,19 +72,22 @@ export interface Weighed {
   scores(): Steps<ConversationScores>
 }
 
-/** In steps: of the conversation as it was at the first one, whatever is added to it later. */
+/**
+ * What it gives is in the workspace. In steps: of the conversation as it was at the first one, whatever is added to it
+ * later.
+ */
 export function* weighConversation(transcript: Transcript, asking: Asking): Steps<Weighed> {
-  const { meaning } = asking
+  const { meaning, workspace } = asking
   const moment = yield* transcript.at(asking.invalid)
   const isPeople = transcript.profile === 'people'
   const ingredients = { ...(isPeople ? PEOPLE : ASSISTANT), ...asking.weights }
   yield
-  const texts = yield* scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES)
-  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts)
+  const texts = yield* scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES, workspace)
+  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts, workspace)
   yield
-  const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, meaning)
+  const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
   yield
-  const { words } = spoken
+  const words = onlyListed(spoken.words, cosines, workspace)
   const { possible } = texts
   const maxWords = greatest(words, spoken.found)
   const cosine = Math.max(0, greatestCosine(cosines.values))
@@ -97,13 +98,17 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const ofPhrases = phraseFactors(moment, asking.holders)
   const factors = [...ofSpeakers, ...ofPhrases]
   const scores = function* (): Steps<ConversationScores> {
-    const blocks = moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
-    const places = meaning === null ? placesOf(moment, spoken, blocks) : Uint32Array.from(moment.said.keys())
+    const blocks =
+      moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
+    const places =
+      meaning?.isScan === true
+        ? Uint32Array.from(moment.said.keys())
+        : placesOf(moment, spoken, cosines, blocks, workspace)
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
     const evidence = { sessions, places, words, cosines: cosines.values, minCosine: cosines.least, blockOf, factors }
     yield
-    const ranks = rank(evidence, ingredients)
+    const ranks = rank(evidence, ingredients, workspace)
     const most = isPeople ? MAX_OF_PEOPLE : ranks.maxSmoothed * ingredients.user
     return {
       ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most },
@@ -165,8 +170,8 @@ function asMessages({ scores, found }: TextScores): SpokenWords {
   return { words: scores, found, unitOf: at => at }
 }
 
-function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
-  const words = new Float64Array(said.length)
+function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores, workspace: Workspace): SpokenWords {
+  const words = workspace.float64(said.length)
   const units = new Map<number, number>()
   // Of equal ones the first.
   for (const unit of found.toSorted()) {
@@ -179,15 +184,28 @@ function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores
   return { words, found: Uint32Array.from(units.keys()), unitOf: at => units.get(at) ?? -1 }
 }
 
+function onlyListed(words: Float64Array, { listed }: Cosines, workspace: Workspace): Float64Array {
+  if (listed === null) return words
+  const kept = workspace.float64(words.length)
+  for (const at of listed) kept[at] = words[at] as number
+  return kept
+}
+
 /** How far a message lifts its neighbours. */
 const REACH = 2
 
 /** Most messages hold no word of a question, and neither do those around them: they need not be looked at. */
-function placesOf({ said, blocks }: Moment, { found }: SpokenWords, scored: TextScores | null): Uint32Array {
-  const isPlace = new Uint8Array(said.length)
-  for (const at of found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
+function placesOf(
+  { said, blocks }: Moment,
+  { found }: SpokenWords,
+  { listed }: Cosines,
+  scored: TextScores | null,
+  workspace: Workspace,
+): Uint32Array {
+  const isPlace = workspace.uint8(said.length)
+  for (const at of listed ?? found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
   for (const block of scored?.found ?? []) for (const at of blocks?.of.members[block] ?? []) isPlace[at] = 1
-  const places = new Uint32Array(said.length)
+  const places = workspace.uint32(said.length)
   let count = 0
   for (let at = 0; at < isPlace.length; at++) if (isPlace[at] === 1) places[count++] = at
   return places.subarray(0, count)
@@ -276,7 +294,7 @@ function scoreAmong({ ranks, most, weight }: ConversationScores, at: number, isA
   return isAlone ? within : (within / most) * weight
 }
 
-export function entryOf({ moment }: ConversationScores, at: number): EntryKey {
+function entryOf({ moment }: ConversationScores, at: number): EntryKey {
   return (moment.said[at] as { entry: EntryKey }).entry
 }
 
@@ -303,47 +321,12 @@ export function nearThePage(
   query: Query,
   depth: number,
   kept: ReadonlyMap<EntryKey, unknown>,
-): readonly Place[] {
+): readonly number[] {
   const scores = best.map(({ score }) => score)
   const bar = pageBar(scores, query, depth)
-  return best.filter(({ of, at, score }) => score >= bar || kept.has(entryOf(of, at)))
-}
-
-/** What the score of a message is made of. `isAlone`: no other conversation is asked, so that its weight among others is no part of it. */
-export function signalsOf({ of, at }: Place, isAlone: boolean): Signals {
-  const { ranks, ingredients, words, cosines, blockOf, moment, texts, factors } = of
-  const score = words[at] as number
-  const cosine = cosines.values[at] ?? Number.NaN
-  const near = (distance: number) => neighbour(moment.sessions, ranks.fused, at, distance)
-  const signals: Record<string, number> = {
-    ...{ words_weight: ingredients.words, meaning_weight: ingredients.meaning },
-    ...{ cosine_least: cosines.least, cosine_most: ranks.maxCosine },
-    ...{ bm25: score, words_most: score > 0 ? ranks.maxWords : 0 },
-    ...{ before: near(-1), after: near(1), two_before: near(-2), two_after: near(2) },
+  const near: number[] = []
+  for (const [place, { of, at, score }] of best.entries()) {
+    if (score >= bar || kept.has(entryOf(of, at))) near.push(place)
   }
-  if (!Number.isNaN(cosine)) signals['cosine'] = cosine
-  else if (score > 0) signals['expected'] = 1
-  if (blockOf !== null) {
-    const { maxSmoothed, maxBlock } = ranks
-    const { block } = ingredients
-    Object.assign(signals, {
-      smoothed_most: maxSmoothed,
-      block_weight: block,
-      block_most: maxBlock,
-      block: blockOf(at),
-    })
-  }
-  for (const { name, by, holds } of factors) if (signals[name] === undefined && holds(at)) signals[name] = by
-  if (!isAlone) {
-    Object.assign(signals, {
-      ...{ most: of.most, conversation_words: ranks.maxWords },
-      ...{ conversation_possible: of.possible, conversation_cosine: of.nearness },
-    })
-  }
-  const unit = score > 0 ? of.unitOf(at) : -1
-  for (let word = 0; unit >= 0 && word < texts.order.length; word++) {
-    const part = texts.partOf(word, unit)
-    if (!Number.isNaN(part)) signals[wordSignal(texts.order[word] as number)] = part
-  }
-  return signals
+  return near
 }

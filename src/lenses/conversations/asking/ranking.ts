@@ -17,6 +17,7 @@ import {
   sum,
 } from '../../../model/formula.ts'
 import { wordsIn } from '../../../pipeline/formula.ts'
+import type { Workspace } from './bm25.ts'
 
 export interface Ingredients {
   /** Shares of the fusion, together 1. */
@@ -80,16 +81,17 @@ export interface Ranks {
   readonly maxBlock: number
 }
 
-export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
+/** What it gives is in the workspace. */
+export function rank(evidence: Evidence, ingredients: Ingredients, workspace: Workspace): Ranks {
   const { places, blockOf, factors } = evidence
   const maxWords = greatest(evidence.words, places)
   const maxCosine = greatestCosine(evidence.cosines)
-  const fused = fuse(evidence, ingredients, maxWords, maxCosine)
-  const smoothed = ingredients.smoothing ? smooth(evidence, fused) : fused
+  const fused = fuse(evidence, ingredients, maxWords, maxCosine, workspace)
+  const smoothed = ingredients.smoothing ? smooth(evidence, fused, workspace) : fused
   const maxSmoothed = greatest(smoothed, places)
   const maxBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
   const hasBlocks = blockOf !== null && ingredients.block > 0
-  const scores = new Float64Array(smoothed.length)
+  const scores = workspace.float64(smoothed.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     let score = smoothed[at] as number
@@ -105,9 +107,10 @@ function fuse(
   weights: Ingredients,
   maxWords: number,
   maxCosine: number,
+  workspace: Workspace,
 ): Float64Array {
   const span = maxCosine - minCosine
-  const fused = new Float64Array(words.length)
+  const fused = workspace.float64(words.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     const cosine = cosines[at] as number
@@ -119,8 +122,8 @@ function fuse(
   return fused
 }
 
-function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Array {
-  const smoothed = new Float64Array(fused.length)
+function smooth({ sessions, places }: Evidence, fused: Float64Array, workspace: Workspace): Float64Array {
+  const smoothed = workspace.float64(fused.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     smoothed[at] =

@@ -23,15 +23,10 @@ import { isLate } from '../../../pipeline/time-limit.ts'
 import { ENOUGH_EMBEDDED, type Judgement, judgeEvidence } from '../../../pipeline/verdict.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import {
-  bestOf,
-  entryOf,
-  nearThePage,
-  type Place,
-  signalsOf,
-  type Weighed,
-  weighConversation,
-} from './conversation-scores.ts'
+import { type Workspace, Workspaces } from './bm25.ts'
+import { bestOf, nearThePage, type Weighed, weighConversation } from './conversation-scores.ts'
+import { LISTED, MAX_SCANNED } from './cosines.ts'
+import { type Answering, packed } from './packed-answers.ts'
 import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
 import { type Transcript, Transcripts } from './transcripts.ts'
@@ -42,10 +37,6 @@ const NAME = 'conversations.conversation'
 /** Conversations ranked for one question, the likeliest first: so many in any case, and others while all can be looked at. */
 const MIN_CONVERSATIONS = 8
 const MAX_CONVERSATIONS = 100
-/** Messages of them together that are looked at, but for the first conversations. */
-const MAX_MESSAGES = 10_000
-/** Messages by words, and as many by meaning, whose conversations are ranked. */
-const NEAREST = 200
 
 /** All messages there are, and nothing else. */
 const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
@@ -76,7 +67,7 @@ function* askedConversations(
   }
   const allow = yield* allowedEntries(plan, context)
   const scope = allow === null ? { partitions } : { partitions, allow }
-  const wanted = Math.max(depth, NEAREST)
+  const wanted = Math.max(depth, LISTED)
   const byWords = plan.weights.words > 0 ? yield* foundByWords(plan, wanted, scope, context) : []
   yield
   const { vector } = plan
@@ -84,11 +75,11 @@ function* askedConversations(
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
   const best = inTurn(byWords, byMeaning)
   // Asked deeper, as for later pages, it reaches further in proportion.
-  const reach = wanted / NEAREST
+  const reach = wanted / LISTED
   const { transcripts, isAll } = yield* known.around(best, partitions, {
     atLeast: Math.ceil(MIN_CONVERSATIONS * reach),
     atMost: Math.ceil(MAX_CONVERSATIONS * reach),
-    messages: MAX_MESSAGES * reach,
+    messages: MAX_SCANNED * reach,
   })
   const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
@@ -134,11 +125,16 @@ function namesIn(filter: Filter): readonly string[] | null {
 
 // What the lens keeps in one engine between questions.
 
-const TRANSCRIPTS = new WeakMap<LensHost, Transcripts>()
+interface ConversationsState {
+  readonly transcripts: Transcripts
+  readonly workspaces: Workspaces
+}
 
-export function transcriptsOf(host: LensHost): Transcripts {
-  const known = TRANSCRIPTS.get(host) ?? new Transcripts(host.store)
-  TRANSCRIPTS.set(host, known)
+const STATES = new WeakMap<LensHost, ConversationsState>()
+
+export function stateOf(host: LensHost): ConversationsState {
+  const known = STATES.get(host) ?? { transcripts: new Transcripts(host.store), workspaces: new Workspaces() }
+  STATES.set(host, known)
   return known
 }
 
@@ -172,17 +168,30 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
 
 /** Others may write between the steps: each conversation is asked as it is at its first one. */
 function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
-  const { transcripts, allow, isAll } = yield* askedConversations(transcriptsOf(host), plan, depth, context)
+  const { transcripts: known, workspaces } = stateOf(host)
+  const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
+  const workspace = workspaces.take()
   const embedded = plan.vector === null ? 0 : embeddedShare(transcripts, context)
   const kept =
-    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(transcripts, plan, allow, context)
-  const conversations = yield* weighedOf(transcripts, plan, allow, context)
+    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(host, transcripts, plan, allow, context)
+  const conversations = yield* weighedOf(transcripts, plan, allow, workspace, context)
   const { best, isCut } = yield* bestOf(conversations, depth, isAnswer(plan, allow), kept)
-  const near = plan.query.approximate ? nearThePage(best, plan.query, depth, kept) : best
-  return {
-    candidates: yield* candidates(near, conversations.length === 1, kept, context.reader),
+  const isAlone = conversations.length === 1
+  const answering = yield* packed(best, isAlone)
+  workspaces.giveBack(workspace)
+  const places = [...best.keys()]
+  const near = plan.query.approximate ? nearThePage(best, plan.query, depth, kept) : places
+  const found = {
     ...{ depth, allow, statistics: { ...statisticsOf(conversations, transcripts), embedded } },
     ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
+  }
+  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), kept, reader)
+  return {
+    ...found,
+    candidates: candidatesOf(near, context.reader),
+    ...(near.length < places.length && {
+      whole: ({ reader }: QueryContext) => ({ ...found, candidates: candidatesOf(places, reader) }),
+    }),
   }
 }
 
@@ -190,15 +199,19 @@ const NONE_KEPT: ReadonlyMap<EntryKey, number> = new Map()
 
 /** What words alone put first, with their scores: while some messages have no vector these stay first (QE-007). */
 function* firstByWords(
+  host: LensHost,
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
   context: QueryContext,
 ): Steps<ReadonlyMap<EntryKey, number>> {
+  const { workspaces } = stateOf(host)
+  const workspace = workspaces.take()
   const byWords = { ...plan, vector: null, weights: { words: 1, meaning: 0 } }
-  const conversations = yield* weighedOf(transcripts, byWords, allow, context)
+  const conversations = yield* weighedOf(transcripts, byWords, allow, workspace, context)
   const { best } = yield* bestOf(conversations, KEPT_BY_WORDS, isAnswer(plan, allow))
-  return new Map(best.map(({ of, at, score }) => [entryOf(of, at), score]))
+  workspaces.giveBack(workspace)
+  return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
 }
 
 /** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
@@ -223,10 +236,13 @@ function* weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
+  workspace: Workspace,
   context: QueryContext,
 ): Steps<readonly Weighed[]> {
   const { vectors, memo, reader } = context
   const { vector, weights, query } = plan
+  let messages = 0
+  for (const { spoken } of transcripts) messages += spoken.length
   const asking = {
     question: questionOf(plan.parsed.residual === '' ? query.text : plan.parsed.residual),
     words: weights.words > 0 ? askedWords(plan.terms) : [],
@@ -234,12 +250,13 @@ function* weighedOf(
       vector === null || vectors === null
         ? null
         : {
-            ...{ vectors, vector, approximate: query.approximate },
+            ...{ vectors, vector, approximate: query.approximate, isScan: messages <= MAX_SCANNED },
             cosineScale: context.model?.cosineScale ?? 1,
           },
     weights,
     holders: yield* phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
+    workspace,
   }
   const weighed: Weighed[] = []
   for (const transcript of transcripts) weighed.push(yield* weighConversation(transcript, asking))
@@ -250,28 +267,19 @@ function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => 
   return entry => entry !== except && (allow === null || allow.has(entry))
 }
 
-/** A step for each. */
-function* candidates(
-  places: readonly Place[],
-  isAlone: boolean,
+function candidates(
+  answering: readonly Answering[],
   kept: ReadonlyMap<EntryKey, number>,
   reader: StoreReader,
-): Steps<readonly Candidate[]> {
-  const made: Candidate[] = []
-  for (const place of places) {
-    const { of, at } = place
-    const entry = entryOf(of, at)
+): readonly Candidate[] {
+  const withKept = (entry: EntryKey, signals: Candidate['signals']) => {
     const byWords = kept.get(entry)
-    const signals = signalsOf(place, isAlone)
-    const piece = of.moment.unitOrdinal[of.unitOf(at)] ?? 0
-    made.push({
-      ...{ entry, source: LOCAL_SOURCE },
-      signals: byWords === undefined ? signals : { ...signals, by_words: byWords },
-      chunks: piece > 0 ? chunkAt(piece, entry, reader) : NO_CHUNKS,
-    })
-    yield
+    return byWords === undefined ? signals : { ...signals, by_words: byWords }
   }
-  return made
+  return answering.map(({ entry, signals, piece }) => ({
+    ...{ entry, source: LOCAL_SOURCE, signals: withKept(entry, signals) },
+    chunks: piece > 0 ? chunkAt(piece, entry, reader) : NO_CHUNKS,
+  }))
 }
 
 /** What names no chunk is shown by its first one, as nearly all messages are: reading their keys would take longer than ranking them. */
@@ -293,10 +301,10 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
     numbers: NO_NUMBERS,
     expansions: ({ signals }) => ({ bm25: wordsTree(signals, words) }),
   })
-  const isPartly = plan.vector !== null && (retrieval.statistics['embedded'] ?? 1) < 1
+  const isPartly = plan.vector !== null && (retrieval.statistics['embedded'] ?? 1) < 1 && retrieval.isRest !== true
   return {
     ...made,
-    scored: isPartly ? keepFirstByWords(made.scored, BY_WORDS, context) : made.scored,
+    scored: isPartly ? keepFirstByWords(made.scored, BY_WORDS, retrieval.absent ?? new Set(), context) : made.scored,
     explain: scored => explainKept(made.explain(scored), scored),
     ...judgement,
     ceiling: null,

@@ -48,7 +48,7 @@ function conversationOf(value: Fields, place: Place, options: ReaderOptions, fin
     findings.problem(place, 'its current_node is not among its messages; its newest branch was taken')
   }
   const { messages, left } = branchOf(nodes, current)
-  findings.leave('message of another branch', left)
+  findings.leave('message after a version that was left', left)
   return { id, title, messages, profile: 'assistant', isOrdered: true }
 }
 

@@ -6,7 +6,7 @@ import { storableText } from '../../../base/storable.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import type { ExportFile as GivenFile } from '../../lens.ts'
-import type { Attachment, Conversation, Message, Profile, Role } from '../model.ts'
+import type { Attachment, Conversation, Message, Profile, Role, Version } from '../model.ts'
 import type { Moment, Zone } from './dates.ts'
 
 // What a reader could not read, and what it left out on purpose.
@@ -220,6 +220,7 @@ export interface MessageDraft {
   readonly attachments?: readonly Attachment[] | undefined
   readonly edited?: { readonly at: number | null } | undefined
   readonly deleted?: boolean | undefined
+  readonly versions?: readonly Version[] | undefined
   readonly place: Place
 }
 
@@ -253,7 +254,7 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
   const ids = idsOf(conversation, drafts)
   const sessions = sessionsOf(drafts, ids)
   const messages = drafts.map((one, position): Message => {
-    const { role, moment, replyTo, attachments = [], edited, deleted = false } = one
+    const { role, moment, replyTo, attachments = [], edited, deleted = false, versions = [] } = one
     return {
       id: ids[position] as string,
       conversation,
@@ -268,6 +269,7 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
       attachments: attachments.map(storable),
       ...(edited !== undefined && { edited }),
       deleted,
+      versions: versions.map(({ text, at }) => ({ text: storableText(text), at })),
     }
   })
   const isOfAssistant = messages.some(({ role }) => role === 'assistant')
@@ -373,7 +375,8 @@ export function plainName(text: string): string {
 }
 
 // A conversation with an assistant is a tree where a question was edited or an answer was asked for again. The branch that is
-// shown is the conversation; messages of other branches are counted, not read.
+// shown is the conversation; what stands beside one of its messages is another version of that message; what follows such a
+// version is counted, not read.
 
 export interface TreeNode {
   readonly id: string
@@ -387,7 +390,7 @@ type Nodes = ReadonlyMap<string, TreeNode>
 interface Branch {
   /** In order. */
   readonly messages: readonly MessageDraft[]
-  /** Messages that are not in the branch. */
+  /** Messages that are neither in the branch nor a version of one that is. */
   readonly left: number
 }
 
@@ -399,8 +402,16 @@ export function branchOf(nodes: readonly TreeNode[], current: string | null): Br
     const end = tree.find(node => node.id === current) ?? newest(tree, parents)
     return [...upwards(end, byId)].reverse()
   })
-  const messages = shown.flatMap(({ draft }) => draft ?? [])
-  return { messages, left: nodes.filter(({ draft }) => draft !== null).length - messages.length }
+  const taken = new Set(shown.map(({ id }) => id))
+  const others = nodes.filter(({ id, draft }) => draft !== null && !taken.has(id))
+  const versions = versionsOf(others, shown, byId)
+  const left = others.length - [...versions.values()].reduce((sum, { length }) => sum + length, 0)
+  const messages = shown.flatMap(({ id, draft }) => {
+    const own = versions.get(id)
+    if (draft === null) return []
+    return own === undefined ? [draft] : [{ ...draft, edited: editedBy(draft, own), versions: own }]
+  })
+  return { messages, left }
 }
 
 /** The node, its parent and so on, each once. */
@@ -437,4 +448,40 @@ function newest(tree: readonly TreeNode[], parents: ReadonlySet<string | null>):
   const leaves = tree.filter(({ id }) => !parents.has(id))
   const timeOf = ({ draft }: TreeNode): number => draft?.moment?.at ?? 0
   return (leaves.length === 0 ? tree : leaves).reduce((best, node) => (timeOf(node) >= timeOf(best) ? node : best))
+}
+
+/** For messages of the branch, by id: the texts of those beside them that the same one wrote, the oldest first. */
+function versionsOf(
+  others: readonly TreeNode[],
+  shown: readonly TreeNode[],
+  byId: Nodes,
+): ReadonlyMap<string, readonly Version[]> {
+  const byAnswered = new Map(shown.filter(({ draft }) => draft !== null).map(node => [answeredBy(node, byId), node]))
+  const found = new Map<string, Version[]>()
+  for (const node of others) {
+    const draft = node.draft as MessageDraft
+    const beside = byAnswered.get(answeredBy(node, byId))
+    if (beside === undefined || beside.draft?.role !== draft.role) continue
+    const versions = found.get(beside.id) ?? []
+    versions.push({ text: draft.text, at: draft.moment?.at ?? null })
+    found.set(beside.id, versions)
+  }
+  for (const list of found.values()) list.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
+  return found
+}
+
+/** The message above it: between the two stand nodes without one, such as what an assistant thinks before it answers. */
+function answeredBy({ parent }: TreeNode, byId: Nodes): string {
+  let above = parent ?? ''
+  for (const { id, draft, parent: next } of upwards(byId.get(above), byId)) {
+    if (draft !== null || next === null) return id
+    above = next
+  }
+  return above
+}
+
+/** An answer that was asked for again was not changed by anybody; a question that was asked again was. */
+function editedBy({ role, moment, edited }: MessageDraft, others: readonly Version[]): MessageDraft['edited'] {
+  const isLater = moment !== null && others.some(({ at }) => at !== null && at < moment.at)
+  return role === 'user' && isLater ? { at: moment.at } : edited
 }

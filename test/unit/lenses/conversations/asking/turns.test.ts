@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { Bitset } from '../../../../../src/base/bitset.ts'
 import { atOnce, type Steps } from '../../../../../src/base/turns.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
+import { Workspace } from '../../../../../src/lenses/conversations/asking/bm25.ts'
 import { weighConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { askedWords, questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import { type Transcript, Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
@@ -90,8 +91,6 @@ describe('questions over messages that pause at every step', () => {
     const question = { text: 'clay kiln goat rain', limit: 20, touch: false, timeout_ms: 300_000 }
     const before = await call(engine, 'conversations.query', question, 'ben')
     const [gone, secret, changed] = before.messages.map(({ id }: { id: string }) => id.replace('c0/', ''))
-    // Loads the code of the operation, which must not take turns later.
-    await call(engine, 'delete', { ids: ['c0/none'] }, 'ana').catch(() => null)
     let turns = 0
     const asked = () => call(engine, 'conversations.query', question, 'ben')
     const withChangeAt = (turn: number) =>
@@ -191,7 +190,7 @@ describe('a conversation that is read for the first time', () => {
     const transcripts = new Transcripts(engine.host('conversations').store)
     const partitions = partitionsOf(engine)
     const [transcript] = atOnce(transcripts.ofNamed(['talk'], partitions)) as [Transcript]
-    const scoresOf = function* () {
+    const scoresOf = function* (workspace: Workspace) {
       const weighed = yield* weighConversation(transcript, {
         question: questionOf('clay in the kiln'),
         words: askedWords([{ text: 'clay in the kiln', boost: 1 }]),
@@ -199,23 +198,24 @@ describe('a conversation that is read for the first time', () => {
         weights: { words: 1, meaning: 0 },
         holders: new Map(),
         invalid: new Bitset(),
+        workspace,
       })
       const { ranks, possible } = yield* weighed.scores()
       return { scores: [...ranks.scores], possible }
     }
-    const expected = atOnce(scoresOf())
+    const expected = atOnce(scoresOf(new Workspace()))
     // One moment was made before; that of the other is made while messages come.
     for (const isMade of [true, false]) {
       if (!isMade) transcript.append([])
-      const before = isMade ? expected : atOnce(scoresOf())
+      const before = isMade ? expected : atOnce(scoresOf(new Workspace()))
       if (!isMade) transcript.append([])
-      const steps = scoresOf()
+      const steps = scoresOf(new Workspace())
       let step = steps.next(false)
       for (let late = 0; step.done !== true; late++) {
         const message = { text: 'clay kiln', conversation: 'talk', id: `late${isMade}${late}`, visibility: 'public' }
         await call(engine, 'remember', message, 'ana')
         expect(atOnce(transcripts.ofNamed(['talk'], partitions))[0]).toBe(transcript)
-        atOnce(scoresOf())
+        atOnce(scoresOf(new Workspace()))
         step = steps.next(true)
       }
       expect(step.value).toEqual(before)
