@@ -245,7 +245,7 @@ function endOf({ epoch }: Place): Instant {
   return (epoch + 1) * DAY_MS
 }
 
-/** Undefined: it was not asked for yet. Null: nothing is told of it. */
+/** Undefined: it was not asked for yet. Null: nothing is said about it. */
 function keptSummary(reader: StoreReader, place: Place): Summary | undefined {
   const row = reader.table(AGGREGATE_ANSWERS).get({ ...place })
   if (row === undefined) return undefined
@@ -292,7 +292,7 @@ function pay(writer: StoreWriter, place: Place, member: string, now: Instant): A
   return account
 }
 
-/** The refusal is the same whatever there is to be told of the topic. */
+/** The refusal is the same, whatever is known about the topic. */
 function budgetSpent(renews: Instant, epsilonPerDay: number, now: Instant): BeliefsError {
   const renews_at = toIso(renews)
   return new BeliefsError('RATE_LIMITED', `the privacy budget of the day is spent: it renews at ${renews_at}`, {

@@ -321,7 +321,7 @@ export async function* streamQuery(
   }
 }
 
-/** Where something was told already, want of time or of its order ends a stream with a part of the answer. */
+/** Where something was sent already, a lack of time or of its order ends a stream with a partial answer. */
 async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
     await reading.goOn()
@@ -343,7 +343,7 @@ class Ending {
   /** A piece, or why there is none. */
   with(piece: QueryResult | BeliefsError): QueryResult {
     const errors = piece instanceof BeliefsError ? [asPart(piece)] : piece.errors
-    // Want of time is told once, however many pieces had too little.
+    // A lack of time is reported once, however many pieces had too little.
     for (const error of errors) this.#errors.set(String(error['code']), error)
     this.#isPartial ||= piece instanceof BeliefsError || piece.partial
     if (!(piece instanceof BeliefsError)) {

@@ -278,7 +278,7 @@ function compared(evaluation: Evaluation, one: Found, other: Found): Versus {
 // Why a belief is not among the matches: the first step that left it out. It is asked only about beliefs that the requester may see,
 // and answered from them and the query alone.
 
-/** Null: it matches. The row is one in sight. */
+/** Null: it matches. The row must be visible. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
   if (evaluation.matches.has(row)) return null
   const { columns, requester } = evaluation.view

@@ -247,7 +247,7 @@ const NO_DEPTH = -1
 
 interface Made {
   readonly columns: BeliefColumns
-  /** Of beliefs in the partitions in sight. */
+  /** Of beliefs in the visible partitions. */
   readonly changes: number
   readonly depths: Int32Array
 }

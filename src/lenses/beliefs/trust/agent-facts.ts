@@ -130,7 +130,7 @@ export interface EdgeName {
   readonly target: string
 }
 
-/** For many at once only the newest are told, so that readers find a gap and read all again. */
+/** Of many at once only the newest are reported, so that readers find a gap and read all again. */
 export function tellEdges(writer: StoreWriter, edges: readonly EdgeName[]): void {
   const table = writer.table(TRUST_CHANGES)
   const before = revision(writer, 'trust')
@@ -143,7 +143,7 @@ export function tellEdges(writer: StoreWriter, edges: readonly EdgeName[]): void
 }
 
 interface EdgeNews {
-  /** Each once; null: more than is told. */
+  /** Each once; null: more than are reported. */
   readonly edges: readonly EdgeName[] | null
   readonly last: number
 }

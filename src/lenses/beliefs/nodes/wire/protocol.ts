@@ -391,7 +391,7 @@ export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObjec
 export interface WireQueryParts {
   readonly source: AskedSource
   readonly query: CheckedQuery
-  /** In place of the text; null: the text is told. */
+  /** Shown in place of the text; null: the text itself is shown. */
   readonly vector: { readonly model: string; readonly values: Float32Array } | null
   readonly asOf: Instant
   readonly timeoutMs: number
@@ -446,7 +446,7 @@ function createdAfter({ createdAfter: after, createdWithinMs: within }: CheckedF
   return Math.max(after ?? Number.NEGATIVE_INFINITY, asOf - within)
 }
 
-/** The overall confidence is weighed, and freshness ages by the query's domains where it has some: neither is told. */
+/** The overall confidence is weighed, and freshness ages by the query's domains where it has some: neither is sent. */
 function boundsOf({ confidence }: CheckedFilters, isAged: boolean): WireFilter['min_confidence'] {
   const bounds = new Map<Dimension, number>()
   for (const { of, bound } of confidence) {
