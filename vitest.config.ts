@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const ALL = ['test/**/*.test.ts']
 const PACKAGE = ['test/package/*.test.ts']
+/** Pages whose commands and programs also run on the oldest Node that the package supports. */
+const GUIDES = ['test/interfaces/guide*.test.ts']
 const EXPLORER = ['test/explorer/*.test.ts']
 /** The official programs that test/conformance fetches bring tests of their own. */
 const ELSEWHERE = [...PACKAGE, ...EXPLORER, '**/node_modules/**']
@@ -36,7 +38,7 @@ const SLOW = [
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const projects = ['explorer', 'isolated', 'shared']
+    const projects = ['explorer', 'node-22', 'isolated', 'shared']
     const placeOf = ({ moduleId, project }: TestSpecification) => {
       const place = SLOW.findIndex(part => moduleId.includes(part))
       return projects.indexOf(project.name) * (SLOW.length + 1) + (place === -1 ? SLOW.length : place)
@@ -74,6 +76,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'package', include: PACKAGE } },
+      {
+        extends: true,
+        test: { name: 'node-22', isolate: false, include: GUIDES, env: { QUERENT_TEST_NODE: '22' } },
+      },
     ],
   },
 })

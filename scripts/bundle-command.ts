@@ -45,8 +45,9 @@ export async function bundleCommand(
       Object.entries(ENTRIES).map(([name, module]) => [name, join(root, from, `${module}.${ending}`)]),
     ),
     platform: 'node',
+    transform: { target: 'es2024' }, // Node 22 knows no `using`: of the sources it becomes calls of @oxc-project/runtime
     treeshake: false, // with it, and with any minifying, calls go that are made for what they throw (`decodeURIComponent` in a `try`)
-    external: id => !/^[./]|^[a-z]:\\/i.test(id) && !BUNDLED.includes(packageOf(id)),
+    external: id => !/^[./]|^[a-z]:\\/i.test(id) && ![...BUNDLED, '@oxc-project/runtime'].includes(packageOf(id)),
   })
   const { output } = await bundle.write({
     ...{ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false },

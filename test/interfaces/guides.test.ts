@@ -6,11 +6,14 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { loadPlugins } from '../../src/engine/plugins.ts'
 import { MCP_CLIENTS } from '../../src/interfaces/cli/commands/mcp-install.ts'
 import { checkSettings } from '../../src/lenses/beliefs/beliefs-settings.ts'
 import { BELIEFS_OPERATIONS } from '../../src/lenses/beliefs/operations/beliefs-operations.ts'
 import { C64_OPERATIONS } from '../../src/lenses/c64/operations.ts'
 import { CHROMA_OPERATIONS } from '../../src/lenses/chroma/operations.ts'
+import { Extensions } from '../../src/lenses/chroma/profiles/query-profile.ts'
+import { installPlugin, Profiles } from '../../src/lenses/chroma/profiles/registry.ts'
 import { SETTING_KEYS } from '../../src/lenses/chroma/settings.ts'
 import { COLLECTIONS_OPERATIONS } from '../../src/lenses/collections/operations.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
@@ -115,8 +118,8 @@ describe('the options', () => {
 
   it.each(pages)('that %s names are those of commands (CO-069)', page => {
     const all = [...helps.values()].join('\n')
-    // Options of other programs: of the agent that is started, of curl, of npm and of systemd.
-    const prose = guidePage(page).replaceAll(/claude --agent.*|^.*(?:curl|npm|npx|journalctl|codex mcp).*$/gm, '')
+    // Options of other programs: of the agent that is started, of Node, curl, npm and systemd.
+    const prose = guidePage(page).replaceAll(/claude --agent.*|node --disable-warning|^.*(?:curl|npm|npx|journalctl|codex mcp).*$/gm, '')
     const named = [...prose.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option)
     expect([...new Set(named)].filter(option => !all.includes(option))).toEqual([])
   })
@@ -157,29 +160,48 @@ describe('the programs', () => {
     { page: 'enrichment.md', count: 4, prepare: withPlugin },
     { page: 'lenses.md', count: 1 },
     { page: 'library.md', count: 5 },
+    { page: 'query-profiles.md', count: 5 },
   ]
 
-  it.each(PROGRAMS)('of $page print what it shows (EN-076, EN-077, QE-020)', { timeout: 120_000 }, async one => {
-    const { page, count, embedder, prepare } = one
-    const prints = blocks(guidePage(page), 'text')
-    const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
-    expect(programs.length).toBeGreaterThanOrEqual(count)
-    const zod = `'${import.meta.resolve('zod')}'`
-    // Those of the library go on with the store of the one before.
-    using shared = tempFolder()
-    for (const [at, program] of programs.entries()) {
-      using own = tempFolder()
-      const folder = page === 'library.md' ? shared : own
-      prepare?.(folder)
-      if (page === 'context.md') mkdirSync(folder.file('.querent'))
-      const env = embedder === undefined ? {} : await envOf(folder, embedder)
-      expect(await printedBy(program.replace("'zod'", zod), folder.path, `program-${at}.ts`, env)).toBe(prints[at])
-    }
-  })
+  it.each(PROGRAMS)(
+    'of $page print what it shows (EN-076, EN-077, CQ-148, QE-020)',
+    { timeout: 120_000 },
+    async one => {
+      const { page, count, embedder, prepare } = one
+      const prints = blocks(guidePage(page), 'text')
+      const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
+      expect(programs.length).toBeGreaterThanOrEqual(count)
+      const zod = `'${import.meta.resolve('zod')}'`
+      // Those of the library go on with the store of the one before.
+      using shared = tempFolder()
+      for (const [at, program] of programs.entries()) {
+        using own = tempFolder()
+        const folder = page === 'library.md' ? shared : own
+        prepare?.(folder)
+        if (page === 'context.md') mkdirSync(folder.file('.querent'))
+        const env = embedder === undefined ? {} : await envOf(folder, embedder)
+        expect(await printedBy(program.replace("'zod'", zod), folder.path, `program-${at}.ts`, env)).toBe(prints[at])
+      }
+    },
+  )
 
   it('the lens that the guide builds has at most 60 lines (QE-020)', () => {
     expect((blocks(guidePage('lenses.md'), 'ts')[0] ?? '').trim().split('\n').length).toBeLessThanOrEqual(60)
   })
+})
+
+it('the plug-in that the guide to query profiles shows loads (CQ-148)', async () => {
+  using folder = tempFolder()
+  writeFileSync(folder.file('shout.mjs'), blocks(guidePage('query-profiles.md'), 'js')[0] ?? '')
+  const [profiles, extensions] = [new Profiles(), new Extensions()]
+  const report = await loadPlugins({
+    folder: folder.file('plugins'),
+    trustFile: folder.file('trusted-plugins.json'),
+    trustedFolder: folder.path,
+    install: exported => installPlugin(exported, { profiles, extensions }),
+  })
+  expect(report.warnings).toEqual([])
+  expect(profiles.names).toContain('shout')
 })
 
 describe('the names', () => {

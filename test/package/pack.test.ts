@@ -19,6 +19,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { libraryEntry } from '../../scripts/bundle-command.ts'
+import { nodeOf } from '../support/node-version.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const temporary: string[] = []
@@ -206,14 +207,6 @@ describe('the package, installed into an empty folder', () => {
     },
     120_000,
   )
-
-  /** The binary of another version of Node, from the registry. */
-  function nodeOf(version: string): string {
-    const folder = temporaryFolder()
-    const name = `node-${process.platform}-${process.arch}`
-    npm(folder, ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`])
-    return join(folder, 'node_modules', name, 'bin/node')
-  }
 
   it('leads in one command more to a page in the browser that answers about a folder and says why', async () => {
     const folder = temporaryFolder()

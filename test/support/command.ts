@@ -1,6 +1,7 @@
 /** The command as users run it: a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { builtCommand } from './built-command.ts'
+import { commandNode } from './node-version.ts'
 
 let program: string | undefined
 
@@ -26,7 +27,7 @@ export async function querent(args: readonly string[], options: RunOptions): Pro
 }
 
 export function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [built(), ...args], { cwd, env: environment(env) })
+  return spawn(commandNode(), [built(), ...args], { cwd, env: environment(env) })
 }
 
 export function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -42,7 +43,7 @@ export function environment(more: Readonly<Record<string, string>> = {}): Record
 
 /** The command line of the program, for those who start it themselves. */
 export function commandLine(args: readonly string[]): readonly [string, readonly string[]] {
-  return [process.execPath, [built(), ...args]]
+  return [commandNode(), [built(), ...args]]
 }
 
 /** Built when the first process is started. */

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { builtCommand } from './built-command.ts'
 import { commandLine, environment } from './command.ts'
+import { commandNode } from './node-version.ts'
 
 /** Commands over HTTP are shown with it. */
 export const hasCurl: boolean = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0
@@ -77,7 +78,8 @@ export function printedBy(
   const file = join(folder, name)
   const library = join(dirname(builtCommand()), '../dist/command/library.js')
   writeFileSync(file, program.replace("'querent'", `'${library}'`))
-  return run(process.execPath, [file], folder, env)
+  // Node 22 warns that SQLite is experimental, and so the guide says.
+  return run(commandNode(), ['--disable-warning=ExperimentalWarning', file], folder, env)
 }
 
 /** Both streams, as they come. */

@@ -116,7 +116,8 @@ class NodeSqlite implements SqlDatabase {
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
     this.logFile = `${this.#db.location() ?? file}-wal`
-    if (schemaWritable === true) this.#db.enableDefensive(false)
+    // Node 22 has no defensive mode.
+    if (schemaWritable === true) this.#db.enableDefensive?.(false)
   }
 
   get writing(): boolean {
