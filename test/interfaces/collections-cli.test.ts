@@ -67,7 +67,7 @@ describe('querent collections', () => {
     const documented = ['--days', '7', '--collection', 'items', '--n-results', '1']
     const first = await ask('MCP servers', ...documented, '--undated', 'exclude', '--lang', 'en')
     expect(first).toMatchObject({ status: 0, stderr: '' })
-    expect(first.stdout).toContain('Found 1 results for "MCP servers" in: items\n')
+    expect(first.stdout).toContain('Found 1 result for "MCP servers" in: items\n')
     expect(first.stdout).toContain('**Streaming in MCP** - 2026-02-27 - score: ')
     const json = await run(
       ['collections', 'MCP', 'servers', '--json', '--fold', '--min-score', '0.1', '--urls', '--days', '7'].concat([

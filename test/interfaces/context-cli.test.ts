@@ -165,7 +165,7 @@ describe('querent context index, and add --code', () => {
     const folder = makeSample()
     const first = await querentHere(['add', '--code', '.'], { cwd: folder })
     expect(first.stdout).toMatch(/^4 files read \(\d+ concepts\), 0 unchanged, 0 deleted\n/)
-    expect(first.stdout).toMatch(/\d+ files a second\n$/)
+    expect(first.stdout).toMatch(/\d+ files per second\n$/)
     const again = await querentHere(['context', 'index', 'src', '-j'], { cwd: folder })
     expect(JSON.parse(again.stdout)).toMatchObject({ result: { indexed: 0, skipped: 3 } })
   })

@@ -84,7 +84,7 @@ export const indexText: Print<object> = all(
   (answer, shown) =>
     each('errors.files', '  {url}: {reason}')(answer, shown).replaceAll(': outside\n', `: outside${OUTSIDE}\n`),
   answer => `${((answer as { ms: number }).ms / 1000).toFixed(1)} s, `,
-  each('', '{files_per_second} files a second'),
+  each('', '{files_per_second} files per second'),
 )
 
 /** Ids that an advice names. */

@@ -84,9 +84,9 @@ describe('the layout', () => {
 
   it('in English has the same structure (CO-042)', () => {
     expect(formatResultsMarkdown([resultOf()], 'q', { lang: 'en' })).toBe(
-      '## Summary\n\nFound 1 results for "q" in: items\n\n## Sources (1 results)\n\n' +
+      '## Summary\n\nFound 1 result for "q" in: items\n\n## Sources (1 result)\n\n' +
         '1. **Test Title** - 2026-02-24 - score: 0.92\n   > Test content here\n\n' +
-        '## Details\n\n### Items (1 results)\n\nMain topics:\n- Test Title\n',
+        '## Details\n\n### Items (1 result)\n\nMain topics:\n- Test Title\n',
     )
   })
 
