@@ -25,7 +25,7 @@ export function operationsPage(known: Known): string {
   ].join('\n')
 }
 
-const ABOUT_FILTERS = 'What an entry must fulfil, apart from what is asked. Everything given must hold.'
+const ABOUT_FILTERS = 'Conditions that every result must meet. All given conditions apply.'
 
 const INTRODUCTION = `# Operations
 
@@ -68,11 +68,11 @@ const TITLES: Readonly<Record<string, string>> = {
 
 const BELIEFS_GUIDE = 'Guide: [beliefs](../guide/beliefs.md#hold-trust-share).'
 const ABOUT: Readonly<Record<string, string>> = {
-  '': 'Entries, questions, and the store itself. A question may name a lens.',
-  trust: `Statements of trust, of the lens beliefs. ${BELIEFS_GUIDE}`,
-  agents: `Who holds beliefs. ${BELIEFS_GUIDE}`,
-  peers: 'Which other nodes are asked. Guide: [nodes](../guide/nodes.md).',
-  federations: `Who shares beliefs with whom. ${BELIEFS_GUIDE}`,
+  '': 'Entries, queries, and the store itself. A query may name a lens.',
+  trust: `Trust settings of the lens beliefs. ${BELIEFS_GUIDE}`,
+  agents: `Agents hold beliefs. ${BELIEFS_GUIDE}`,
+  peers: 'Other nodes that queries are sent to. Guide: [nodes](../guide/nodes.md).',
+  federations: `Members of a federation share beliefs. ${BELIEFS_GUIDE}`,
 }
 
 function contents(groups: readonly Group[]): string {

@@ -38,7 +38,7 @@ export function queryOperations<const Name extends string, Input extends z.ZodOb
 }: QueryForm<Name, Input>) {
   const explain = lensOperation({
     name: `${name}.explain`,
-    summary: `Say why a result of ${name}.query has its rank, why it is not in the answer, or why it is before another`,
+    summary: `Explain why a result of ${name}.query has its rank, why it is missing, or why it ranks above another`,
     input: z.strictObject({
       query: input.describe('The question'),
       id: id.describe('Of the entry to explain'),
@@ -56,7 +56,7 @@ export function queryOperations<const Name extends string, Input extends z.ZodOb
   })
   const count = lensOperation({
     name: `${name}.count`,
-    summary: `Count the results that a question of ${name}.query has, over all of its pages`,
+    summary: `Count the results of a ${name}.query on all pages`,
     input,
     output: countOutput,
     effect: { kind: 'read', idempotent: true },
@@ -65,7 +65,7 @@ export function queryOperations<const Name extends string, Input extends z.ZodOb
   })
   const watch = watchOperation({
     name: `${name}.watch`,
-    summary: `Ask a question of ${name}.query and report what changes in its answer, as it changes`,
+    summary: `Run ${name}.query, then report changes of the answer as they happen`,
     input: input.extend(LIVE_FIELDS),
     subscribe: (host: LensHost, asked, handlers, call) => {
       const live = Object.fromEntries(

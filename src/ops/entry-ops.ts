@@ -98,7 +98,7 @@ export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
 
 export const sync: Operation<Engine, typeof syncInput, z.ZodType<SyncReport>> = {
   name: 'sync',
-  summary: 'Read again what has changed in files and folders that were added',
+  summary: 'Read the changed files of added folders again',
   input: syncInput,
   output: syncOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },

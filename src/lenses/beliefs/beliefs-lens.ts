@@ -107,7 +107,7 @@ function counted(count: number, what: string): string {
 
 export const beliefsLens: Lens = {
   name: 'beliefs',
-  summary: 'What agents hold true, by meaning, confidence, trust in its holder, and time',
+  summary: 'Statements that agents believe, ranked by meaning, confidence, trust in the holder, and time',
   tables: BELIEFS_TABLES,
   families: ['trust', 'agents', 'federations', 'nodes', 'peers'],
   options: beliefsOptions,

@@ -21,7 +21,7 @@ export function c64Lens(options: C64LensOptions = {}): Lens {
   const { plugins = [], ...constructed } = options
   return {
     name: 'c64',
-    summary: 'The Commodore 64: numbers and names of a question become context and tags, then facts are searched',
+    summary: 'The Commodore 64: numbers and names in a query are explained and become tags, then facts are searched',
     syntax: 'plain',
     options: c64Options,
     stages: c64Stages,

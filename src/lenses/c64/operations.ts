@@ -51,7 +51,7 @@ const enrichOutput = z.strictObject({
 
 const enrichOperation = lensOperation({
   name: 'c64.enrich',
-  summary: 'Say what the numbers and names of a question stand for on the Commodore 64, and how it would be searched',
+  summary: 'Explain the numbers and names in a query for the Commodore 64, and how it would be searched',
   input: enrichInput,
   output: enrichOutput,
   effect: { kind: 'read', idempotent: true, storeless: true },
@@ -115,7 +115,7 @@ const queryOutput = z.strictObject({
 
 const queryOperation = lensOperation({
   name: 'c64.query',
-  summary: 'Ask about the Commodore 64: registers, routines, instructions, memory, colours',
+  summary: 'Search facts about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
   // The owner's first question puts the facts into the store.

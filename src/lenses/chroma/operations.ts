@@ -46,7 +46,7 @@ const queries = z.strictObject({
 
 const batch = chromaOperation({
   name: 'chroma.batch_query',
-  summary: 'Ask many queries against one state; all of them or none',
+  summary: 'Run several queries on one state of the store; if one is invalid, none runs',
   input: queries,
   output: z.lazy(() => z.strictObject({ answers: z.array(detailedAnswer).describe('In the order of the queries') })),
   effect: { kind: 'read', idempotent: false },
@@ -67,7 +67,7 @@ const batch = chromaOperation({
 
 const knn = chromaOperation({
   name: 'chroma.query_knn',
-  summary: 'Find the nodes nearest to the colour of hashtags, whatever memory says',
+  summary: 'Find the nodes nearest to the colour of hashtags, without regard to memory',
   input: z.strictObject({ hashtags: hashtagList, ...knnOptions.shape }),
   output: detailedAnswer,
   effect: { kind: 'read', idempotent: false },
@@ -156,8 +156,7 @@ const remove = chromaOperation({
 
 const set = chromaOperation({
   name: 'chroma.set',
-  summary:
-    "Change a node, all or nothing: its texts, memory mode, whether it decays, that it is rotten, plug-ins' columns",
+  summary: 'Change the texts, memory mode, decay, rot or plug-in columns of a node, all together or not at all',
   input: nodeChanges.extend({ entry_id: entryId }),
   output: updated,
   effect: { kind: 'write', idempotent: true },
@@ -170,7 +169,7 @@ const set = chromaOperation({
 
 const exportAll = chromaOperation({
   name: 'chroma.export',
-  summary: 'Give all nodes you hold, with everything known of them, as one document',
+  summary: 'Export all nodes that you hold, with all their data, as one document',
   input: z.strictObject({}),
   output: nodeDocument,
   effect: { kind: 'read', idempotent: true },
@@ -179,7 +178,7 @@ const exportAll = chromaOperation({
 
 const importAll = chromaOperation({
   name: 'chroma.import',
-  summary: 'Restore nodes from an exported document: all of them or none',
+  summary: 'Import the nodes of an exported document, all or none',
   input: documentToImport,
   output: z.strictObject({ imported: z.int().min(0).describe('Nodes of the document') }),
   effect: { kind: 'write', idempotent: false },
@@ -196,7 +195,7 @@ const WAYS = ['hashtag', 'assignments', 'text', 'starter'] as const
 
 const assign = chromaOperation({
   name: 'chroma.assign',
-  summary: 'Bind hashtags to anchors, in a zone or at an anchor; what is bound stays where it is',
+  summary: 'Assign hashtags to anchors, by zone or by anchor; assigned hashtags keep theirs',
   input: z
     .strictObject({
       hashtag: hashtag.optional().describe(`${hashtag.description}; or give assignments, text or starter`),
@@ -243,7 +242,7 @@ const assign = chromaOperation({
 
 const unassign = chromaOperation({
   name: 'chroma.unassign',
-  summary: 'Free the anchor of a hashtag that no node carries',
+  summary: 'Free the anchor of a hashtag that no node uses',
   input: z.strictObject({ hashtag }),
   output: binding,
   effect: { kind: 'destroy', idempotent: false, ownerOnly: true },
@@ -252,7 +251,7 @@ const unassign = chromaOperation({
 
 const migrate = chromaOperation({
   name: 'chroma.migrate',
-  summary: 'Move a hashtag to another anchor, and every node that carries it to its new colour',
+  summary: 'Move a hashtag to another anchor, and give each node with it its new colour',
   input: assignment,
   output: migration,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
@@ -261,8 +260,7 @@ const migrate = chromaOperation({
 
 const hashtags = chromaOperation({
   name: 'chroma.hashtags',
-  summary:
-    'List assigned hashtags with their anchors, of all zones or of one, or give them as a text for another store',
+  summary: 'List assigned hashtags with their anchors, in all zones or one, or export them for another store',
   input: z.strictObject({
     zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
     hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
@@ -319,7 +317,7 @@ const chosenTags = z.array(
 
 const suggest = chromaOperation({
   name: 'chroma.suggest_hashtags',
-  summary: 'Find the assigned hashtags that a text names, or a whole set for it; nothing is applied',
+  summary: 'Suggest assigned hashtags for a text, or a complete set of them; nothing is changed',
   input: z.strictObject({
     content: z.string().describe('A text, such as the content of a node to store'),
     complete: z
@@ -357,7 +355,7 @@ const nothing = z.strictObject({})
 
 const decay = chromaOperation({
   name: 'chroma.decay',
-  summary: 'Let what was not used decay up to now; running it again changes nothing',
+  summary: 'Apply the decay of unused nodes up to now',
   input: nothing,
   output: decayReport,
   effect: { kind: 'write', idempotent: true },
@@ -366,7 +364,7 @@ const decay = chromaOperation({
 
 const lifecycle = chromaOperation({
   name: 'chroma.lifecycle',
-  summary: 'Let strong nodes ascend and forgotten ones rot',
+  summary: 'Mark strong nodes as ascended and forgotten ones as rotten',
   input: nothing,
   output: lifecycleReport,
   effect: { kind: 'write', idempotent: true },
@@ -384,7 +382,7 @@ const counts = chromaOperation({
 
 const points = chromaOperation({
   name: 'chroma.points',
-  summary: 'Give nodes as points of the colour space by pages, newest first, with what time will do to each if unused',
+  summary: 'List nodes as points of the colour space, newest first, with a forecast of each if it is not used',
   input: pointsOptions,
   output: pointsPage,
   effect: { kind: 'read', idempotent: true },

@@ -19,7 +19,7 @@ export interface CollectionsSettings {
 
 export const collectionsLens: Lens = {
   name: 'collections',
-  summary: 'One question over several collections, by meaning, with a day filter',
+  summary: 'One query over several collections, by meaning, with a filter by days',
   syntax: 'plain',
   options: collectionsOptions,
   stages: COLLECTIONS_STAGES,

@@ -24,7 +24,8 @@ type Wording = typeof SPANISH
 
 const ENGLISH: Wording = {
   summary: 'Summary',
-  found: (count, query, sources) => `Found ${count === 1 ? '1 result' : `${count} results`} for "${query}" in: ${sources}`,
+  found: (count, query, sources) =>
+    `Found ${count === 1 ? '1 result' : `${count} results`} for "${query}" in: ${sources}`,
   notFound: query => `No results found for: "${query}"`,
   suggestions: 'Suggestions',
   hints: ['Try broader terms', 'Remove the day filter if you used it', 'Try alternative keywords'],

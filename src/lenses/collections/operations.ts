@@ -79,7 +79,7 @@ const queryOutput = z.strictObject({
 
 const query = lensOperation({
   name: 'collections.query',
-  summary: 'Ask one question over several collections, by meaning, with a day filter',
+  summary: 'Run one query over several collections, by meaning, with a filter by days',
   input: queryInput,
   output: queryOutput,
   effect: { kind: 'read', idempotent: true },
@@ -121,7 +121,7 @@ const formatOutput = z.strictObject({ markdown: z.string().describe('The results
 
 const format = lensOperation({
   name: 'collections.format',
-  summary: 'Lay results out as Markdown, in Spanish or English',
+  summary: 'Format results as Markdown, in Spanish or English',
   input: formatInput,
   output: formatOutput,
   effect: { kind: 'read', idempotent: true, storeless: true },

@@ -116,7 +116,7 @@ function putText(writer: StoreWriter, { host, viewer }: Call, url: string, conte
 
 const init = handler({
   path: '/body/init',
-  summary: 'Make the part for files and their texts',
+  summary: 'Create the tables of files and their texts',
   effect: 'write',
   params: () => z.object({}),
   result: () =>
@@ -220,7 +220,7 @@ const comparison = z.lazy(() =>
 
 const scan = handler({
   path: '/body/scan',
-  summary: 'Compare the registered files with those there are',
+  summary: 'Compare the registered files with those on disk',
   effect: 'write',
   needs: ['body'],
   params: () =>
@@ -297,7 +297,7 @@ const NOTHING = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
 
 const index = handler({
   path: '/body/fts/index',
-  summary: 'Keep the texts of registered files for search and previews',
+  summary: 'Store the texts of registered files for search and previews',
   effect: 'write',
   needs: ['body'],
   params: () => z.object({ force: flag.describe('Read unchanged files again. Default: false') }),

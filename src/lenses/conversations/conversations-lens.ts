@@ -30,8 +30,7 @@ const rememberOperation = lensOperation({
 
 const queryOperation = lensOperation({
   name: 'conversations.query',
-  summary:
-    'Ask what was said: messages with speaker and time, the newer of two statements marked, within a budget of tokens',
+  summary: 'Search messages, with speaker and time, marks on newer statements, and a token budget',
   input: conversationQueryInput,
   output: conversationQueryOutput,
   effect: { kind: 'read', idempotent: false },

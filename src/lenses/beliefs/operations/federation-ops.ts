@@ -42,7 +42,7 @@ import { operation, writing } from './belief-operation.ts'
 
 const aggregate = operation({
   name: 'federations.aggregate',
-  summary: 'Ask how many members of a federation hold how many beliefs on a topic, in figures that give no member away',
+  summary: 'Count the members of a federation and their beliefs on a topic, without revealing any member',
   input: aggregateInput,
   output: aggregateAnswer,
   effect: { kind: 'write', idempotent: true },
@@ -51,7 +51,7 @@ const aggregate = operation({
 
 const create = operation({
   name: 'federations.create',
-  summary: 'Found a federation; the requester is its first member',
+  summary: 'Create a federation; the requester is its first member',
   input: federationInput,
   output: oneFederation,
   effect: { kind: 'write', idempotent: false },
@@ -74,7 +74,7 @@ const join = operation({
 
 const leave = operation({
   name: 'federations.leave',
-  summary: 'Leave a federation: what it shares, and what the requester shares with it, is seen no more',
+  summary: 'Leave a federation; shared beliefs are no longer visible on either side',
   input: federationOnly,
   output: oneMembership,
   effect: { kind: 'write', idempotent: false },
@@ -94,7 +94,7 @@ const member = operation({
 
 const list = operation({
   name: 'federations.list',
-  summary: 'List the federations that the requester is or was in; all of them for the local owner',
+  summary: 'List the present and former federations of the requester; all of them for the local owner',
   input: nothing,
   output: federationsAnswer,
   effect: { kind: 'read', idempotent: true },
@@ -103,7 +103,7 @@ const list = operation({
 
 const statement = operation({
   name: 'federations.statement',
-  summary: 'State the membership of an agent, signed by the federation, for the node of that agent',
+  summary: 'Sign a statement of membership for an agent of another node',
   input: statementInput,
   output: signedMembership,
   effect: { kind: 'write', idempotent: true },
@@ -112,7 +112,7 @@ const statement = operation({
 
 const accept = operation({
   name: 'federations.accept',
-  summary: 'Take what a federation of another node states of an agent here, which may then ask in its name',
+  summary: 'Accept a statement of membership from a federation of another node; the agent can then query as its member',
   input: acceptInput,
   output: accepted,
   effect: { kind: 'write', idempotent: true },
@@ -159,7 +159,7 @@ export const NODE_OPERATIONS = [
   nodeOperation(
     {
       name: 'nodes.query',
-      summary: 'Answer a question that another node has signed',
+      summary: 'Answer a query that another node has signed',
       output: wireAnswer,
       effect: { kind: 'read', idempotent: false },
       bodyLimit: ENVELOPE_LIMIT,
@@ -170,7 +170,7 @@ export const NODE_OPERATIONS = [
   nodeOperation(
     {
       name: 'nodes.changes',
-      summary: 'Tell another node when what it may see here has changed',
+      summary: 'Notify another node when something changed that it may see',
       output: wireChanges,
       effect: { kind: 'read', idempotent: false },
       bodyLimit: ENVELOPE_LIMIT,
@@ -183,7 +183,7 @@ export const NODE_OPERATIONS = [
 
 const add = operation({
   name: 'peers.add',
-  summary: 'Add another node to those that are asked, or change what is known of it',
+  summary: 'Add a node to query, or change its settings',
   input: peerInput,
   output: addedPeer,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
@@ -192,7 +192,7 @@ const add = operation({
 
 const listPeers = operation({
   name: 'peers.list',
-  summary: 'List the other nodes that are asked, and how they fared',
+  summary: 'List the other nodes, with their health',
   input: nothing,
   output: peersAnswer,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
@@ -204,7 +204,7 @@ const listPeers = operation({
 
 const remove = operation({
   name: 'peers.remove',
-  summary: 'Take a node off the list of those that are asked',
+  summary: 'Remove a node',
   input: peerOnly,
   output: removed,
   effect: { kind: 'destroy', idempotent: true, ownerOnly: true },
@@ -217,7 +217,7 @@ const remove = operation({
 
 const about = operation({
   name: 'peers.about',
-  summary: 'Tell who this node is: its key, its model, and the time by its clock; signed, for other nodes',
+  summary: 'Return the key, model and clock of this node, signed, for other nodes',
   input: nothing,
   output: wireAbout,
   effect: { kind: 'read', idempotent: true },

@@ -64,7 +64,7 @@ const query = operation({
 
 const explain = question({
   name: 'beliefs.explain',
-  summary: 'Explain the place of a belief for a query, what would lift it, why it is missing, or why it beats another',
+  summary: 'Explain the rank of a belief, what would raise it, why it is missing, or why it ranks above another',
   input: explainInput,
   output: explainAnswer,
   // An explanation is what is asked for, whatever the query's options say of it.
@@ -74,7 +74,7 @@ const explain = question({
 
 const forContext = question({
   name: 'beliefs.context_query',
-  summary: 'Pick beliefs for a purpose that fit into so many tokens, the most useful and least alike first',
+  summary: 'Select useful and diverse beliefs for a purpose, within a token budget',
   input: contextQueryInput,
   output: contextAnswer,
   cost: input => costOf((input as Query).options),
@@ -83,7 +83,8 @@ const forContext = question({
 
 const diagnostics = operation({
   name: 'beliefs.diagnostics',
-  summary: "Report the thresholds of the embedder's model, calibrated anew, and the counters; the owner's alone",
+  summary:
+    'Calibrate the thresholds of the embedding model again and report them, with the counters; for the owner only',
   input: diagnosticsInput,
   output: diagnosticsAnswer,
   effect: { kind: 'read', idempotent: true },
@@ -95,7 +96,7 @@ const diagnostics = operation({
 
 const count = question({
   name: 'beliefs.count',
-  summary: 'Count the beliefs that a query matches, in all and by where they come from',
+  summary: 'Count the beliefs that match a query, in total and by origin',
   input: queryInput,
   output: countAnswer,
   cost: ({ options }) => costOf(options),
@@ -104,7 +105,7 @@ const count = question({
 
 const facets = question({
   name: 'beliefs.facets',
-  summary: 'Count what a query matches by domain, holder, derivation, visibility or confidence',
+  summary: 'Count the matches of a query by domain, holder, derivation, visibility or confidence',
   input: facetsInput,
   output: facetsAnswer,
   cost: ({ query: { options } }) => costOf(options),
@@ -113,7 +114,7 @@ const facets = question({
 
 const batch = operation({
   name: 'beliefs.batch',
-  summary: 'Ask up to 20 queries at once; each is answered, or fails, on its own',
+  summary: 'Run up to 20 queries at once; each one succeeds or fails by itself',
   input: batchInput,
   output: batchAnswer,
   effect: { kind: 'read', idempotent: false },
@@ -144,7 +145,7 @@ const derivation = question({
 
 const similar = question({
   name: 'beliefs.similar',
-  summary: 'Find beliefs about the same as a belief, ranked as queries rank',
+  summary: 'Find beliefs similar to a given one, ranked as in a query',
   input: similarInput,
   output: similarAnswer,
   cost: ({ options: { limit, scope } = {} }) => costOf({ limit, scope }),
@@ -220,7 +221,7 @@ function idle(): BeliefsError {
 
 const watch = operation({
   name: 'beliefs.watch',
-  summary: 'Ask a query that stands, and tell which beliefs come into its answer, change in it, or go',
+  summary: 'Query, then report changes of the answer as they happen',
   input: watchInput,
   output: z.never(),
   effect: { kind: 'read', idempotent: true },

@@ -86,7 +86,7 @@ function isActive(reader: StoreReader, federation: string, agent: string): boole
 
 const put = operation({
   name: 'beliefs.put',
-  summary: 'Store beliefs that the requester holds: one, or a list of them together or not at all',
+  summary: 'Store one belief of the requester, or a list of them, all or none',
   input: putInput,
   output: putAnswer,
   effect: { kind: 'write', idempotent: false },
@@ -108,7 +108,7 @@ const put = operation({
 
 const supersede = operation({
   name: 'beliefs.supersede',
-  summary: 'Replace a belief of the requester by a new version with these changes',
+  summary: 'Replace a belief of the requester with a new version',
   input: supersedeInput,
   output: oneBelief,
   effect: { kind: 'write', idempotent: false },
@@ -124,7 +124,7 @@ const supersede = operation({
 
 const removeBelief = operation({
   name: 'beliefs.delete',
-  summary: 'Delete a belief of the requester: a last version without content takes its place',
+  summary: 'Delete a belief of the requester; a final version without content replaces it',
   input: deleteInput,
   output: deleted,
   effect: { kind: 'destroy', idempotent: false },
@@ -185,7 +185,7 @@ async function written(
 
 const create = operation({
   name: 'agents.create',
-  summary: 'Host an agent on this node',
+  summary: 'Create an agent on this node',
   input: agentInput,
   output: oneAgent,
   effect: { kind: 'write', idempotent: false },
@@ -194,7 +194,7 @@ const create = operation({
 
 const update = operation({
   name: 'agents.update',
-  summary: 'Change what is known of an agent',
+  summary: 'Change the data of an agent',
   input: agentInput,
   output: oneAgent,
   effect: { kind: 'write', idempotent: true },
@@ -203,7 +203,7 @@ const update = operation({
 
 const list = operation({
   name: 'agents.list',
-  summary: 'List the agents of this node: all for the local owner, for others themselves and those they state trust in',
+  summary: 'List the agents of this node: all for the local owner; for others themselves and those they set trust for',
   input: nothing,
   output: agentsAnswer,
   effect: { kind: 'read', idempotent: true },
@@ -218,7 +218,7 @@ export const AGENT_OPERATIONS = [create, list, update] as const
 
 const set = operation({
   name: 'trust.set',
-  summary: 'State how far the requester trusts another agent, in all and by domain; 0 is distrust',
+  summary: 'Set how much the requester trusts another agent, in general and by domain; 0 is distrust',
   input: trustSetInput,
   output: oneEdge,
   effect: { kind: 'write', idempotent: true },
@@ -231,7 +231,7 @@ const set = operation({
 
 const removeStated = operation({
   name: 'trust.remove',
-  summary: 'Remove your trust setting for an agent, who counts as a stranger again',
+  summary: 'Remove your trust setting for an agent',
   input: trustRemoveInput,
   output: removed,
   effect: { kind: 'destroy', idempotent: true },
@@ -242,7 +242,7 @@ const removeStated = operation({
 
 const listStated = operation({
   name: 'trust.list',
-  summary: 'List the statements of trust of the requester',
+  summary: 'List the trust settings of the requester',
   input: trustListInput,
   output: edgesAnswer,
   effect: { kind: 'read', idempotent: true },
@@ -251,7 +251,7 @@ const listStated = operation({
 
 const compute = operation({
   name: 'trust.compute',
-  summary: 'Show how far the requester trusts an agent, and how that was derived',
+  summary: 'Show how much the requester trusts an agent, and how that was computed',
   input: trustComputeInput,
   output: trustAnswer,
   effect: { kind: 'read', idempotent: true },

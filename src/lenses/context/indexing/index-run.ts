@@ -131,7 +131,7 @@ interface Asked {
 
 export const INDEX_HANDLER = handler({
   path: '/context/index',
-  summary: 'Read the code of the workspace, or what changed in it since',
+  summary: 'Read the code of the workspace, or the files that changed since the last run',
   effect: 'write',
   params: () =>
     z.object({

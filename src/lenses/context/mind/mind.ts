@@ -56,7 +56,7 @@ type NewConcept = z.infer<typeof newConcept>
 
 const init = handler({
   path: '/mind/init',
-  summary: 'Make the part for concepts and links; with force, empty it',
+  summary: 'Create the tables of concepts and links; with force, empty them',
   effect: 'destroy',
   params: () => z.object({ force: flag.describe('Delete the concepts that are there. Default: false') }),
   result: () =>
@@ -99,7 +99,7 @@ const create = handler({
 
 const createMany = handler({
   path: '/mind/concepts/create-many',
-  summary: 'Add concepts, all of them or none',
+  summary: 'Add several concepts, all or none',
   effect: 'write',
   needs: ['mind'],
   params: () => z.object({ concepts: z.array(newConcept).describe('All of them are added, in this order, or none') }),
@@ -127,7 +127,7 @@ const get = handler({
 
 const list = handler({
   path: '/mind/concepts/list',
-  summary: 'List concepts by id, of one type if named',
+  summary: 'List concepts by id, optionally of one type',
   effect: 'read',
   needs: ['mind'],
   params: () => z.object({ type: text.nullish().describe('Only concepts of exactly this type. Default: all') }),
@@ -254,7 +254,7 @@ const createEdge = handler({
 
 const createEdges = handler({
   path: '/mind/edges/create-many',
-  summary: 'Link concepts, all of these or none',
+  summary: 'Add several links, all or none',
   effect: 'write',
   needs: ['mind'],
   params: () => z.object({ edges: z.array(newEdge).describe('All of them are added, in this order, or none') }),
@@ -276,7 +276,7 @@ const getEdge = handler({
 
 const listEdges = handler({
   path: '/mind/edges/list',
-  summary: 'List links by id, of one source, target or relation if named',
+  summary: 'List links by id, optionally of one source, target or relation',
   effect: 'read',
   needs: ['mind'],
   params: () =>
@@ -392,7 +392,7 @@ const link = z.lazy(() =>
 
 const createLink = handler({
   path: '/mind/provenance/create',
-  summary: 'Say that a concept comes from a file',
+  summary: 'Record that a concept comes from a file',
   effect: 'write',
   needs: ['mind'],
   params: () => z.object({ concept_id: conceptId, file_url: fileUrl }),
@@ -407,7 +407,7 @@ const createLink = handler({
 
 const listLinks = handler({
   path: '/mind/provenance/list',
-  summary: 'List links of concepts to files, of one concept or file if named',
+  summary: 'List the files of concepts, optionally of one concept or file',
   effect: 'read',
   needs: ['mind'],
   params: () =>
@@ -425,7 +425,8 @@ const listLinks = handler({
 
 const removeLinks = handler({
   path: '/mind/provenance/delete',
-  summary: 'Unlink a concept from a file, or (without concept_id) all concepts from it',
+  summary:
+    'Remove the record that a concept comes from a file, or those of all concepts of a file (without concept_id)',
   effect: 'destroy',
   needs: ['mind'],
   params: () =>

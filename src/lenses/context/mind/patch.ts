@@ -41,7 +41,7 @@ type Patch = z.output<typeof patchShape>
 
 export const EXTRACT_HANDLER = handler({
   path: '/context/extract',
-  summary: 'Apply the concepts and links that a model has read out of one file, all of them or none',
+  summary: 'Add concepts and links that a language model found in one file, all or none',
   effect: 'write',
   needs: ['body', 'mind'],
   params: () => patchShape.unwrap(),

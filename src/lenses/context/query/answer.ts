@@ -76,7 +76,7 @@ type Found = Answer['concepts'][number]
 
 export const QUERY_HANDLER = handler({
   path: '/context/query',
-  summary: 'Find concepts of the code for a question, with their neighbours, files and links',
+  summary: 'Find concepts of the code for a query, with their neighbours, files and links',
   effect: 'read',
   needs: ['body', 'mind'],
   // A question that says nothing is reported before anything else (CX-013).
