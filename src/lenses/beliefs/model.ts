@@ -91,7 +91,7 @@ export const belief = object({
   confidence: confidence.describe('How sure the holder is, in six dimensions'),
   valid_from: moment.describe('When it begins to hold'),
   valid_until: moment.nullable().describe('When it ceases to hold; null: it has no end'),
-  derivation: derivation.describe('What it rests on'),
+  derivation: derivation.describe('Premises'),
   domains: z.array(text).describe('Fields that it belongs to, as paths such as science/biology'),
   visibility: z.enum(VISIBILITIES).describe('Who may see it beside its holder'),
   federation_ids: z
@@ -134,11 +134,11 @@ export const score = object({
 
 export const chainLink = object({
   belief_id: text.describe('Version at this step'),
-  depth: count.describe('Steps from the belief asked about, which is 0'),
+  depth: count.describe('Steps from the given belief, which is 0'),
   contribution_type: z
     .enum(CONTRIBUTIONS)
     .nullable()
-    .describe('What it contributes to the belief it was first reached from; null for the belief itself'),
+    .describe('Its contribution to the belief that it was first reached from; null for the belief itself'),
   content_preview: text.describe('First 200 characters of the content'),
   derivation_type: z.enum(DERIVATION_TYPES).describe('How its holder came to it'),
   overall: level.nullable().describe('Confidence over all dimensions, 0 to 1; null: none of them is known'),
@@ -147,9 +147,9 @@ export const chainLink = object({
 export type ChainLink = Value<typeof chainLink>
 
 export const derivationChain = object({
-  belief_id: text.describe('Version that was asked about'),
+  belief_id: text.describe('Version in the request'),
   depth: count.describe('Steps back that are shown'),
-  chain: z.array(chainLink).describe('The belief itself, then what it rests on, nearest first'),
+  chain: z.array(chainLink).describe('The belief, then its premises, nearest first'),
 })
 export type DerivationChain = Value<typeof derivationChain>
 
@@ -165,8 +165,8 @@ const directTrust = object({
   base: level.describe('Level and entries combined, before decay'),
   days_since_use: z.number().min(0).describe('Days since the statement was used last'),
   rate: z.number().min(0).describe('Share that fades in a day'),
-  decayed: z.number().describe('What is left after decay, 0 to 1'),
-  value: z.number().describe('What it counts, 0 to 1: never below a stranger for neglect alone'),
+  decayed: z.number().describe('Value after decay, 0 to 1'),
+  value: z.number().describe('Effective level, 0 to 1; decay alone never takes it below that of a stranger'),
   distrusted: flag.describe('Whether the requester states distrust'),
 })
 
@@ -258,7 +258,7 @@ export function rankedWith<S extends z.core.$ZodLooseShape>(more: S) {
 
 export const ranked = rankedWith({
   explanation: explanation.optional().describe('Why it has this score; with options.include_explanation'),
-  derivation_chain: derivationChain.optional().describe('What it rests on; with options.include_derivation'),
+  derivation_chain: derivationChain.optional().describe('Premises; with options.include_derivation'),
 })
 export type RankedBelief = Value<typeof ranked>
 
@@ -287,8 +287,8 @@ export type EffectiveWeights = Value<typeof effectiveWeights>
 
 const nodeCoverage = object({
   node: text.describe('Name of the node here'),
-  kind: z.enum(['federated', 'network']).describe('What it was asked for'),
-  federation: note.describe('Federation it was asked for; null: public beliefs'),
+  kind: z.enum(['federated', 'network']).describe('Purpose of the query'),
+  federation: note.describe('Federation of the query; null: public beliefs'),
   responded: flag.describe('Whether it gave an answer in time'),
   results: count.describe('Verified beliefs that it gave, before filters, copies and paging'),
   more: flag.describe('Whether it has more that match'),
@@ -299,13 +299,13 @@ export type NodeCoverage = Value<typeof nodeCoverage>
 
 export const coverage = object({
   local: flag.describe('Whether the own beliefs of the requester were searched'),
-  federations_queried: z.array(text).describe('Federations that were asked'),
+  federations_queried: z.array(text).describe('Federations of the query'),
   federations_responded: z.array(text).describe('Those of them that answered'),
-  network_queried: flag.describe('Whether public beliefs were asked for'),
+  network_queried: flag.describe('Whether public beliefs were requested'),
   network_responded: flag.describe('Whether there was an answer to that'),
   federated: z.array(text).describe('Federations that answered, under the name of the specification'),
   network: flag.describe('Whether public beliefs were found out, under the name of the specification'),
-  nodes: z.array(nodeCoverage).optional().describe('Other nodes that were asked; absent: there were none'),
+  nodes: z.array(nodeCoverage).optional().describe('Other nodes that were queried; absent: none'),
 })
 export type Coverage = Value<typeof coverage>
 
@@ -335,7 +335,7 @@ const partError = object({
   message: text.describe('For people'),
   details: z.record(z.string(), z.json()).describe('Facts about this failure, such as reason or elapsed_ms'),
   retryable: flag.describe('Whether asking again may help'),
-  source: source.optional().describe('What was asked for; absent: it concerns the whole answer'),
+  source: source.optional().describe('Part of the request; absent: it concerns the whole answer'),
   node: text.optional().describe('Which node failed; absent: it concerns the whole answer'),
   elapsed_ms: z.number().min(0).optional().describe('Milliseconds until it failed; only of a node'),
 })
@@ -351,7 +351,7 @@ export const queryResult = object({
   next_cursor: text.optional().describe('For options.cursor: continues after this page; absent: there is no more'),
   query_time_ms: z.number().min(0).describe('Milliseconds that the answer took'),
   partial: flag.describe('Whether something is missing, for want of time or of a node'),
-  coverage: coverage.describe('Which sources were asked and which answered'),
+  coverage: coverage.describe('Sources that were queried, and those that answered'),
   errors: z.array(partError).describe('What failed in an answer that is partial'),
   conflicts: z.array(conflict).describe('Results of this page that contradict each other'),
   effective_weights: effectiveWeights.describe('What the score was computed with'),

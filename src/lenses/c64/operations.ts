@@ -14,25 +14,25 @@ import { stateOf } from './state.ts'
 const warnings = z
   .array(
     z.strictObject({
-      code: z.string().describe('What it is about, in snake_case, such as plugin_failed'),
+      code: z.string().describe('Code in snake_case, such as plugin_failed'),
       message: z.string().describe('A sentence for people'),
     }),
   )
-  .describe('What did not go as asked, without being an error')
+  .describe('Problems that are not errors')
 
 const enrichmentFields = {
-  enriched_query: z.string().describe('The question and what was found out about its numbers and names'),
+  enriched_query: z.string().describe('The query, with explanations of its numbers and names'),
   additional_context: z.array(z.string()).describe('Sentences that enrichment added to the question'),
   filter_tags: z.array(z.string()).describe('Tags that results are looked for by, such as vic-ii'),
   strategy: z
     .enum(['hybrid', 'filtered', 'semantic'])
-    .describe('What is searched. filtered: by tags; semantic: by the text; hybrid: both'),
+    .describe('Search method. filtered: by tags; semantic: by the text; hybrid: both'),
 } as const
 
 const enrichInput = z.strictObject({ query, raw })
 
 const enrichOutput = z.strictObject({
-  query: z.string().describe('As it was asked'),
+  query: z.string().describe('As in the request'),
   numbers: z
     .array(
       z.strictObject({
@@ -41,7 +41,7 @@ const enrichOutput = z.strictObject({
         decimal: z.string().describe('In base 10'),
         hex: z.string().describe('In base 16, with $'),
         binary: z.string().optional().describe('In base 2, with %; absent where it is too long'),
-        role: z.string().optional().describe('What it is taken for, such as address; absent where nothing says'),
+        role: z.string().optional().describe('Recognised role, such as address; absent: unknown'),
       }),
     )
     .describe('Numbers of the question, in their order'),
@@ -82,7 +82,7 @@ const payload = z.looseObject({
     .array(
       z.looseObject({
         chunk: z.string().describe('Id of another chunk'),
-        description: z.string().describe('What is found there'),
+        description: z.string().describe('What the other chunk holds'),
       }),
     )
     .optional()
@@ -97,9 +97,9 @@ const hit = z.strictObject({
 })
 
 const queryOutput = z.strictObject({
-  query: z.string().describe('As it was asked'),
+  query: z.string().describe('As in the request'),
   ...enrichmentFields,
-  search_mode: z.string().describe('What was searched, for the reader'),
+  search_mode: z.string().describe('Description of the search, for people'),
   backend: z.enum(['embedded', 'qdrant']).describe('Where it was searched: in this store, or in a Qdrant server'),
   results: z.array(hit).describe('Best first'),
   verdict: z

@@ -38,7 +38,7 @@ export const binding = z.lazy(() =>
     L: z.number().describe('Lightness of the anchor, 0 to 100'),
     a: z.number().describe('Green to red, -128 to 127'),
     b: z.number().describe('Blue to yellow, -128 to 127'),
-    mass: z.number().min(0).describe('What it counts for in the colour of a set of hashtags; more in the middle'),
+    mass: z.number().min(0).describe('Weight in the colour of a set of hashtags; larger in the middle'),
   }),
 )
 export type Binding = ReadonlyDeep<z.infer<typeof binding>>
@@ -209,7 +209,7 @@ export type EffectiveQuery = ReadonlyDeep<z.infer<typeof effectiveQuery>>
 
 export const warning = z.lazy(() =>
   z.strictObject({
-    code: z.string().describe('What it is about, in snake_case, such as no_results_within_distance'),
+    code: z.string().describe('Code in snake_case, such as no_results_within_distance'),
     message: z.string().describe('A sentence for people'),
     details: anyObject.optional().describe('Figures and names of the message'),
   }),
@@ -228,7 +228,7 @@ export const nodeRow = z.lazy(() =>
       hashtags: z.array(z.string()).describe('Normalised (#lower-case), by ascending anchor'),
       label: z.string().describe('Title'),
       content: z.string().describe('Full text'),
-      metadata: anyObject.nullable().describe('What its writer added; null: nothing'),
+      metadata: anyObject.nullable().describe('Data that its writer added; null: none'),
       created_at: z.int().describe('Unix seconds'),
       last_accessed: z.int().describe('Last use by this viewer, Unix seconds'),
       strength_raw: z.number().min(0).describe('Memory strength before normalising, at least 0'),
@@ -264,7 +264,7 @@ export const detailedAnswer = z.lazy(() =>
       .enum(['answered', 'weak', 'nothing_relevant'])
       .describe('Whether a node answers the query; nothing_relevant: none passes the filters'),
     reason: z.string().nullable().describe('Why, where the verdict is not answered'),
-    warnings: z.array(warning).describe('What did not go as asked, without being an error'),
+    warnings: z.array(warning).describe('Problems that are not errors'),
   }),
 )
 export type DetailedAnswer = ReadonlyDeep<z.infer<typeof detailedAnswer>>

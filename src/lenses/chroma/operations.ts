@@ -311,7 +311,7 @@ const chosenTags = z.array(
     reason: z
       .enum(['named', 'meaning', 'words'])
       .describe('named: the text has it; meaning, words: of the vocabulary, the nearest to the text'),
-    score: z.number().min(0).max(1).describe('Nearness to the text, 0 to 1; 1 of what it names'),
+    score: z.number().min(0).max(1).describe('Similarity to the text, 0 to 1; 1 for a hashtag that the text contains'),
   }),
 )
 

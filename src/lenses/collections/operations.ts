@@ -22,7 +22,7 @@ const question = z.string().describe('A question or words; results are ranked by
 const queryInput = z.strictObject({
   query: question,
   ...collectionsOptions.shape,
-  offset: z.int().min(0).optional().describe('So many of the best are passed over, from 0. Default: 0'),
+  offset: z.int().min(0).optional().describe('Number of results to skip, from 0. Default: 0'),
   limit: z.int().min(1).optional().describe('Most results of all collections together, at least 1. Default: no limit'),
   store: text.optional().describe('Name of a configured source. Default: local'),
   timeout_ms: z
@@ -57,18 +57,18 @@ const queryOutput = z.strictObject({
         count: z.number().min(0).optional().describe('Records concerned'),
       }),
     )
-    .describe('What did not go as asked, without being an error'),
+    .describe('Problems that are not errors'),
   meta: z
     .strictObject({
-      store: z.string().describe('Name of the source that was asked'),
-      collections: z.array(z.string()).describe('Those that were asked'),
+      store: z.string().describe('Name of the source'),
+      collections: z.array(z.string()).describe('Those that were queried'),
       cutoff: z.string().nullable().describe('ISO time from which records count; null: any'),
       total: z.number().min(0).describe('Results before offset and limit'),
       durationMs: z.number().min(0).describe('How long it took, milliseconds'),
       verdict: z
         .enum(['answered', 'weak', 'nothing_relevant'])
         .nullable()
-        .describe('Whether something here answers the question; null: the store that was asked gives no verdict'),
+        .describe('Whether the store answers the query; null: it gives no verdict'),
       verdict_reason: z.string().nullable().describe('Why, where the verdict is not answered'),
       nearest: z
         .array(z.string())
@@ -102,7 +102,7 @@ const formatInput = z.strictObject({
     .array(
       z.object({
         title: z.string().describe('Heading of the result'),
-        content: z.string().describe('Text, of which the beginning is shown'),
+        content: z.string().describe('Text; the answer shows its beginning'),
         source: z.string().describe('Collection it is in'),
         score: z.number().describe('Similarity, 0 to 1'),
         metadata,

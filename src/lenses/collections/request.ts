@@ -25,15 +25,11 @@ export const collectionsOptions = z.strictObject({
     .max(MAX_RESULTS)
     .optional()
     .describe(`Most results of each collection, 1 to ${MAX_RESULTS}. Default: 5`),
-  days: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('Only what is from the last so many days of 24 hours, from 0. Default: any time'),
-  since: text.optional().describe('Only what is from this ISO date on. Default: any time'),
+  days: z.int().min(0).optional().describe('Only results of the last N days of 24 hours, from 0. Default: any time'),
+  since: text.optional().describe('Only results from this ISO date on. Default: any time'),
   until: text
     .optional()
-    .describe('Only what is from before this ISO date; a day without time is included as a whole. Default: any time'),
+    .describe('Only results up to this ISO date; a day without time is included as a whole. Default: any time'),
   undated: z
     .enum(['include', 'exclude'])
     .optional()

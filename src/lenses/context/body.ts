@@ -141,7 +141,7 @@ const stamp = z.lazy(() =>
 )
 const registered = z.lazy(() =>
   z.strictObject({
-    files: z.array(stamp).describe('Every file that was named or found below what was named'),
+    files: z.array(stamp).describe('All files that were named, or found in named folders'),
     summary: z
       .strictObject({
         added: total.describe('Files that were not registered before'),

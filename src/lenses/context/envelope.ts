@@ -25,7 +25,7 @@ const meta = z.lazy(() =>
     path: z.string().describe('The path that was called'),
     timestamp: z.string().describe('When it ended, ISO 8601 in UTC'),
     duration_ms: z.number().min(0).describe('How long it took, milliseconds with three decimals'),
-    warnings: z.array(z.string()).optional().describe('What did not go as asked, without being an error'),
+    warnings: z.array(z.string()).optional().describe('Problems that are not errors'),
     verdict: z
       .enum(['answered', 'weak', 'nothing_relevant'])
       .optional()
@@ -39,10 +39,10 @@ export function envelopeOf(result: z.ZodType): z.ZodType {
   return z.lazy(() =>
     z.strictObject({
       status: z.enum(['success', 'error']).describe('error: nothing was done, and errors says why'),
-      result: result.nullable().describe('What was asked for; null after an error'),
+      result: result.nullable().describe('Result; null after an error'),
       errors: errorMap
         .nullable()
-        .describe('Shaped like the parameters, positions in lists as keys: what is wrong with each; null: nothing'),
+        .describe('Problems, in the shape of the parameters, with list positions as keys; null: none'),
       meta: meta.describe('The call itself'),
     }),
   )
@@ -140,12 +140,12 @@ export function clamp(value: number, min: number, max: number): number {
 export const conceptRef = {
   id: z.int().min(1).describe('Number of the concept, for calls that take an id'),
   name: z.string().describe('As the code has it, such as LoginService.login, or the path of a module'),
-  type: z.string().describe('What it is, such as Function, Class, Module or a word of the caller'),
+  type: z.string().describe("Type, such as Function, Class, Module or one of the caller's own"),
 }
 export const concept = z.strictObject(conceptRef)
 
 export const placeFields = {
-  url: z.string().nullable().describe('URL of the file it stands in; null: none'),
+  url: z.string().nullable().describe('URL of its file; null: none'),
   start_line: z.int().min(1).nullable().describe('First line, from 1; null: unknown'),
   end_line: z.int().min(1).nullable().describe('Last line, included; null: unknown'),
 }
@@ -156,5 +156,5 @@ export type PlacedConcept = z.infer<typeof placedConcept>
 export const total = z.int().min(0)
 
 export const deleted = z.lazy(() =>
-  z.strictObject({ id: id.describe('Number of what was deleted'), deleted: z.literal(true).describe('It is gone') }),
+  z.strictObject({ id: id.describe('Number of deleted items'), deleted: z.literal(true).describe('It is gone') }),
 )

@@ -158,7 +158,7 @@ const references = handler({
         )
         .describe('Concepts that refer to it'),
       total: total.describe('References there are'),
-      unresolved: unresolvedCalls.describe('Calls of the name of which it is not known what they call; not in total'),
+      unresolved: unresolvedCalls.describe('Calls of the name whose target is unknown; not in total'),
     }),
   async run(call, { relation: wanted = null, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
@@ -197,7 +197,7 @@ const callers = handler({
         )
         .describe('Nearest first'),
       total: total.describe('Callers there are'),
-      unresolved: unresolvedCalls.describe('Calls of the name of which it is not known what they call; not in total'),
+      unresolved: unresolvedCalls.describe('Calls of the name whose target is unknown; not in total'),
     }),
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)

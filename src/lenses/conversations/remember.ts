@@ -36,11 +36,11 @@ export const rememberInput = z.strictObject({
   text: keptText(z.string().min(1).max(MAX_CONTENT_LENGTH)).describe(
     `Message or note, 1 to ${MAX_CONTENT_LENGTH} characters`,
   ),
-  speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH)).optional().describe('Who said it. Default: nobody'),
+  speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH)).optional().describe('Speaker. Default: none'),
   conversation: id.optional().describe('Id of its conversation. Default: notes'),
   at: instantInput
     .optional()
-    .describe('When it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
+    .describe('Time of the message: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
   role: z
     .enum([...ROLES])
     .optional()
@@ -76,7 +76,7 @@ export const rememberOutput = z.strictObject({
   conversation: z.string().describe('Id of its conversation'),
   session: z.string().describe('Id of its session'),
   position: z.int().describe('Within the conversation, from 0'),
-  at: z.string().describe('When it was said, ISO 8601 in UTC'),
+  at: z.string().describe('Time of the message, ISO 8601 in UTC'),
   created: z.boolean().describe('False: it existed already'),
 })
 

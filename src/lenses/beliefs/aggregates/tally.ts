@@ -83,7 +83,7 @@ const topic = textUpTo(MAX_TOPIC)
 
 export const aggregateInput = request(
   object({
-    federation: id.describe('Federation whose results are aggregates, and of which you are an active member'),
+    federation: id.describe('Federation with aggregates that you are an active member of'),
     topic: field(topic, 'What the beliefs are about, in words, 1 to 500 characters. Default: the domain says it'),
     domain: field(
       domain,
@@ -116,8 +116,8 @@ const epsilon = z.number().min(0).max(1_000)
 
 const aggregate = object({
   federation_id: z.string().describe('Which federation'),
-  topic: z.string().nullable().describe('Topic in normal form; null: a domain was asked for'),
-  domain: z.string().nullable().describe('Domain in normal form; null: a topic was asked for'),
+  topic: z.string().nullable().describe('Topic in normal form; null: the request has a domain'),
+  domain: z.string().nullable().describe('Domain in normal form; null: the request has a topic'),
   epoch: z
     .string()
     .regex(/^\d{4}-\d\d-\d\d$/)
@@ -138,8 +138,8 @@ const aggregate = object({
 })
 
 const budget = object({
-  epsilon_charged: epsilon.describe('What this answer cost; 0 where the same was asked before that day'),
-  epsilon_left: epsilon.describe('What is left of the day, 0 or more'),
+  epsilon_charged: epsilon.describe('Cost of this answer; 0 if the same was queried before on that day'),
+  epsilon_left: epsilon.describe('Rest of the daily budget, 0 or more'),
   epsilon_per_day: epsilon.describe('What there is for a day, 0.1 to 50'),
   renews_at: moment.describe('When the next day begins'),
 })

@@ -136,7 +136,7 @@ function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.
   answer: (input: unknown, call: NodeCall) => Promise<Value<O>>,
 ): NamedOperation<N, z.ZodType, O> {
   const envelope = object({
-    query: query.describe('What is asked, as docs/guide/nodes.md describes it'),
+    query: query.describe('The query, as docs/guide/nodes.md describes it'),
     sender: did.describe('did:key of the agent that asks'),
     audience: did.describe('did:key of this node'),
     timestamp: moment.describe('When it was signed, at most 300 seconds ago'),

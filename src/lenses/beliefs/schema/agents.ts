@@ -178,7 +178,7 @@ const aggregateRules = {
 
 export const federationInput = request(
   object({
-    id: id.describe('Name; where it is not the local owner who founds it, something is added that nobody else uses'),
+    id: id.describe('Name; a unique suffix is added unless the local owner creates it'),
     label: field(label, 'Name that people are shown', null),
     did: field(didForm.nullable(), 'did:key of its own Ed25519 key. Default: this node keeps a key for it', null),
     joining: field(oneOf(['open', 'invited']), 'open: agents may join by themselves', 'invited'),
@@ -257,10 +257,8 @@ export const membershipStatement = object({
   federation_did: did.describe('did:key of the federation, which signs this'),
   agent: did.describe('did:key of the member'),
   status: oneOf(STATUSES).describe('Whether the agent is a member'),
-  role: oneOf(ROLES).describe('What it may do there'),
-  permissions: list(permission, PERMISSIONS.length, 'permissions')
-    .nullable()
-    .describe('What it may ask and give; null: all there are'),
+  role: oneOf(ROLES).describe('Permissions there'),
+  permissions: list(permission, PERMISSIONS.length, 'permissions').nullable().describe('Permissions; null: all'),
   joined_at: signedMoment.describe('When it became a member'),
   issued_at: signedMoment.describe('When this was stated'),
   expires_at: signedMoment.describe('When it ceases to hold, 30 days later'),
@@ -356,7 +354,7 @@ export const edgesAnswer = object({
 export const trustAnswer = object({
   target: text.describe('In whom'),
   trust: level.describe('What your trust comes to, 0 to 1'),
-  kind: trustKind.describe('What it rests on'),
+  kind: trustKind.describe('Premises'),
   distrusted: flag.describe('Whether you state distrust'),
   direct: object({
     trust_level: level.describe('Level as you stated it, 0 to 1'),
@@ -364,7 +362,7 @@ export const trustAnswer = object({
     base: level.describe('Level and entries combined, before decay'),
     days_unused: z.number().min(0).describe('Days since the statement was used last'),
     daily_rate: z.number().min(0).describe('Share that fades in a day'),
-    decayed: z.number().describe('What is left after decay, 0 to 1'),
+    decayed: z.number().describe('Value after decay, 0 to 1'),
   })
     .nullable()
     .describe('Your own statement; null: there is none'),
@@ -375,7 +373,7 @@ export const trustAnswer = object({
   })
     .nullable()
     .describe('What rests on statements of others; null: there are none, or none was needed'),
-  reputation: level.nullable().describe('What is known of it in the domains of the context, 0 to 1; null: nothing'),
+  reputation: level.nullable().describe('Reputation in the domains of the context, 0 to 1; null: unknown'),
   as_of: asOf,
 })
 
@@ -384,7 +382,7 @@ const agent = object({
   label: text.nullable().describe('Name that people are shown; null: none'),
   did: text.nullable().describe('did:key of its key; null: it never signed anything'),
   signs_here: flag.describe('Whether this node keeps its key and signs for it'),
-  reputation: level.nullable().describe('What is known of it in general, 0 to 1; null: nothing'),
+  reputation: level.nullable().describe('Reputation in general, 0 to 1; null: unknown'),
   reputation_by_domain: z.record(z.string(), level).describe('The same by domain, 0 to 1 each'),
   trust_graph: text.nullable().describe('Name by which its queries may call its trust graph; null: none but its id'),
   created_at: moment.describe('When this node began to host it'),
@@ -397,8 +395,8 @@ const membership = object({
   federation_id: text.describe('Of which federation'),
   agent_id: text.describe('Of which agent'),
   status: z.enum(STATUSES).describe('Whether it is a member'),
-  role: text.describe('What it may do there: founder, admin, moderator, member or observer'),
-  permissions: z.array(z.enum(PERMISSIONS)).nullable().describe('What it may ask and give; null: all there are'),
+  role: text.describe('Role: founder, admin, moderator, member or observer'),
+  permissions: z.array(z.enum(PERMISSIONS)).nullable().describe('Permissions; null: all'),
   joined_at: moment.describe('When it became a member'),
 })
 export type MembershipView = Value<typeof membership>
@@ -435,7 +433,7 @@ export const accepted = object({
   federation: shownFederation.describe('The federation as it is known here now'),
   agent: text.describe('Agent of this node whose membership it is, by its name'),
   taken: flag.describe('false: a statement that is as new, or newer, is known already'),
-  expires_at: moment.describe('When the membership ends if nobody renews it'),
+  expires_at: moment.describe('End of the membership unless it is renewed'),
 })
 export type Accepted = Value<typeof accepted>
 export type SignedMembership = Value<typeof signedMembership>
@@ -444,13 +442,13 @@ const peer = object({
   id: text.describe('Name of the node here'),
   address: text.describe('Where it answers'),
   did: text.describe('did:key of the node'),
-  network: flag.describe('Whether it is asked for public beliefs'),
-  federations: z.array(text).describe('Federations that it is asked for'),
+  network: flag.describe('Whether it is queried for public beliefs'),
+  federations: z.array(text).describe('Federations that are queried there'),
   model: text.nullable().describe('Key of the model that it embeds with; null: not known, or none'),
   added_at: moment.describe('When it was added'),
   last_success: moment.nullable().describe('When it answered last; null: it never did'),
   failures: count.describe('Failures in a row, in this process'),
-  resting_until: moment.nullable().describe('Until when it is not asked, after failures; null: it is asked'),
+  resting_until: moment.nullable().describe('Time until which it is not queried, after failures; null: it is queried'),
 })
 export type PeerView = Value<typeof peer>
 export const addedPeer = object({

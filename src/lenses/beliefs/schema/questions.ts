@@ -217,7 +217,7 @@ export type Watch = Value<typeof watchInput>
 // Answers of operations on beliefs; those of queries are in `model.ts`.
 
 const shown = belief.describe('As it is shown to you')
-const versionId = text.describe('Version that was asked about')
+const versionId = text.describe('Version in the request')
 const asOf = moment.describe('Moment that all ages in the answer refer to')
 const matches = count.describe('Matches that you may see')
 
@@ -322,7 +322,7 @@ export const contradictionsAnswer = object({
   total_count: matches,
   detector: object({
     name: text.describe('Which detector judged'),
-    note: text.describe('What it can and cannot find'),
+    note: text.describe('Capabilities'),
   }).describe('How contradictions were found'),
   warnings,
 })
@@ -330,7 +330,7 @@ export const contradictionsAnswer = object({
 const tokenCount = count.describe('Tokens of its text, by an estimate')
 const counter = object({
   name: text.describe('Which estimate'),
-  counts: z.literal('content').describe('What is counted: contents alone, without what surrounds them'),
+  counts: z.literal('content').describe('What is counted: contents only, without the text around them'),
   exact: z.literal(false).describe('It is an estimate for no model in particular'),
 }).describe('How tokens are counted')
 
@@ -340,14 +340,14 @@ export const contextAnswer = object({
     .array(
       rankedWith({
         tokens: tokenCount,
-        utility: z.number().describe('What it was worth for the purpose when it was taken, 0 to 1; more is better'),
-        novelty: z.number().describe('1 less the cosine with what was taken before, 0 to 2'),
+        utility: z.number().describe('Value for the purpose when it was selected, 0 to 1; more is better'),
+        novelty: z.number().describe('1 minus the cosine with the nearest one selected before, 0 to 2'),
       }),
     )
     .describe('In the order in which they were taken, the most useful first'),
   total_tokens: count.describe('Tokens of all contents, by an estimate'),
-  max_tokens: count.describe('Bound that was asked for'),
-  target_tokens: count.describe('Target that was asked for'),
+  max_tokens: count.describe('Bound in the request'),
+  target_tokens: count.describe('Target of the request'),
   truncated: flag.describe('Whether there are more matches'),
   confidence_floor: z.number().nullable().describe('Lowest confidence among them, 0 to 1; null: there are none'),
   expandable: z.array(text).describe('Those of them that rest on beliefs you may see, for beliefs.derivation'),
@@ -450,7 +450,7 @@ export const diagnosticsAnswer = object({
       .describe('Thresholds that apply; null: words decide'),
     from: z.enum(['settings', 'nothing', 'shipped']).describe('Where they come from'),
     shipped: calibrated.nullable().describe('Calibration that comes with Querent; null: none for this model'),
-    rerun: calibrated.nullable().describe('Calibration that ran now; null: it was not asked for'),
+    rerun: calibrated.nullable().describe('Calibration that ran now; null: not requested'),
   })
     .nullable()
     .describe('Thresholds for + and - operators; null: there is no embedder'),
@@ -469,7 +469,7 @@ export const diagnosticsAnswer = object({
       .describe('What becomes of the lower of two that contradict'),
     sybil_rule: z.enum(['first_hops', 'disjoint']).describe('What counts as ways of trust'),
     sybil_threshold: z.int().min(1).max(10).describe('Ways that trust must come by, or it is capped'),
-    sybil_cap: level.describe('What it is capped at, 0 to 1'),
+    sybil_cap: level.describe('Upper bound, 0 to 1'),
     new_agent_cap: flag.describe('Whether agents that are new here pass on less trust'),
     default_trust: level.describe('Trust in agents of whom nothing is known, 0 to 0.5'),
   }).describe('Settings of the lens that bear on ranking'),

@@ -71,7 +71,7 @@ export const newNode = z
     visibility: z
       .enum(['private', 'shared', 'public'])
       .optional()
-      .describe('Who may see it beside its holder: nobody, members of federations, everybody. Default: private'),
+      .describe('Who may see it besides its holder: nobody, members of federations, everybody. Default: private'),
     federations: z
       .array(z.string())
       .optional()
@@ -294,7 +294,7 @@ const exportedNode = z.strictObject({
   color: color.describe('[L, a, b] as computed from the hashtags'),
   hashtags: hashtagList,
   ...nodeTexts,
-  metadata: nodeTexts.metadata.unwrap().describe('What its writer added; null: nothing'),
+  metadata: nodeTexts.metadata.unwrap().describe('Data that its writer added; null: none'),
   created_at: z.int().describe('Unix seconds, no later than now'),
   last_accessed: z.int().describe('Last use, Unix seconds, no earlier than created_at'),
   strength_raw: z.number().min(0).describe('Memory strength before normalising, at least 0'),

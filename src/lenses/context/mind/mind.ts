@@ -48,7 +48,7 @@ const VISIBILITIES = ['private', 'public'] as const
 const newConcept = z.lazy(() =>
   z.object({
     name: text.describe('What people call it, such as LoginService or retry policy'),
-    type: text.describe('A word for what it is, such as Class, Function or Idea; Caveat for a note that stays'),
+    type: text.describe('Type, such as Class, Function or Idea; Caveat for a note that is kept'),
     visibility: z.enum(VISIBILITIES).nullish().describe('Who may see it: you alone, or everybody. Default: private'),
   }),
 )
@@ -146,8 +146,8 @@ const update = handler({
   params: () =>
     z.object({
       id: conceptId,
-      name: text.nullish().describe('What it is called from now on. Default: unchanged'),
-      type: text.nullish().describe('What it is from now on. Default: unchanged'),
+      name: text.nullish().describe('New name. Default: unchanged'),
+      type: text.nullish().describe('New type. Default: unchanged'),
     }),
   result: () => conceptShape,
   async run(call, { id, name, type }) {

@@ -19,7 +19,7 @@ const patchShape = z.lazy(() =>
       .array(
         z.object({
           name: text.describe('What people call it; the links of this patch name it so'),
-          type: text.describe('A word for what it is, such as Class, Function or Idea'),
+          type: text.describe('Type, such as Class, Function or Idea'),
         }),
       )
       .describe('What the file is about; those it has already are reused'),

@@ -40,7 +40,7 @@ const found = z.lazy(() =>
         'How it came in. exact, semantic, both: by name, by meaning, by both; direct: by name, without a mode; neighbor: over a link',
       ),
     score: z.number().nullable().optional().describe('Cosine with the query, or with explain the score of a neighbour'),
-    hops: total.optional().describe('With explain: links from what was found; 0: it was found itself'),
+    hops: total.optional().describe('With explain: number of links from a match; 0: it is a match'),
     via: id.nullable().optional().describe('With explain: number of the concept it was reached from; null: none'),
     match: z
       .enum(MATCHES)
@@ -60,7 +60,7 @@ const edge = z.lazy(() =>
 )
 const answerShape = z.lazy(() =>
   z.strictObject({
-    concepts: z.array(found).describe('What was found, best first, then neighbours'),
+    concepts: z.array(found).describe('Matches, best first, then neighbours'),
     files: z.array(filePreview).describe('Files of these concepts, in the order in which they name them'),
     graph: z
       .strictObject({

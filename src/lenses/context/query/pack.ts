@@ -170,7 +170,7 @@ export const filePreview = z.lazy(() =>
     end_line: z.int().min(1).optional().describe('Last line of a passage, included'),
     error: z
       .strictObject({
-        code: z.enum(['not_indexed', 'not_found', 'unreadable', 'binary']).describe('What is the matter with it'),
+        code: z.enum(['not_indexed', 'not_found', 'unreadable', 'binary']).describe('Problem'),
         message: z.string().describe('A sentence for people'),
       })
       .optional()

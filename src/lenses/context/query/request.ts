@@ -68,7 +68,7 @@ export const contextRequest = z.lazy(() =>
     explain: flag.describe('Say how each concept was found and scored. Default: false'),
     max_tokens: weight
       .transform(value => (value === null || value === undefined ? null : Math.trunc(value)))
-      .describe('Adds a bundle of texts of at most so many tokens, 0 or more. Default: no bundle'),
+      .describe('Adds a bundle of texts of at most this many tokens, 0 or more. Default: no bundle'),
   }),
 )
 /** `mode` null: as the first version of this call had it. `max_tokens` null: no bundle is packed. */
@@ -88,7 +88,7 @@ export const contextOptions = z.strictObject({
     .min(0)
     .max(MAX_DEPTH)
     .optional()
-    .describe(`Links in a row from what was found to its neighbours, 0 to ${MAX_DEPTH}. Default: ${DEFAULT_DEPTH}`),
+    .describe(`Number of links to follow from each match, 0 to ${MAX_DEPTH}. Default: ${DEFAULT_DEPTH}`),
   limit: z
     .int()
     .min(1)

@@ -65,9 +65,9 @@ export type ConversationQuery = ReadonlyDeep<z.output<typeof conversationQueryIn
 
 const neighbour = z.strictObject({
   id: z.string().describe('Id of the entry'),
-  speaker: z.string().describe('Who said it; empty: not known'),
+  speaker: z.string().describe('Speaker; empty: unknown'),
   position: z.int().describe('Within the conversation, from 0'),
-  at: z.string().nullable().describe('When it was said, ISO 8601; null: not known'),
+  at: z.string().nullable().describe('Time of the message, ISO 8601; null: unknown'),
   text: z.string().describe('The message, or a piece of it'),
 })
 export type NeighbourResult = ReadonlyDeep<z.output<typeof neighbour>>
@@ -84,7 +84,7 @@ const message = z.strictObject({
   dates: z.array(z.string()).describe('Its relative dates, resolved'),
   reply_to: z.string().nullable().describe('Id of the message it answers; null: none'),
   newer_statement_of: z.array(z.string()).describe('Ids of earlier results by the same speaker on the same subject'),
-  why: z.string().describe('What its score is made of, in one line'),
+  why: z.string().describe('Parts of its score, in one line'),
   neighbours: z.array(neighbour).optional().describe('Messages before and after it, in their order'),
   explanation: explanationOutput.optional().describe('With explain: the score as a tree'),
 })
@@ -105,7 +105,7 @@ export const conversationQueryOutput = z.strictObject({
   notes: z
     .array(
       z.strictObject({
-        code: z.string().describe('What it is about, in snake_case'),
+        code: z.string().describe('Code in snake_case'),
         message: z.string().describe('A sentence for people'),
       }),
     )

@@ -223,7 +223,7 @@ export const wireQuery = z.strictObject({
     .min(1)
     .max(MAX_QUERY_TEXT)
     .nullable()
-    .describe('What is looked for, without operators; null beside a vector, and in a list'),
+    .describe('Text to search, without operators; null with a vector, and in a list'),
   vector: vector.nullable().describe('In place of the text, for a node that has its model; null: the text says it'),
   filters: z.array(filter).max(MAX_FILTERS).describe('What a belief must meet: all of them'),
   min_similarity: z
@@ -294,8 +294,8 @@ export type WireChangesQuery = Value<typeof wireChangesQuery>
 const sealed = {
   protocol,
   node: did.describe('did:key of the node that answers'),
-  audience: did.describe('did:key of the agent that asked'),
-  nonce: base64url.describe('Nonce of what was asked'),
+  audience: did.describe('did:key of the requesting agent'),
+  nonce: base64url.describe('Nonce of the request'),
   timestamp: instant.describe('When it was answered'),
   state: stateText.describe('Changes with what the sender may see, and only then'),
   signature: byNode,
@@ -310,7 +310,7 @@ export const wireAnswer = z.strictObject({
   needs_text: z
     .boolean()
     .describe('Whether the vector is of another model: nothing was looked for, ask again with the text'),
-  more: z.boolean().describe('Whether more match than were asked for or fit'),
+  more: z.boolean().describe('Whether there are more matches than the limit or the budget allows'),
   items: z.string().describe('JSON of a list of beliefs, as docs/guide/nodes.md describes them'),
   vectors: z
     .strictObject({
