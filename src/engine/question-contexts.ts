@@ -4,6 +4,7 @@ import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
+import { isEnglishWord } from '../embed/english-words.ts'
 import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
 import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
 import { clampCosine, jointVector } from '../math/vector.ts'
@@ -132,6 +133,7 @@ export class QuestionContexts {
       fields: this.fields,
       readings: this.#readings,
       secret,
+      isWord: isEnglishWord,
       memo: this.#memo,
       index,
       embed: async (text, late) => {

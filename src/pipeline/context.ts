@@ -42,6 +42,8 @@ export interface QueryContext {
   readonly readings?: readonly ReadingTable[] | undefined
   /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. */
   readonly secret: string
+  /** Whether a word, in lower case, is spelled correctly although no passage has it. Absent: nothing is known of any word. */
+  readonly isWord?: ((word: string) => boolean) | undefined
   /** What one engine keeps between questions. */
   readonly memo: Memo
   /** An index that a lens brought, by name. */

@@ -8,7 +8,7 @@ import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
 import type { Verdict } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
 import { stem } from '../text/stem.ts'
-import { LANGUAGES } from '../text/stopwords.ts'
+import { isStopWord, LANGUAGES } from '../text/stopwords.ts'
 import { type Token, tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval } from './stage.ts'
@@ -73,7 +73,9 @@ function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
   })
 }
 
-function isKnown(term: string, { words, accessScope }: QueryContext): boolean {
+/** Words that some visible passage holds, and words that are spelled correctly: their subject is missing here. */
+function isKnown(term: string, { words, accessScope, isWord }: QueryContext): boolean {
+  if (LANGUAGES.some(language => isStopWord(term, language)) || isWord?.(term)) return true
   const weights = words.weigh([{ text: term, boost: 1 }], { partitions: accessScope.partitions })
   return weights.some(({ df }) => df > 0)
 }

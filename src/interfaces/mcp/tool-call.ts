@@ -83,7 +83,7 @@ async function answer(
 ): Promise<CallToolResult> {
   const { input, room } = readArguments(engine, tool, args, call, concise === true)
   const given = isObject(input)
-    ? { ...tool.operation.preset, ...(room.concise && tool.briefly), ...input, ...owned(tool, args) }
+    ? { ...tool.operation.preset, ...tool.preset, ...(room.concise && tool.briefly), ...input, ...owned(tool, args) }
     : input
   const run = async (more: JsonObject): Promise<JsonObject> =>
     wire(await runOperation(tool.operation, engine, isObject(given) ? withPage(tool, given, more) : given, call))

@@ -17,6 +17,8 @@ export interface ToolEntry {
   readonly help?: Readonly<Record<string, string>>
   /** Where the answer holds what can be long. */
   readonly answer?: AnswerShape
+  /** Set in the input where the caller did not set it. */
+  readonly preset?: JsonObject
   /** Set in the input where the answer is to be concise and the caller did not set it. */
   readonly briefly?: JsonObject
   /** Default: as the operation's effect says. */
@@ -79,6 +81,8 @@ const REMEMBER: ToolEntry = {
   name: 'remember',
   description: 'Store one fact, preference or message. recall finds it at once.',
   fields: ['text', 'speaker', 'conversation', 'at', 'tags'],
+  // An agent often recalls right after, and may close the server: then nothing would make the vector.
+  preset: { wait: true },
   help: {
     text: 'What to remember',
     speaker: 'Who said it',

@@ -16,6 +16,7 @@ export interface Tool extends Answering {
   readonly operation: EngineOperation
   readonly inputSchema: JsonObject
   readonly readOnly: boolean
+  readonly preset: JsonObject
   readonly briefly: JsonObject
   /** Whether the operation has fields of the names that the interface takes for itself, and gets them too. */
   readonly ownsMaxTokens: boolean
@@ -96,7 +97,7 @@ function byName(names: readonly string[], catalog: Catalog, lenses: readonly str
 }
 
 function makeTool(operation: EngineOperation, entry: ToolEntry): Tool {
-  const { answer = {}, fields, help = {}, ignoresUnknown = false, nextAfter, briefly = {} } = entry
+  const { answer = {}, fields, help = {}, ignoresUnknown = false, nextAfter, preset = {}, briefly = {} } = entry
   const input = jsonSchema(operation.input, 'input')
   const own = isObject(input['properties']) ? input['properties'] : {}
   const outlined = outline(input, MAX_DEPTH, { fields, help, path: '' })
@@ -110,6 +111,7 @@ function makeTool(operation: EngineOperation, entry: ToolEntry): Tool {
     readOnly: entry.readOnly ?? operation.effect.kind === 'read',
     answer,
     stored: operation.effect.kind === 'read',
+    preset,
     briefly,
     ownsMaxTokens: own['max_tokens'] !== undefined && fields?.includes('max_tokens') !== false,
     known: ignoresUnknown ? Object.keys(own) : undefined,

@@ -23,7 +23,13 @@ const rememberOperation = lensOperation({
   effect: { kind: 'write', idempotent: false },
   async run(host, input, { viewer, signal }) {
     const { key, answer } = await remember(host, input, viewer)
-    if (input.wait === true) await embedEntries(host, [key], signal)
+    if (input.wait === true) {
+      try {
+        await embedEntries(host, [key], signal)
+      } catch {
+        // It is stored, and words find it; the background embeds it later, and the doctor reports what fails.
+      }
+    }
     return answer
   },
 })

@@ -7,6 +7,7 @@ import type { Page } from '../../../src/model/page.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
 import { call, KILN } from '../../support/conversations.ts'
 import { idsOf, noteCodes, openTestEngine } from '../../support/engines.ts'
+import { modelFolder } from '../../support/model.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const bob = { viewer: { id: 'bob' } }
@@ -260,6 +261,18 @@ describe('a misspelt question (QE-004)', () => {
       expect(page).toMatchObject({ verdict: 'nothing_relevant', items: [] })
       expect(page).not.toHaveProperty('did_you_mean')
     }
+    await engine.close()
+  })
+
+  it('is asked as it is where its words are spelled correctly, even one letter away from a word that is there', async () => {
+    await modelFolder()
+    const engine = await engineWith([{ id: 'leeds', content: 'Leeds has a noor.' }])
+    for (const text of ['weeds', 'seeds', 'the front door', 'needs', 'where is it']) {
+      const page = await engine.query({ text })
+      expect(page, text).toMatchObject({ verdict: 'nothing_relevant', items: [] })
+      expect(page).not.toHaveProperty('did_you_mean')
+    }
+    expect(await engine.query({ text: 'leedz' })).toMatchObject({ did_you_mean: 'leeds', verdict: 'answered' })
     await engine.close()
   })
 

@@ -8,13 +8,15 @@ import type { Transcript } from './transcripts.ts'
 export const MAX_SCANNED = 10_000
 /** Beyond that, of each conversation: the nearest, and those with the best words. */
 export const LISTED = 200
+/** At MiniLM's spread: texts that have nothing to do with each other have a cosine of 0 ± 0.13. */
+export const CHANCE = 0.1
 /** So many are compared exactly, more by their 8-bit vectors. */
 const MAX_EXACT = 2_000
 
 export interface Cosines {
   /** By message; NaN or absent: it has no vector, or is not among the best. */
   readonly values: Float64Array
-  /** What the least counts as. */
+  /** The cosine that counts as no meaning at all. */
   readonly least: number
   /** Messages that count at all; null: all do. */
   readonly listed: ReadonlySet<number> | null
@@ -40,9 +42,10 @@ export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64
 function scanned(transcript: Transcript, moment: Moment, asked: MeaningQuery): Cosines {
   const entries = moment.said.map(({ entry }) => entry)
   const values = valuesOf(transcript, moment, entries, asked)
-  let least = Number.POSITIVE_INFINITY
+  // The least of the conversation, but never more than chance: the one message of a short conversation may be near, too.
+  let least = CHANCE / asked.cosineScale
   for (const value of values) if (value < least) least = value
-  return { values, least: Number.isFinite(least) ? least : 0, listed: null }
+  return { values, least, listed: null }
 }
 
 function listed(transcript: Transcript, moment: Moment, words: Float64Array, asked: MeaningQuery): Cosines {

@@ -25,7 +25,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { type Workspace, Workspaces } from './bm25.ts'
 import { bestOf, nearThePage, type Weighed, weighConversation } from './conversation-scores.ts'
-import { LISTED, MAX_SCANNED } from './cosines.ts'
+import { CHANCE, LISTED, MAX_SCANNED } from './cosines.ts'
 import { type Answering, packed } from './packed-answers.ts'
 import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
@@ -335,7 +335,7 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model
   const verdictBy = isByWords ? 'words' : 'meaning'
   if (candidates.length === 0) {
     const isNotFoundOut = isMissing && statistics['conversations'] !== 0 && allow?.size !== 0
-    const reason = reasonOf(allow, statistics, plan.mode)
+    const reason = reasonOf(allow, statistics, plan, isMissing)
     return { verdict: isNotFoundOut ? 'weak' : 'nothing_relevant', reason, verdictBy: isMissing ? 'words' : verdictBy }
   }
   const isForeign = () => coverage === 0
@@ -348,8 +348,6 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model
   return { ...judgeEvidence(coverage, WORD_BARS, messages, () => false), verdictBy: 'words' }
 }
 
-/** Cosine, at MiniLM's spread, of two texts that have nothing to do with each other: 0 ± 0.13. */
-const CHANCE = 0.1
 /** A neighbour that is so near to the best message lifts a message that has nothing of the question itself. */
 // Chosen on the labelled conversations that also report recall: of the values tried, 0.45 and 0.5 lose a question of theirs, 0.4 and less lose none.
 const STRONG_NEIGHBOUR = 0.4
@@ -361,8 +359,16 @@ function isNoise({ signals }: Candidate, { model }: QueryContext): boolean {
   return cosine * (model?.cosineScale ?? 1) <= CHANCE && Math.max(before, after) < STRONG_NEIGHBOUR
 }
 
-function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics'], mode: Plan['mode']): string {
+function reasonOf(
+  allow: Bitset | null,
+  { conversations }: Retrieval['statistics'],
+  { mode, vector }: Plan,
+  isMissing: boolean,
+): string {
   const isNamed = allow === null && conversations === 0
   if (isNamed || allow?.size === 0) return 'No message fulfils the conditions of the question.'
-  return mode === 'meaning' ? 'No message has a vector yet.' : 'None of the words of the question occur.'
+  if (vector === null) return 'None of the words of the question occur.'
+  if (!isMissing) return 'No message has a word of the question, or a meaning nearer to it than by chance.'
+  if (mode === 'meaning') return 'No message has a vector yet.'
+  return 'None of the words of the question occur. Whether any message has its meaning was not found out.'
 }

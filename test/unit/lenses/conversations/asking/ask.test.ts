@@ -1,12 +1,14 @@
 /** Questions over messages: order, reasons that add up, filters, budgets, neighbours, the past, pages, streams and newer statements. */
 
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openLocalEmbedder } from '../../../../../src/embed/local-embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { askConversations } from '../../../../../src/lenses/conversations/asking/ask.ts'
 import type { MessageResult } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
 import { call, KILN as LINES, line, writeLines } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { modelFolder } from '../../../../support/model.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
@@ -20,6 +22,9 @@ const KILN: readonly Said[] = [
   ['m5', 'Mira', 'The kiln needs a new door, and I will move the shelves.'],
   ['m6', 'Tom', 'Fine with me.'],
 ]
+
+/** Questions without a word of the only message of each conversation. */
+const MEANT = { a: 'appointment for my teeth', b: 'which city hosts our test machine' }
 
 let engine: Engine
 
@@ -228,6 +233,23 @@ describe('conversations.query', () => {
       ['b', 'Tomás', 'Compré dos sacos de arena.'],
     ])
     expect(idsOf(await ask('¿Cuándo movió Mira el horno?'))[0]).toBe('casa/a')
+  })
+
+  it('finds the only message of a conversation by its meaning', async () => {
+    const embedder = await openLocalEmbedder({ folder: await modelFolder() })
+    await using own = await openTestEngine({ embedder })
+    const facts = [
+      ['a', 'Dentist on Tuesday at three.'],
+      ['b', 'The staging server runs in Frankfurt.'],
+    ] as const
+    for (const [conversation, text] of facts) {
+      await call(own, 'remember', { text, conversation, id: 'm', wait: true })
+      const { verdict, messages } = await call(own, 'recall', { text: MEANT[conversation], limit: 1 })
+      expect({ verdict, id: messages[0]?.id }).toEqual({ verdict: 'answered', id: `${conversation}/m` })
+    }
+    const foreign = await call(own, 'recall', { text: 'zorblax marmalade', conversations: ['a'] })
+    expect(foreign).toMatchObject({ verdict: 'nothing_relevant', messages: [] })
+    expect(foreign.reason).toContain('Nothing on this subject is known here')
   })
 
   it('says so where nothing speaks for any message', async () => {
