@@ -7,7 +7,6 @@ if (tooOld !== null) {
   console.error(tooOld)
   process.exitCode = 1
 } else {
-  if (process.versions.node.startsWith('22.')) quietSqliteWarning()
   import('./compile-cache.js')
     .then(cache => cache.keepCompiledCode())
     .then(() => import('../dist/command/main.js'))
@@ -20,14 +19,4 @@ if (tooOld !== null) {
 
 function endWith(code) {
   process.exitCode = code
-}
-
-/** Node 22 calls node:sqlite experimental at each start; every other warning stays. */
-function quietSqliteWarning() {
-  const emit = process.emitWarning
-  process.emitWarning = (warning, ...rest) => {
-    const type = rest[0] instanceof Object ? rest[0].type : rest[0]
-    if (type === 'ExperimentalWarning' && String(warning).includes('SQLite')) return
-    emit.call(process, warning, ...rest)
-  }
 }

@@ -133,7 +133,7 @@ describe('an installation without the native runtime', () => {
     const second = await without(['list'])
     expect(second.stderr).toBe(
       'querent: using the slower WebAssembly runtime; for the fast one, install Querent again with ' +
-        'ONNXRUNTIME_NODE_INSTALL=skip in the environment\n',
+        'ONNXRUNTIME_NODE_INSTALL=skip in the environment, which skips a download for GPUs\n',
     )
     expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
     expect((await without(['status'])).stdout).toMatch(/^embedder: .*, wasm runtime, \d+ workers? of one thread$/m)

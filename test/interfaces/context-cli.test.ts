@@ -87,9 +87,7 @@ describe('querent context query (CX-044, CX-045)', () => {
   it('says what to do where nothing has been read, and where not all is shown', async () => {
     using folder = tempFolder()
     const first = await querentHere(['context', 'callers', 'x'], { cwd: folder.path })
-    expect(first.stderr).toBe(
-      'querent: mind: mind not initialized (call /mind/init)\nquerent: the code of this folder has not been read yet: querent context index\n',
-    )
+    expect(first.stderr).toBe('querent: no code is indexed in this store yet; run: querent context index\n')
     const cut = await querentHere(['context', 'references', '--limit', '1', 'MemoryStore'], { cwd: sample })
     expect(cut.stdout.trim().split('\n').length).toBe(1)
     expect(cut.stderr).toMatch(/^querent: 1 of (\d+) shown; --limit \1 shows all\n$/)

@@ -118,11 +118,8 @@ describe('the options', () => {
 
   it.each(pages)('that %s names are those of commands (CO-069)', page => {
     const all = [...helps.values()].join('\n')
-    // Options of other programs: of the agent that is started, of Node, curl, npm and systemd.
-    const prose = guidePage(page).replaceAll(
-      /claude --agent.*|node --disable-warning|^.*(?:curl|npm|npx|journalctl|codex mcp).*$/gm,
-      '',
-    )
+    // Options of other programs: of the agent that is started, of curl, npm and systemd.
+    const prose = guidePage(page).replaceAll(/claude --agent.*|^.*(?:curl|npm|npx|journalctl|codex mcp).*$/gm, '')
     const named = [...prose.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option)
     expect([...new Set(named)].filter(option => !all.includes(option))).toEqual([])
   })

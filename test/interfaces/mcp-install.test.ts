@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -102,6 +103,15 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     expect(readdirSync(join(home, '.cursor'))).toEqual(['mcp.json'])
     expect((await run('uninstall', '--yes')).status).toBe(0)
     expect(ALL.filter(name => textOf(name).includes('querent'))).toEqual([])
+  })
+
+  it('says that the server cannot start where the project has no store yet', async () => {
+    rmSync(store, { recursive: true })
+    const { status, stderr } = await run('install', ...clients('claude-code'), '--yes')
+    expect(status).toBe(0)
+    expect(stderr).toContain(
+      `The server cannot start yet: home: no .querent in ${project} or above it; run \`querent init\``,
+    )
   })
 
   it('keeps every other byte, comments and all, and the file as it was as a backup', async () => {

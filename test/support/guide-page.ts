@@ -78,8 +78,7 @@ export function printedBy(
   const file = join(folder, name)
   const library = join(dirname(builtCommand()), '../dist/command/library.js')
   writeFileSync(file, program.replace("'querent'", `'${library}'`))
-  // Node 22 warns that SQLite is experimental, and so the guide says.
-  return run(commandNode(), ['--disable-warning=ExperimentalWarning', file], folder, env)
+  return run(commandNode(), [file], folder, env)
 }
 
 /** Both streams, as they come. */

@@ -100,9 +100,7 @@ function adviceOn({
   readonly result: unknown
   readonly meta: { readonly verdict?: string | undefined; readonly reason?: string | undefined }
 }): readonly string[] {
-  if (Object.values(errors ?? {}).some(([error]) => error?.code === 'not_initialized')) {
-    return ['the code of this folder has not been read yet: querent context index']
-  }
+  if (isNotIndexed(errors)) return ['no code is indexed in this store yet; run: querent context index']
   const { total, ...lists } = (result ?? {}) as Readonly<Record<string, unknown>>
   const shown = ['definitions', 'references', 'callers'].map(name => lists[name]).find(Array.isArray)
   const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
@@ -114,6 +112,10 @@ function adviceOn({
     ...(isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []),
     ...(ids.length > 1 ? [`${ids.length} concepts have this name; give an id for one: ${some}`] : []),
   ]
+}
+
+function isNotIndexed(errors: unknown): boolean {
+  return Object.values(errors ?? {}).some(([error]) => error?.code === 'not_initialized')
 }
 
 /** One line an error: `query: query is required`. */
@@ -275,7 +277,9 @@ async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, te
   if (isJson) await writeJson(stdout, envelope, 2)
   else if (result !== null) await write(stdout, text(result, { ...PLAIN_TEXT, folder: cli.io.workingFolder }))
   const warnings = isJson ? [] : ((meta['warnings'] ?? []) as readonly unknown[])
-  for (const line of [...errorLines(errors), ...warnings.map(String)]) await write(stderr, `querent: ${line}\n`)
+  // The advice that follows names the command to run, not the path to call.
+  const errorTexts = !isJson && isNotIndexed(errors) ? [] : errorLines(errors)
+  for (const line of [...errorTexts, ...warnings.map(String)]) await write(stderr, `querent: ${line}\n`)
   if (status === 'error') cli.exitCode = EXIT.failed
 }
 

@@ -1,9 +1,20 @@
-/** The driver over `node:sqlite`. The module is loaded when a store is opened, not before: Node 22 warns about it. */
+/** The driver over `node:sqlite`. The module is loaded when a store is opened, not before. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
+
+/** Node 22 warns at the first load, in each thread, that the module is experimental; every other warning stays. */
+function loadSqlite(): typeof import('node:sqlite') {
+  const emit = process.emitWarning
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule('node:sqlite')
+  } finally {
+    process.emitWarning = emit
+  }
+}
 
 // The driver's interface.
 //
@@ -113,7 +124,7 @@ class NodeSqlite implements SqlDatabase {
     this.file = file
     this.#timeoutMs = timeoutMs
     const address = immutable ? new URL(`${pathToFileURL(file)}?immutable=1`) : file
-    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    const { DatabaseSync } = loadSqlite()
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
     this.logFile = `${this.#db.location() ?? file}-wal`
     // Node 22 has no defensive mode.
@@ -221,7 +232,7 @@ class NodeSqlite implements SqlDatabase {
 
   async copyTo(file: string, report: (done: number, total: number) => void): Promise<void> {
     assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
-    const { backup } = process.getBuiltinModule('node:sqlite')
+    const { backup } = loadSqlite()
     // Held open, so that a commit meanwhile does not make the copy begin again, again and again.
     this.exec('begin; select count(*) from sqlite_schema')
     try {

@@ -340,6 +340,19 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
       cli.io.stderr,
       'Restart the client or reload its MCP servers. Run the command again when Node or the project moves.\n',
     )
+    const missing = withoutStore(cli, flags)
+    if (missing !== null) await write(cli.io.stderr, `The server cannot start yet: ${missing}\n`)
+  }
+}
+
+/** Why the server that was written cannot open a store; null: it can. */
+function withoutStore(cli: Cli, flags: McpInstallFlags): string | null {
+  try {
+    homeFor(cli, flags)
+    return null
+  } catch (error) {
+    if (error instanceof QuerentError) return error.message
+    throw error
   }
 }
 
