@@ -6,9 +6,8 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 // biome-ignore lint/correctness/useImportExtensions: the file is a script with types beside it, and biome wants .mjs.mts
 import { buildModel } from '../scripts/build-model.mjs'
-import type { Embedder } from '../src/embed/embedder.ts'
+import type { Embedder, RuntimeName } from '../src/embed/embedder.ts'
 import { openLocalEmbedder } from '../src/embed/local-embedder.ts'
-import type { RuntimeName } from '../src/embed/onnx-runtime.ts'
 import { quick } from './lib/quick.ts'
 import { latency, type Row, timedAsync } from './lib/report.ts'
 

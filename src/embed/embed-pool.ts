@@ -5,8 +5,7 @@
  */
 
 import type { EmbedThread } from './embed-thread.ts'
-import { cancelled } from './embedder.ts'
-import type { RuntimeName } from './onnx-runtime.ts'
+import { cancelled, type RuntimeName } from './embedder.ts'
 
 /** Most texts that a worker holds at once: one that runs, and some that wait, so that it has no pause when this thread is busy. */
 const TEXTS_A_WORKER = 4

@@ -4,8 +4,7 @@
  */
 import type { Worker } from 'node:worker_threads'
 import { QuerentError } from '../model/errors.ts'
-import { asRefusal, cancelled, type EmbedKind } from './embedder.ts'
-import type { RuntimeName } from './onnx-runtime.ts'
+import { asRefusal, cancelled, type EmbedKind, type RuntimeName } from './embedder.ts'
 import type { SentenceModelParts } from './sentence-model.ts'
 import { type StartWorker, type StoppableThread, startThread } from './stoppable-thread.ts'
 

@@ -5,6 +5,9 @@
 import { QuerentError } from '../model/errors.ts'
 
 /** A question and a passage may need different prefixes; the embedder adds them. */
+/** What runs a local model: the native package, or the WebAssembly build that this package carries. */
+export type RuntimeName = 'native' | 'wasm'
+
 export type EmbedKind = 'query' | 'passage'
 
 /** What "relevant" means in this model's numbers: bars for the evidence, whose form is in `math/evidence.ts`. */
@@ -48,7 +51,7 @@ export interface EmbeddingModel {
 /** How a model is run in this process. */
 export interface LocalRun {
   /** Before the model is loaded: the one that will be tried first. */
-  readonly runtime: 'native' | 'wasm'
+  readonly runtime: RuntimeName
   /** Most texts embedded at once, one thread each. */
   readonly workers: number
 }

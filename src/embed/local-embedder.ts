@@ -2,9 +2,9 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { EmbedPool } from './embed-pool.ts'
 import { EmbedThread } from './embed-thread.ts'
-import type { Embedder, LocalRun } from './embedder.ts'
+import type { Embedder, LocalRun, RuntimeName } from './embedder.ts'
 import { type ModelFiles, type OnnxFolder, readModelFiles, readOnnxFolder } from './onnx-folder.ts'
-import { expectedRuntime, type RuntimeName } from './onnx-runtime.ts'
+import { expectedRuntime } from './onnx-runtime.ts'
 import type { StartWorker } from './stoppable-thread.ts'
 
 export interface LocalEmbedderOptions {

@@ -6,8 +6,7 @@
 import { existsSync } from 'node:fs'
 import type * as Ort from 'onnxruntime-web'
 import { must } from '../base/assert.ts'
-
-export type RuntimeName = 'native' | 'wasm'
+import type { RuntimeName } from './embedder.ts'
 
 export interface OnnxRuntime {
   readonly name: RuntimeName

@@ -3,9 +3,8 @@ import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { QuerentError } from '../model/errors.ts'
-import type { Embedder } from './embedder.ts'
+import type { Embedder, RuntimeName } from './embedder.ts'
 import type { HttpEmbedderOptions } from './http-embedder.ts'
-import type { RuntimeName } from './onnx-runtime.ts'
 
 /** What the configuration file can say. `{ provider: 'local', folder: 'models/e5' }` is all another local model takes. */
 export type EmbedderSettings = { readonly provider: 'none' } | LocalSettings | RemoteSettings

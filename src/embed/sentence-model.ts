@@ -1,7 +1,7 @@
 /** A loaded model: text in, unit vector out, one text a run. Lives in the worker. */
 import type { InferenceSession, Tensor } from 'onnxruntime-web'
-import { toUnit } from './embedder.ts'
-import { loadOnnxRuntime, type OnnxRuntime, type RuntimeName } from './onnx-runtime.ts'
+import { type RuntimeName, toUnit } from './embedder.ts'
+import { loadOnnxRuntime, type OnnxRuntime } from './onnx-runtime.ts'
 import { openTokenizer, type Tokenize } from './tokenizer.ts'
 
 export interface SentenceModelParts {

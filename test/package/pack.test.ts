@@ -153,6 +153,25 @@ describe('the package, installed into an empty folder', () => {
     expect(querent('--version').trim()).toBe(version)
   })
 
+  it('has types that a strict compiler accepts, those of the package itself included', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? []
+    writeFileSync(join(app, 'typed.mts'), program)
+    const options = {
+      target: 'es2024',
+      module: 'nodenext',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ['node'],
+    }
+    const compilerOptions = { ...options, typeRoots: [join(root, 'node_modules/@types')] }
+    writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.mts'] }))
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', app], { encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+  })
+
   it('carries every page and folder that the README links to', () => {
     const package_ = join(app, 'node_modules/querent')
     const readme = readFileSync(join(package_, 'README.md'), 'utf8')
