@@ -8,7 +8,7 @@ import type { Plan } from './stage.ts'
 
 /** Where a model that knows more languages comes from; said to whoever would need it. */
 export const GET_MODEL =
-  'To search by meaning in other languages: `npm run model:multilingual`, then `querent model use multilingual`.'
+  'To search by meaning in other languages: `npm run model:multilingual` in a checkout of Querent, then `querent model use multilingual`.'
 
 /** As ISO 639-1; null: English, or nothing shows it. One function word of another language alone is enough. */
 export function foreignLanguage(text: string): string | null {

@@ -112,7 +112,7 @@ describe('the next page', () => {
     expect(await run(['query', '--more'])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^querent: --more: there is no further page of `querent query`/),
+      stderr: expect.stringMatching(/^querent: --more: the last answer of `querent query` had no further page/),
     })
   })
 

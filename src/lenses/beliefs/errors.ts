@@ -16,7 +16,7 @@ export type BeliefsCode =
   | 'INTERNAL_ERROR'
 
 export const BELIEFS_CODES: Readonly<Record<BeliefsCode, LensCode>> = {
-  INVALID_QUERY: row('INVALID_QUERY', 'usage', false, 'Correct what details.path names.'),
+  INVALID_QUERY: row('INVALID_QUERY', 'usage', false, 'Correct the field that the message begins with (details.path).'),
   INVALID_FILTERS: row('INVALID_FILTERS', 'usage', false, 'Correct the filter that details.path names.'),
   UNAUTHORIZED: row('UNAUTHORIZED', 'denied', false, 'Ask as the agent that the request speaks for.'),
   TIMEOUT: row('TIMEOUT', 'limit', true, 'Allow more time (options.timeout_ms) or ask a narrower question.'),

@@ -93,7 +93,7 @@ export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, inpu
 export function nextPage(cli: Cli, flags: CommonFlags, command: string): JsonObject {
   const page = read(fileOf(cli, flags))
   if (page?.command === command && page.viewer === viewerNow(cli, flags)) return page.input
-  const message = `--more: there is no further page of \`querent ${command}\`; run it with a question first`
+  const message = `--more: the last answer of \`querent ${command}\` had no further page, or there was none; run it with a query first`
   throw new QuerentError('not_found', message, { field: '--more' })
 }
 

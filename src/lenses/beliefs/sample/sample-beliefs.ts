@@ -5,7 +5,7 @@
 
 import type { Instant } from '../../../base/clock.ts'
 import { OWNER } from '../../../model/partition.ts'
-import { FEDERATIONS } from '../../../store/core-tables.ts'
+import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { createAgent, setMember } from '../agents/federations.ts'
@@ -14,7 +14,7 @@ import { DAY_MS } from '../measures/confidence.ts'
 import type { DerivationType, Visibility } from '../model.ts'
 import { putBelief, supersedeBelief, type Together, type WriteContext } from '../record/write.ts'
 import { newBelief, revision, toDrafts } from '../schema/belief.ts'
-import { parseRequest } from '../schema/faults.ts'
+import { parseRequest, wrong } from '../schema/faults.ts'
 import { putEdge } from '../trust/edges.ts'
 import agentsFile from './agents.json' with { type: 'json' }
 import beliefsFile from './beliefs.json' with { type: 'json' }
@@ -99,6 +99,11 @@ export function loadSample(host: LensHost): Promise<SampleReport> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
   return host.store.writeWhenFree(now, writer => {
+    const taken = SAMPLE_AGENTS.find(({ id }) => writer.table(AGENTS).get({ id }) !== undefined)
+    if (taken !== undefined) {
+      const expected = 'a store without agents of the sample, which is loaded once; --home names another store'
+      throw wrong('home', expected, 'taken', taken.id)
+    }
     writeAgents(writer, now, random)
     writeFederations(writer, now, random)
     const edges = writeTrust(writer, now, random)
