@@ -118,7 +118,7 @@ const queryOperation = lensOperation({
   summary: 'Ask about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
-  // The owner's first question puts the facts into the store.
+  // Where the store holds facts or other entries of the collection, a query of the owner brings the facts up to date.
   effect: { kind: 'write', idempotent: true },
   cost: costOfAsking,
   run: async (host, { formatted, ...question }, call) => {
