@@ -227,12 +227,11 @@ function draftOf(
 }
 
 /** What is rarely there and never ranked by. */
-function metadataOf({ title, attachments, edited, versions }: Placed): JsonObject {
+function metadataOf({ title, attachments, edited }: Placed): JsonObject {
   return {
     ...(title !== '' && { conversation_title: title }),
     ...(attachments.length > 0 && { attachments: attachments.map(each => ({ ...each })) }),
     ...(edited !== undefined && { edited: true }),
-    ...(versions.length > 0 && { versions: versions.map(({ text, at }) => ({ text, at })) }),
   }
 }
 

@@ -20,7 +20,7 @@ import { plainName } from '../reading/reader.ts'
 import { datesIn, MESSAGES, messageRows } from '../tables.ts'
 import type { ConversationQuery, ConversationQueryAnswer, MessageResult, NeighbourResult } from './ask-schema.ts'
 import { questionOf } from './question.ts'
-import { stateOf } from './stages.ts'
+import { transcriptsOf } from './stages.ts'
 import { newerStatements, newestFirst, type Statement, saidOrder } from './statements.ts'
 import type { Stored } from './transcripts.ts'
 
@@ -258,7 +258,7 @@ function neighboursOf(
   asOf: Instant,
 ): readonly NeighbourResult[] {
   return host.store.read(reader => {
-    const [transcript] = stateOf(host).transcripts.of([row['thread'] as string], [entry.partition])
+    const [transcript] = transcriptsOf(host).of([row['thread'] as string], [entry.partition])
     const session = (transcript?.spoken ?? []).filter(each => each.session === row['session'])
     const at = session.findIndex(each => each.entry === entry.key)
     if (at < 0) return []

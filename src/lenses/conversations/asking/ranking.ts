@@ -17,7 +17,6 @@ import {
   sum,
 } from '../../../model/formula.ts'
 import { wordsIn } from '../../../pipeline/formula.ts'
-import type { Workspace } from './bm25.ts'
 
 export interface Ingredients {
   /** Shares of the fusion, together 1. */
@@ -81,17 +80,16 @@ export interface Ranks {
   readonly maxBlock: number
 }
 
-/** What it gives is in the workspace. */
-export function rank(evidence: Evidence, ingredients: Ingredients, workspace: Workspace): Ranks {
+export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
   const { places, blockOf, factors } = evidence
   const maxWords = greatest(evidence.words, places)
   const maxCosine = greatestCosine(evidence.cosines)
-  const fused = fuse(evidence, ingredients, maxWords, maxCosine, workspace)
-  const smoothed = ingredients.smoothing ? smooth(evidence, fused, workspace) : fused
+  const fused = fuse(evidence, ingredients, maxWords, maxCosine)
+  const smoothed = ingredients.smoothing ? smooth(evidence, fused) : fused
   const maxSmoothed = greatest(smoothed, places)
   const maxBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
   const hasBlocks = blockOf !== null && ingredients.block > 0
-  const scores = workspace.float64(smoothed.length)
+  const scores = new Float64Array(smoothed.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     let score = smoothed[at] as number
@@ -107,10 +105,9 @@ function fuse(
   weights: Ingredients,
   maxWords: number,
   maxCosine: number,
-  workspace: Workspace,
 ): Float64Array {
   const span = maxCosine - minCosine
-  const fused = workspace.float64(words.length)
+  const fused = new Float64Array(words.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     const cosine = cosines[at] as number
@@ -122,8 +119,8 @@ function fuse(
   return fused
 }
 
-function smooth({ sessions, places }: Evidence, fused: Float64Array, workspace: Workspace): Float64Array {
-  const smoothed = workspace.float64(fused.length)
+function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Array {
+  const smoothed = new Float64Array(fused.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     smoothed[at] =

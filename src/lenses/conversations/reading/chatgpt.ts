@@ -45,10 +45,10 @@ function conversationOf(value: Fields, place: Place, options: ReaderOptions, fin
   )
   const current = textIn(value, 'current_node')
   if (nodes.length > 0 && !nodes.some(node => node.id === current)) {
-    findings.problem(place, 'its current_node is not among its messages; its newest branch was taken')
+    findings.problem(place, 'its current_node is not among its messages; the branch of its newest message was taken')
   }
   const { messages, left } = branchOf(nodes, current)
-  findings.leave('message after a version that was left', left)
+  findings.leave('message of another branch', left)
   return { id, title, messages, profile: 'assistant', isOrdered: true }
 }
 
