@@ -8,7 +8,7 @@ import { queryOperations } from '../query-operations.ts'
 import { askC64, pluginWarnings, queryOf } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import { formatHits } from './enrichment/hits.ts'
-import { c64Options, limit, query, raw } from './question.ts'
+import { c64Options, limit, query, raw } from './settings.ts'
 import { stateOf } from './state.ts'
 
 const warnings = z

@@ -20,8 +20,7 @@ import type { LensHost } from '../lens.ts'
 import { isFact } from './corpus-store.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import { fuseByRank, merged, orderByMatches, trimByScore } from './enrichment/hits.ts'
-import type { C64Options } from './question.ts'
-import type { SearchSettings } from './settings.ts'
+import type { C64Options, SearchSettings } from './settings.ts'
 import { stateOf } from './state.ts'
 
 export function c64Stages(host: LensHost): Partial<Stages> {
