@@ -41,7 +41,7 @@ export function askC64(host: LensHost, question: C64Question, call: CallContext)
   return backend === 'qdrant' ? askServer(host, question, call) : askStore(host, question, call)
 }
 
-/** The question as the pipeline is asked it. */
+/** The question as a query of the pipeline. */
 export function queryOf(host: LensHost, { query, cursor, limit, ...options }: C64Question): QueryInput {
   const { settings } = stateOf(host)
   return {

@@ -1,4 +1,4 @@
-/** The lens `c64`: questions about the Commodore 64, with what their numbers and names stand for. */
+/** The lens `c64`: questions about the Commodore 64, with the meanings of their numbers and names. */
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner } from '../../model/viewer.ts'
 import type { Lens } from '../lens.ts'

@@ -86,7 +86,7 @@ function addressesIn(numbers: readonly ParsedNumber[]): readonly number[] {
   return numbers.filter(({ role }) => role === 'address').map(({ value }) => value)
 }
 
-/** Bare decimals below this count things ("voice 1") unless they stand where an operand does. */
+/** Bare decimals below this count things ("voice 1") unless they are in the place of an operand. */
 const MIN_SHOWN = 10
 
 function isCount(number: ParsedNumber, query: string): boolean {
@@ -316,7 +316,7 @@ const OPERAND_LIST =
   /(?<![\p{L}_])(?:(?:poke|peek|sys|wait|usr)(?![\p{L}_])|data\s*[$%\d]|[.!](?:byte|byt|by|db)(?![\p{L}\p{N}_])|dc\.b(?![\p{L}\p{N}_]))/iu
 const DATA = /(?<![\p{L}_])DATA(?![\p{L}_])/u
 
-/** Singular line, row, colour and sprite are not here: they stand beside real values ("line 200 colour 7"). */
+/** Singular line, row, colour and sprite are not here: real values are beside them ("line 200 colour 7"). */
 const UNITS = [
   ...['bytes?', 'k', 'kb', 'mb', 'bits?', 'hz', 'khz', 'mhz', 'cycles?', 'lines', 'rows', 'columns', 'pixels?'],
   ...['colou?rs', 'sprites', 'times', 'ms', 'seconds?', 'minutes?', 'hours?', 'years?', 'days?', 'characters?'],

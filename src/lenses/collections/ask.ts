@@ -129,7 +129,7 @@ export interface StoreCall extends Pick<CallContext, 'viewer' | 'signal'> {
   readonly timeoutMs: number
 }
 
-/** The question as the pipeline is asked it. */
+/** The request as a query of the pipeline. */
 export function queryOf(
   { query: text, offset: _offset, limit: _limit, ...options }: CollectionsInput,
   { timeoutMs }: Pick<StoreCall, 'timeoutMs'>,

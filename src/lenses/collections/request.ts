@@ -55,7 +55,7 @@ const date = z
   .refine(given => readDate(given) !== null, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
   .optional()
 
-/** As the library is asked, which has no upper bounds. */
+/** Input of the library, which has no upper bounds. */
 const inputSchema = z.object({
   ...shared,
   ...{ query: notBlank, since: date, until: date, source: z.string().optional(), actionability: z.string().optional() },

@@ -211,7 +211,7 @@ function keeps({ since, until, undated }: Period, { metadata }: Pick<SourceRecor
   return (since === null || date >= since) && (until === null || date < until)
 }
 
-/** How many of what a period kept have no date; 0 where dates do not matter. */
+/** Number of records within a period that have no date; 0 where dates do not matter. */
 export function undatedAmong(kept: readonly Pick<SourceRecord, 'metadata'>[], period: Period): number {
   return isBounded(period) ? kept.filter(({ metadata }) => recordDate(metadata) === null).length : 0
 }
@@ -223,7 +223,7 @@ function conditionsOf({ since, until, undated }: Period, numeric: NumericDate | 
   const scale = unit === 's' ? 1000 : 1
   const conditions: SourceCondition[] = []
   if (since !== null) conditions.push({ key, op: 'gte', value: since / scale })
-  // An upper bound would drop the undated ones, which stand at the end of time.
+  // An upper bound would drop the undated ones, which count as infinitely late.
   if (until !== null && undated === 'exclude') conditions.push({ key, op: 'lt', value: until / scale })
   if (undated === 'exclude' && numeric.undated !== null && until === null) {
     conditions.push({ key, op: 'lt', value: numeric.undated })

@@ -265,7 +265,7 @@ export function saidIn(reader: StoreReader, row: Row): Said | null {
 }
 
 /**
- * An answer is found by the question before it, whose words stand with it in the indexes: when a question goes or changes, they
+ * An answer is found by the question before it, whose words are indexed with the answer: when a question goes or changes, they
  * go or change there too. `rows`: of messages as they were before they were deleted or changed.
  */
 export function reindexFollowers(writer: StoreWriter, rows: readonly Row[]): void {

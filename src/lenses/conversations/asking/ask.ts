@@ -129,7 +129,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
   }
 }
 
-/** What bears no time was said at no time that is asked for. */
+/** A message without a time fulfils no condition on time. */
 function saidWithin(since: InstantInput | undefined, until: InstantInput | undefined) {
   const from = since === undefined ? null : toInstant(since, 'since')
   const to = until === undefined ? null : toInstant(until, 'until')
@@ -307,7 +307,7 @@ function cutToFit(text: string, tokens: number): string {
   return text.slice(0, Math.max(0, tokens - TOKENS_A_MESSAGE) * CHARACTERS_A_TOKEN).toWellFormed()
 }
 
-// The order in which some messages were said, and which of them say again what another of them said before.
+// The order in which messages were said, and which of them are newer statements on the subject of another one.
 
 export interface SaidAt {
   /** Only messages of one thread have positions in one order. */
@@ -393,7 +393,7 @@ export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<
 /** Messages from the best on among which order is changed: one that is far behind says little about the question. */
 const MAX_MOVED = 10
 
-/** The same messages, each newer statement before the older ones that it stands behind; the others keep their order. */
+/** The same messages, with each newer statement moved before the older ones that it follows; the others keep their order. */
 export function newestFirst<T>(items: readonly T[], isNewer: (item: T, than: T) => boolean): readonly T[] {
   const ordered: T[] = []
   for (const item of items.slice(0, MAX_MOVED)) {

@@ -61,7 +61,7 @@ export interface ConversationScores {
   readonly weight: number
 }
 
-/** A conversation whose messages are scored when they are asked for: most conversations have none that is shown. */
+/** A conversation whose messages are scored on demand: the results come from few of the conversations. */
 export interface Weighed {
   /** No message of it scores more than this among those of others. */
   readonly bound: number
@@ -337,7 +337,7 @@ export interface Answering {
   readonly signals: Signals
 }
 
-/** `isAlone`: no other conversation is asked, so the conversation counts for nothing. */
+/** `isAlone`: only this conversation is searched, so its own weight is no part of the score. */
 export function answeringOf({ of, at }: Place, isAlone: boolean): Answering {
   const { ranks, ingredients, factors, words, cosines, blockOf, moment, texts } = of
   const [bm25, cosine] = [words[at] as number, cosines.values[at]]

@@ -54,7 +54,7 @@ interface AskedConversations {
   readonly isAll: boolean
 }
 
-/** `depth`: as retrieval is asked. */
+/** `depth`: that of the retrieval. */
 function* askedConversations(
   known: Transcripts,
   plan: Plan,
@@ -166,7 +166,7 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
-/** Others may write between the steps: each conversation is asked as it is at its first one. */
+/** Others may write between the steps: each conversation is scored as it is at its first step. */
 function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
   const known = transcriptsOf(host)
   const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)

@@ -144,7 +144,7 @@ function partOf(part: unknown): Content {
   return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
 }
 
-/** What was added to a message is named by its id where it stands in the text, and by its name beside it. */
+/** A file of a message is named by its id in the parts of the message, and by its file name in the metadata. */
 function withFileNames(shown: readonly Attachment[], files: readonly unknown[]): readonly Attachment[] {
   const named = new Map(files.map((file, index) => [textIn(file, 'id') ?? `#${index}`, fileOf(file)]))
   const known = shown.map(one => {

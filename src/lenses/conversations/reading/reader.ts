@@ -1,4 +1,4 @@
-/** What every reader of a format takes and yields. A reader is pure, and takes what it can of what is broken. */
+/** Input and output of every reader of a format. A reader has no side effects, and reads as much of a broken file as it can. */
 
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
