@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { openEngine } from '../src/engine/open.ts'
-import { Context } from '../src/lenses/context/context.ts'
+import { Context } from '../src/lenses/context/operations.ts'
 import { seededUniform } from '../test/support/seeded.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { openToyEmbedder } from '../test/support/toy-embedder.ts'

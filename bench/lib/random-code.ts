@@ -1,7 +1,7 @@
 /** A store as large as the code base that the goals of `/context/query` are set for, with random names, links and vectors. */
 import type { Engine } from '../../src/engine/engine.ts'
-import { Context } from '../../src/lenses/context/context.ts'
 import { type ConceptAt, putConcept, putEdge, putProvenance } from '../../src/lenses/context/mind/rows.ts'
+import { Context } from '../../src/lenses/context/operations.ts'
 import { FILES } from '../../src/lenses/context/tables.ts'
 import { audience } from '../../src/model/partition.ts'
 import type { StoreWriter } from '../../src/store/store.ts'

@@ -13,18 +13,12 @@ import type { Engine } from '../engine/engine.ts'
 import { findHome, HOME_FOLDER, holdsStore } from '../engine/home.ts'
 import { openEngine } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
-import {
-  askCollections,
-  askStore,
-  type CollectionsAnswer,
-  type StoreCall,
-  type Warning,
-} from '../lenses/collections/ask.ts'
+import { askCollections, askStore, type CollectionsAnswer, type StoreCall } from '../lenses/collections/ask.ts'
 import type { CollectionsSettings } from '../lenses/collections/collections-lens.ts'
-import { ChromaQueryError, notOpened } from '../lenses/collections/errors.ts'
 import { answerLanguage, formatResultsMarkdown } from '../lenses/collections/markdown.ts'
-import { type CollectionsInput, checkedInput } from '../lenses/collections/request.ts'
+import { ChromaQueryError, type CollectionsInput, checkedInput, notOpened } from '../lenses/collections/request.ts'
 import type { QueryResult } from '../lenses/collections/results.ts'
+import type { Warning } from '../lenses/collections/stages.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
 

@@ -3,7 +3,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
-import { Context } from '../lenses/context/context.ts'
+import { Context } from '../lenses/context/operations.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenContextOptions extends EngineOptions {

@@ -1,6 +1,6 @@
 /** What the lens `context` keeps in a store and answers from it, in a form that does not depend on numbers or on order. */
 import type { Json } from '../../src/base/canonical.ts'
-import { Context } from '../../src/lenses/context/context.ts'
+import { Context } from '../../src/lenses/context/operations.ts'
 import {
   CARDS,
   CONCEPTS,

@@ -1,5 +1,6 @@
 /** A small chroma in memory: a settable clock, hashtags on known anchors, nodes in one line. */
 
+import { it as base } from 'vitest'
 import type { NewNode } from '../../src/lenses/chroma/nodes/nodes.ts'
 import { type OpenChroma, type OpenChromaOptions, openChroma } from '../../src/openings/chroma.ts'
 
@@ -45,3 +46,12 @@ export async function openWorld(options: OpenChromaOptions = {}): Promise<World>
     [Symbol.asyncDispose]: () => chroma.close(),
   })
 }
+
+/** Tests that take `world` have one of their own. */
+export const it = base.extend<{ world: World }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the pattern says which other fixtures it needs.
+  world: async ({}, use) => {
+    await using world = await openWorld()
+    await use(world)
+  },
+})

@@ -6,11 +6,11 @@ import type { QueryInput } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { camelCased, snakeCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
+import { hasCorpus } from './corpus-store.ts'
 import { type Enrichment, modeText, withoutEnrichment } from './enrichment/enrich.ts'
 import { payloadOf, type SearchHit } from './enrichment/hits.ts'
-import type { C64Question } from './question.ts'
 import { runSearch, searchFor } from './server.ts'
-import type { C64Settings } from './settings.ts'
+import type { C64Question, C64Settings } from './settings.ts'
 import { enrichmentOf, NO_TAG_MATCH } from './stages.ts'
 import { stateOf } from './state.ts'
 
@@ -41,7 +41,7 @@ export function askC64(host: LensHost, question: C64Question, call: CallContext)
   return backend === 'qdrant' ? askServer(host, question, call) : askStore(host, question, call)
 }
 
-/** The question as the pipeline is asked it. */
+/** The question as a query of the pipeline. */
 export function queryOf(host: LensHost, { query, cursor, limit, ...options }: C64Question): QueryInput {
   const { settings } = stateOf(host)
   return {
@@ -64,7 +64,9 @@ async function askStore(host: LensHost, question: C64Question, call: CallContext
     nearest: hitsOf(page.nearest ?? [], nearest?.entries ?? []),
     cursor: page.cursor,
     // Words alone answer questions about registers too: without a model that is no warning.
-    warnings: page.notes.filter(({ code }) => code !== 'words_only' || host.embedder !== null).flatMap(warningOf),
+    warnings: page.notes
+      .filter(({ code }) => code !== 'words_only' || host.embedder !== null)
+      .flatMap(note => warningOf(note, hasCorpus(host.store, stateOf(host).settings.collection))),
   }
 }
 
@@ -75,9 +77,13 @@ function hitsOf(items: readonly Item[], entries: readonly Entry[]): readonly Sea
   })
 }
 
+const FROM_MEMORY =
+  'Answered by words alone, since the facts are not in this store; `querent c64 --embed` puts them there with their vectors.'
+
 /** What the mode of the search says needs no warning. */
-function warningOf({ code, message }: Note): readonly SearchWarning[] {
+function warningOf({ code, message }: Note, isInStore: boolean): readonly SearchWarning[] {
   if (code === NO_TAG_MATCH) return []
+  if (code === 'words_only' && !isInStore) return [{ code, message: FROM_MEMORY }]
   return [{ code: code === 'partly_embedded' ? 'vectors_pending' : code, message }]
 }
 

@@ -1,14 +1,13 @@
-/** The lens `c64`: questions about the Commodore 64, with what their numbers and names stand for. */
+/** The lens `c64`: questions about the Commodore 64, with the meanings of their numbers and names. */
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner } from '../../model/viewer.ts'
 import type { Lens } from '../lens.ts'
 import { chunkIngester } from './chunk-ingester.ts'
-import { hasCorpus, keepCorpus } from './corpus-store.ts'
+import { hasCorpus, holdsEntries, keepCorpus } from './corpus-store.ts'
 import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from './enrichment/plugin.ts'
 import { C64_OPERATIONS } from './operations.ts'
-import { c64Options } from './question.ts'
 import { MODEL_KEY } from './server.ts'
-import { type GivenSettings, resolveSettings } from './settings.ts'
+import { c64Options, type GivenSettings, resolveSettings } from './settings.ts'
 import { c64Stages } from './stages.ts'
 import { type LensSettings, stateIfMade, stateOf } from './state.ts'
 
@@ -29,8 +28,10 @@ export function c64Lens(options: C64LensOptions = {}): Lens {
       const state = stateOf(host)
       const { backend, collection } = state.settings
       if (backend === 'qdrant') throw askedOfServer()
-      if (!isOwner(viewer)) return hasCorpus(host.store, collection) ? null : state.inMemory(host)
-      await keepCorpus(host.store, collection, host.clock.now())
+      const isOwners = isOwner(viewer)
+      const isInStore = hasCorpus(host.store, collection) || (isOwners && holdsEntries(host, collection))
+      if (!isInStore) return state.inMemory(host)
+      if (isOwners) await keepCorpus(host.store, collection, host.clock.now())
       return null
     },
     operations: C64_OPERATIONS,

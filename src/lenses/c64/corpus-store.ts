@@ -1,14 +1,16 @@
 /**
- * The facts as entries of the store: written when the owner first asks for them, written again when any of them changes.
- * Public and held by the owner: everybody who asks this lens needs them, and there is nothing in them to hide. Until then
- * other viewers are answered from facts in memory (QE-019): what they ask writes nothing.
+ * The facts as entries of the store. They are written there by `embedC64`, and by a query of the owner where the collection
+ * holds other entries, since both are ranked together; a query of the owner writes them again when any of them has changed.
+ * They are public and held by the owner. In any other store, queries are answered from facts in memory and write nothing.
  */
 import type { Instant } from '../../base/clock.ts'
 import { nextTurn } from '../../base/turns.ts'
 import type { ChunkDraft, Entry, EntryDraft } from '../../model/entry.ts'
 import { audience, OWNER } from '../../model/partition.ts'
+import { LOCAL_OWNER } from '../../model/viewer.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { chunkContent } from '../../text/chunk.ts'
+import type { LensHost } from '../lens.ts'
 import { c64Corpus, corpusVersion } from './corpus.ts'
 import type { DomainRecord } from './enrichment/plugin.ts'
 
@@ -47,6 +49,14 @@ export async function keepCorpus(store: Store, collection: string, now: Instant)
 /** Whether the store holds facts of this collection, of this version or an earlier one. */
 export function hasCorpus(store: Store, collection: string): boolean {
   return store.meta(VERSION_NAME)?.startsWith(`${collection}:`) === true
+}
+
+/** Whether the owner has entries of its own in the collection. */
+export function holdsEntries(
+  { store, accessScope }: Pick<LensHost, 'store' | 'accessScope'>,
+  collection: string,
+): boolean {
+  return store.count(accessScope(LOCAL_OWNER), { op: 'eq', field: 'collection', value: collection }) > 0
 }
 
 function writeSome(writer: StoreWriter, collection: string, records: readonly DomainRecord[], now: Instant): void {

@@ -1,4 +1,4 @@
-/** Names in a question (registers, routines, instructions, colours), and the one spelling of each as a tag, for what is stored and for what is asked. */
+/** Names in a question (registers, routines, instructions, colours), and the one spelling of each as a tag, for records and for questions. */
 import { textBefore, toAddress } from './enrichment/numbers.ts'
 import {
   COLORS,
@@ -158,7 +158,7 @@ export function mnemonicsIn(query: string): readonly string[] {
   return [...new Set(named.filter(isMeant).map(([, { canonical }]) => canonical))]
 }
 
-/** `AND` and `BIT` also stand before masks and bit numbers; only an address in their notation follows them for sure. */
+/** Masks and bit numbers may follow `AND` and `BIT` in prose too; only an address in their notation shows an instruction. */
 const BEFORE_AMOUNTS = new Set(['AND', 'BIT'])
 
 /** Whether what begins somewhere is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`, `LDA($FB),Y`. */

@@ -8,7 +8,7 @@ import { queryOperations } from '../query-operations.ts'
 import { askC64, pluginWarnings, queryOf } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import { formatHits } from './enrichment/hits.ts'
-import { c64Options, limit, query, raw } from './question.ts'
+import { c64Options, limit, query, raw } from './settings.ts'
 import { stateOf } from './state.ts'
 
 const warnings = z
@@ -118,7 +118,7 @@ const queryOperation = lensOperation({
   summary: 'Search facts about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
-  // The owner's first question puts the facts into the store.
+  // Where the store holds facts or other entries of the collection, a query of the owner brings the facts up to date.
   effect: { kind: 'write', idempotent: true },
   cost: costOfAsking,
   run: async (host, { formatted, ...question }, call) => {

@@ -1,19 +1,38 @@
 /** The built-in plugins, in one table, so that a bundle, which has no folder to look into, holds them all. */
-import { isByte, type ParsedNumber, placesOf, textBefore, toAddress } from './enrichment/numbers.ts'
-import type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from './enrichment/plugin.ts'
-import { EVERYDAY_WORDS } from './everyday-words.ts'
+
+import { c64Corpus } from './corpus.ts'
+import {
+  isByte,
+  type NumberOccurrence,
+  type NumberRules,
+  type ParsedNumber,
+  placesOf,
+  textBefore,
+  toAddress,
+} from './enrichment/numbers.ts'
+import type { EnrichmentDomain, EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from './enrichment/plugin.ts'
 import {
   addressOf,
   COLOR_RANGES,
   COLORS,
   holds,
+  isKnownAddress,
   kernalAt,
   mirroredAddress,
   placeAt,
   rangeOf,
   registerAt,
 } from './facts/facts.ts'
-import { colorsIn, kernalIn, mnemonicsIn, registersIn } from './names.ts'
+import {
+  canonicalTag,
+  colorsIn,
+  kernalIn,
+  MNEMONIC_NAMES,
+  mnemonicsIn,
+  operandReader,
+  registersIn,
+  tagsFor,
+} from './names.ts'
 
 export interface BuiltInOptions {
   /** An address adds the tag of its register or routine. Off by default. */
@@ -67,7 +86,7 @@ function addressesIn(numbers: readonly ParsedNumber[]): readonly number[] {
   return numbers.filter(({ role }) => role === 'address').map(({ value }) => value)
 }
 
-/** Bare decimals below this count things ("voice 1") unless they stand where an operand does. */
+/** Bare decimals below this count things ("voice 1") unless they are in the place of an operand. */
 const MIN_SHOWN = 10
 
 function isCount(number: ParsedNumber, query: string): boolean {
@@ -173,7 +192,164 @@ function manualWords({ query }: EnrichmentInput): EnrichmentResult {
   )
 }
 
+interface EverydayWords {
+  readonly said: string
+  readonly means: string
+}
+
+/**
+ * How people say things, and what the manuals call them. A rule applies where the question has all of its words, in any order;
+ * `|` separates alternatives, a star is any ending. The meaning is added unless the question has it already.
+ */
+const EVERYDAY_WORDS: readonly EverydayWords[] = [
+  // The screen
+  { said: 'edge*|frame|surround* screen|picture|display', means: 'border' },
+  { said: 'main|whole|behind screen|text', means: 'screen background' },
+  { said: 'beam|scanline*|scan', means: 'raster line' },
+  { said: 'drawing|drawn|current line', means: 'raster line' },
+  { said: 'hires|resolution', means: 'bitmap mode' },
+  { said: 'font|lettering|glyph*|shapes', means: 'character set' },
+  { said: 'sideways', means: 'horizontal fine scroll' },
+  { said: 'smooth* scroll*', means: 'fine scroll' },
+  { said: 'blank*|hide|off screen|display', means: 'display enable' },
+  { said: 'wipe|empty|erase screen', means: 'clear the screen' },
+  { said: 'graphics|video bank|16k', means: 'VIC bank select' },
+  { said: 'letters|text|print* colo*', means: 'current text colour' },
+  // Sprites
+  { said: 'mob|mobs', means: 'sprite' },
+  { said: 'sprite* on|off|show|hide|visible|appear*', means: 'sprite enable' },
+  { said: 'sprite* wide*|width|broad*', means: 'sprite horizontal doubling' },
+  { said: 'sprite* tall*|high*|height', means: 'sprite vertical doubling' },
+  { said: 'sprite* behind|front|pass', means: 'sprite to background priority' },
+  { said: 'sprites touch*|hit*|bump*|overlap*|meet*', means: 'sprite to sprite collision' },
+  { said: 'sprite wall*|scenery|background touch*|hit*|bump*', means: 'sprite to foreground collision' },
+  { said: 'sprite* beyond|past|far|right 255*|256*|edge|pixel', means: 'most significant X position bit' },
+  { said: 'sprite* shape|picture|image|look*|animate', means: 'sprite data pointers' },
+  // Sound
+  { said: 'loud*|quiet*', means: 'master volume' },
+  { said: 'pitch|tone|note', means: 'voice frequency' },
+  { said: 'fade*|rise* in', means: 'envelope attack' },
+  { said: 'fade*|die* out|away', means: 'envelope release' },
+  { said: 'first voice|channel', means: 'voice 1' },
+  { said: 'second voice|channel', means: 'voice 2' },
+  { said: 'third voice|channel', means: 'voice 3' },
+  { said: 'sawtooth|triangle|square|pulse|noise', means: 'waveform select' },
+  { said: 'muffle*|brightness|treble|bass', means: 'filter cutoff' },
+  // Keys, sticks, time
+  { said: 'stick|joypad|gamepad', means: 'joystick' },
+  { said: 'joystick first|one', means: 'joystick 1, port B' },
+  { said: 'joystick second|two', means: 'joystick 2, port A' },
+  { said: 'key|keys pressed|presses|waiting|typed', means: 'keyboard queue' },
+  { said: 'key|keys repeat*', means: 'key repeat mode' },
+  { said: 'shift|control|commodore key held|down|pressed', means: 'modifier keys' },
+  { said: 'stop|break key pressed', means: 'RUN/STOP key' },
+  { said: 'elapsed|stopwatch|uptime', means: 'jiffy clock' },
+  { said: 'wall clock|time', means: 'time of day clock' },
+  { said: 'ntsc pal|which|machine', means: 'video standard' },
+  { said: 'random', means: 'voice 3 oscillator random source, seed of RND' },
+  // Files and devices
+  { said: 'name file', means: 'SETNAM set the file name' },
+  { said: 'disk|tape|drive load*|read*', means: 'LOAD routine' },
+  { said: 'disk|tape|drive save*|write*', means: 'SAVE routine' },
+  { said: 'close* all', means: 'CLALL' },
+  { said: 'single|one character|letter|byte print*|output|write|show', means: 'write a byte to the output channel' },
+  { said: 'character|letter|byte read*|get|fetch* keyboard|input', means: 'read a byte from the input channel' },
+  { said: 'cursor place|put|move|row|column|position', means: 'PLOT cursor position' },
+  { said: 'drive|disk|device number', means: 'current device number' },
+  { said: 'modem|terminal|serial', means: 'RS-232' },
+  // Memory and the system
+  { said: 'reboot|restart', means: 'reset' },
+  { said: 'interrupt* own|hook|custom|my', means: 'IRQ handler vector' },
+  { said: 'interrupt* ignore|disable|forbid|block|mask|prevent', means: 'set interrupt disable flag' },
+  { said: 'interrupt* allow|again|enable|permit', means: 'clear interrupt disable flag' },
+  { said: 'ram under|below|beneath|instead|hidden', means: 'bank control LORAM HIRAM CHAREN' },
+  { said: 'first page', means: 'zero page' },
+  { said: 'unused|spare own|my|pointers', means: 'free for programs' },
+  { said: 'basic program|listing start*|begin*', means: 'start of the BASIC program' },
+  // Instructions
+  { said: 'subroutine go|call|jump', means: 'call subroutine' },
+  { said: 'subroutine back|leave|end', means: 'return from subroutine' },
+  { said: 'add|plus|sum carry|numbers', means: 'add with carry' },
+  { said: 'minus|subtract|difference numbers|carry|borrow', means: 'subtract with borrow' },
+  { said: 'bits left', means: 'shift left' },
+  { said: 'bits right', means: 'shift right' },
+  { said: 'status|flags save|keep|remember stack', means: 'push status register' },
+  { said: 'status|flags restore|back stack', means: 'pull status register' },
+  { said: 'nothing|wait|delay instruction|cycles', means: 'no operation' },
+]
+
 const RULES = EVERYDAY_WORDS.map(({ said, means }) => ({
   means,
   parts: said.split(' ').map(part => new RegExp(`^(?:${part.replaceAll('*', '.*')})$`)),
 }))
+
+// The Commodore 64 as a domain of the enrichment pipeline.
+
+export interface C64Options extends BuiltInOptions {
+  /** Plugins of the user's own; they take their places among the built-in ones by priority. */
+  readonly plugins?: readonly EnrichmentPlugin[] | undefined
+}
+
+export function c64Domain(options: C64Options = {}): EnrichmentDomain {
+  return {
+    name: 'c64',
+    plugins: [...builtInPlugins(options), ...(options.plugins ?? [])],
+    numbers: C64_NUMBERS,
+    canonicalTag,
+    tagsFor,
+    corpus: c64Corpus,
+  }
+}
+
+const ADDRESS_WORDS = ['POKE', 'PEEK', 'SYS', 'WAIT', 'USR']
+
+/** Of BASIC V2, those that end with a letter: what ends with a sign touches a number in any case. */
+const KEYWORDS = [
+  ...['END', 'FOR', 'NEXT', 'DATA', 'INPUT', 'DIM', 'READ', 'LET', 'GOTO', 'RUN', 'IF', 'RESTORE', 'GOSUB', 'RETURN'],
+  ...['REM', 'STOP', 'ON', 'WAIT', 'LOAD', 'SAVE', 'VERIFY', 'DEF', 'POKE', 'PRINT', 'CONT', 'LIST', 'CLR', 'CMD'],
+  ...['SYS', 'OPEN', 'CLOSE', 'GET', 'NEW', 'TO', 'FN', 'THEN', 'NOT', 'STEP', 'AND', 'OR', 'SGN', 'INT', 'ABS', 'USR'],
+  ...['FRE', 'POS', 'SQR', 'RND', 'LOG', 'EXP', 'COS', 'SIN', 'TAN', 'ATN', 'PEEK', 'LEN', 'VAL', 'ASC', 'GO'],
+]
+
+/** Statements whose commas separate operands. In small letters "data" is a word unless a number follows. */
+const OPERAND_LIST =
+  /(?<![\p{L}_])(?:(?:poke|peek|sys|wait|usr)(?![\p{L}_])|data\s*[$%\d]|[.!](?:byte|byt|by|db)(?![\p{L}\p{N}_])|dc\.b(?![\p{L}\p{N}_]))/iu
+const DATA = /(?<![\p{L}_])DATA(?![\p{L}_])/u
+
+/** Singular line, row, colour and sprite are not here: real values are beside them ("line 200 colour 7"). */
+const UNITS = [
+  ...['bytes?', 'k', 'kb', 'mb', 'bits?', 'hz', 'khz', 'mhz', 'cycles?', 'lines', 'rows', 'columns', 'pixels?'],
+  ...['colou?rs', 'sprites', 'times', 'ms', 'seconds?', 'minutes?', 'hours?', 'years?', 'days?', 'characters?'],
+  ...['chars', 'games?', 'disks?', 'programs?', 'voices', 'channels', 'registers', 'keys'],
+]
+
+/** The machines, their drives, processors and chips. */
+const MODELS = new Set([
+  ...[64, 128, 1541, 1571, 1581, 6502, 6507, 6510, 6522, 6526, 6551, 6560, 6561, 6567, 6569, 6572, 6581],
+  ...[8500, 8501, 8502, 8521, 8562, 8565, 8580],
+])
+
+const FIRST_YEAR = 1970
+const LAST_YEAR = 2039
+
+export const C64_NUMBERS: NumberRules = {
+  keywords: KEYWORDS,
+  mnemonics: MNEMONIC_NAMES,
+  commasSeparate: query => OPERAND_LIST.test(query) || DATA.test(query),
+  addressWords: ADDRESS_WORDS,
+  units: UNITS,
+  names: MODELS,
+  isProse: value => value >= FIRST_YEAR && value <= LAST_YEAR,
+  isKnownAddress,
+  byteAddresses: zeroPage,
+}
+
+/** A lone byte could be anything, so it needs a sign that it is an address of the zero page. */
+function zeroPage(query: string): (occurrence: NumberOccurrence) => boolean {
+  const isOperand = operandReader(query)
+  const isSpokenOf = /\b(?:zero[ -]?page|zp)\b/i.test(query)
+  return ({ notation, digits, start }) => {
+    if ((notation === 'hex' && digits === 4) || isOperand(start)) return true
+    return isSpokenOf && !/#\s*[<>]?$/.test(textBefore(query, start))
+  }
+}

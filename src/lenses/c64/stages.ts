@@ -20,8 +20,7 @@ import type { LensHost } from '../lens.ts'
 import { isFact } from './corpus-store.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import { fuseByRank, merged, orderByMatches, trimByScore } from './enrichment/hits.ts'
-import type { C64Options } from './question.ts'
-import type { SearchSettings } from './settings.ts'
+import type { C64Options, SearchSettings } from './settings.ts'
 import { stateOf } from './state.ts'
 
 export function c64Stages(host: LensHost): Partial<Stages> {
@@ -105,7 +104,7 @@ async function retrieve(plan: Plan, wanted: number, context: QueryContext): Prom
   const named = await namesIn(all, enrichment, depth, context)
   const asAsked = asked === null ? null : await DEFAULT_STAGES.retrieve({ ...plan, ...asked }, depth, context)
   const candidates = await context.turns.run(joined(all.candidates, more, named, asAsked, filterTags, context))
-  // Without a tag, what enrichment says of numbers tells nothing about the subject of the query.
+  // Without a tag, the context that enrichment adds for numbers says nothing about the subject of the query.
   const isJudgedAsAsked = asAsked !== null && filterTags.length === 0
   const { statistics } = isJudgedAsAsked ? asAsked : all
   const most = { most: all.statistics['bmMax'] ?? 0, askedMost: asAsked?.statistics['bmMax'] ?? 0 }

@@ -2,9 +2,9 @@
 import type { Steps } from '../../base/turns.ts'
 import type { LensHost, Scratch } from '../lens.ts'
 import { keepCorpus } from './corpus-store.ts'
-import { c64Domain } from './domain.ts'
 import { type Enrichment, enrichInSteps, withoutEnrichment } from './enrichment/enrich.ts'
 import type { EnrichmentDomain, EnrichmentPlugin } from './enrichment/plugin.ts'
+import { c64Domain } from './plugins.ts'
 import { openRemote, type Remote } from './server.ts'
 import type { C64Settings } from './settings.ts'
 

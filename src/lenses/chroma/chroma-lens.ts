@@ -65,7 +65,7 @@ function open(host: LensHost): void {
   extensions.start(host.store, host.clock.now())
 }
 
-// Imports into a store: hashtags may lie on no other anchors than they do, and followers hear of what came in.
+// Imports into a store: a hashtag must have the anchor that it has in the store, and processes that follow the memories are notified.
 
 export const CHROMA_TRANSFER: LensTransfer = {
   flush: host => stateOf(host).access.flush(),

@@ -216,7 +216,7 @@ export const warning = z.lazy(() =>
 )
 export type Warning = ReadonlyDeep<z.infer<typeof warning>>
 
-/** A node without what only a query knows (CQ-074, CQ-075). Plug-in columns stand beside these (CQ-077). */
+/** A node without the fields that a query computes (CQ-074, CQ-075). Plug-in columns are at the same level (CQ-077). */
 export const nodeRow = z.lazy(() =>
   z
     .object({

@@ -90,7 +90,7 @@ export const QUERY_OPERATIONS = [
   { ...watch, invalid: invalidInput },
 ] as const
 
-/** By `k`; what stands there instead of a number is refused when it runs. */
+/** By `k`; a value that is no number is refused when the operation runs. */
 function costOfQuery(asked: unknown): number {
   const k = isPlainObject(asked) ? asked['k'] : undefined
   return costOfAsking({ limit: Number.isSafeInteger(k) ? (k as number) : 0 })

@@ -88,7 +88,7 @@ export const USES: TableDeclaration = {
   ],
 }
 
-/** Columns of plug-ins: one row a value, so that a plug-in can add columns to a store that stands. */
+/** Columns of plug-ins: one row a value, so that a plug-in can add columns to a store that exists. */
 export const PLUGIN_FIELDS: TableDeclaration = {
   name: 'chroma_plugin_fields',
   ofEntry: true,

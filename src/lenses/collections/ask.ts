@@ -13,10 +13,9 @@ import type { Answer } from '../../pipeline/stage.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { snakeCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
-import { ChromaQueryError, notOpened } from './errors.ts'
-import { gather, undatedAmong } from './gather.ts'
-import { type CollectionsInput, type CollectionsRequest, checkInput } from './request.ts'
+import { ChromaQueryError, type CollectionsInput, type CollectionsRequest, checkInput, notOpened } from './request.ts'
 import { arranged, type DetailedResult, foundIn, resultOf } from './results.ts'
+import { gather, undatedAmong, type Warning, warningsOf } from './stages.ts'
 
 export interface CollectionsWorld {
   readonly source: Source
@@ -25,15 +24,6 @@ export interface CollectionsWorld {
   readonly deadline: Deadline
   /** Null where nothing can embed it. */
   embed(text: string, collection: string): Promise<Float32Array | null>
-}
-
-export interface Warning {
-  readonly collection: string
-  readonly code: 'query_failed' | 'collection_not_found' | 'dimension_mismatch' | 'undated_kept' | 'not_normalised'
-  readonly message: string
-  /** Why a collection failed, in the source's word. */
-  readonly reason?: SourceErrorCode | undefined
-  readonly count?: number | undefined
 }
 
 export interface CollectionsAnswer {
@@ -54,9 +44,6 @@ export interface CollectionsAnswer {
     readonly nearest: readonly string[]
   }
 }
-
-/** Lengths within this of 1 count as 1. */
-const UNIT_TOLERANCE = 0.01
 
 /**
  * Asks another store than the embedded one, which ranks by distance alone. Throws `ChromaQueryError` for what cannot be asked, and when
@@ -142,7 +129,7 @@ export interface StoreCall extends Pick<CallContext, 'viewer' | 'signal'> {
   readonly timeoutMs: number
 }
 
-/** The question as the pipeline is asked it. */
+/** The request as a query of the pipeline. */
 export function queryOf(
   { query: text, offset: _offset, limit: _limit, ...options }: CollectionsInput,
   { timeoutMs }: Pick<StoreCall, 'timeoutMs'>,
@@ -188,26 +175,4 @@ function refuseOutage(gathered: readonly CollectionAnswer[]): void {
   const messages = [...new Set(errors.map(error => error?.message ?? ''))].join('; ')
   if (errors.every(error => error !== null && STORE_FAILURES.includes(error.code))) throw notOpened(messages)
   throw new ChromaQueryError(`every collection failed: ${messages}`, { code: first.code })
-}
-
-/** `undatedKept`: results that have no date although dates matter. */
-export function warningsOf(
-  { collection, error, deviation }: CollectionAnswer,
-  undatedKept: number,
-): readonly Warning[] {
-  const warnings: Warning[] = []
-  if (error !== null) {
-    const isNamed = error.code === 'collection_not_found' || error.code === 'dimension_mismatch'
-    const code = isNamed ? (error.code as Warning['code']) : 'query_failed'
-    warnings.push({ collection, code, message: error.message, reason: error.code })
-  }
-  if (deviation !== null && deviation > UNIT_TOLERANCE) {
-    const message = `${collection}: its vectors are not of length 1, so its scores cannot be compared`
-    warnings.push({ collection, code: 'not_normalised', message })
-  }
-  if (undatedKept > 0) {
-    const message = `${collection}: ${undatedKept} without a date kept; --undated exclude leaves them out`
-    warnings.push({ collection, code: 'undated_kept', message, count: undatedKept })
-  }
-  return warnings
 }

@@ -1,6 +1,6 @@
 /** An answer as Markdown, laid out as the lens's contract has it. */
 import { isEnglishQuestion } from '../../text/language.ts'
-import { wrongParameter } from './errors.ts'
+import { wrongParameter } from './request.ts'
 import { dateText, type QueryResult } from './results.ts'
 
 const SPANISH = {

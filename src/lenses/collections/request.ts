@@ -1,12 +1,13 @@
 /** What can be asked, checked. Dates become instants, so nothing after this knows of calendars. */
 import { z } from 'zod'
+import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
+import { type ErrorKind, QuerentError, showValue } from '../../model/errors.ts'
 import { isBareDay, readDate } from '../../model/instant.ts'
 import { parseWith } from '../../model/parse-input.ts'
 import { fold } from '../../text/normalise.ts'
 import { camelCased } from '../camel-name.ts'
-import { ChromaQueryError, wrongParameter } from './errors.ts'
 
 /** Of one request: more would be a copy of the collection, not an answer. */
 const MAX_RESULTS = 10_000
@@ -50,7 +51,7 @@ const date = z
   .refine(given => readDate(given) !== null, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
   .optional()
 
-/** As the library is asked, which has no upper bounds. */
+/** Input of the library, which has no upper bounds. */
 const inputSchema = z.object({
   ...shared,
   ...{ query: notBlank, since: date, until: date, source: z.string().optional(), actionability: z.string().optional() },
@@ -153,4 +154,37 @@ export function agentDays(question: string): number | null {
   if (OF_TRENDS.test(folded)) return MONTH
   if (OF_NEWS.test(folded)) return WEEK
   return NEW_ONES.test(folded) && !HOW_TO.test(folded) ? WEEK : null
+}
+
+// The lens's one error (CO-022): an Error with its message and cause; its code is stable on every interface.
+
+export class ChromaQueryError extends QuerentError {
+  override readonly name: string = 'ChromaQueryError'
+
+  constructor(message: string, options: ChromaQueryErrorOptions = {}) {
+    const { code = 'query_failed', kind = 'unavailable', details = {}, cause } = options
+    const help = kind === 'usage' ? 'Correct what the message names.' : 'See that the store or server is there.'
+    super({ code, type: 'ChromaQueryError', kind, retryable: false, help }, message, details, cause)
+  }
+}
+
+export interface ChromaQueryErrorOptions {
+  readonly code?: string | undefined
+  readonly kind?: ErrorKind | undefined
+  readonly details?: JsonObject | undefined
+  readonly cause?: unknown
+}
+
+/** `parameter` got `value`, which is not `expected`. */
+export function wrongParameter(parameter: string, value: unknown, expected: string): ChromaQueryError {
+  return new ChromaQueryError(`${parameter} must be ${expected}, got ${showValue(value)}`, {
+    code: 'invalid_argument',
+    kind: 'usage',
+    details: { field: parameter },
+  })
+}
+
+/** The store cannot be opened, or not be reached. */
+export function notOpened(reason: string, cause?: unknown): ChromaQueryError {
+  return new ChromaQueryError(`Failed to initialize VectorStore: ${reason}`, { code: 'store_failed', cause })
 }

@@ -2,21 +2,30 @@
  * The lens in the pipeline: each collection is searched by meaning for as many records as it may give, and the lists are made one
  * (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
  */
+
+import type { Deadline } from '../../base/clock.ts'
 import { compareText } from '../../base/compare.ts'
+import { nextTurn } from '../../base/turns.ts'
 import type { Candidate } from '../../model/candidate.ts'
 import type { Entry, EntryKey } from '../../model/entry.ts'
 import type { Filter } from '../../model/filter.ts'
 import { constant, max, NO_NUMBERS, number } from '../../model/formula.ts'
+import { recordDate } from '../../model/instant.ts'
 import type { QueryContext } from '../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../pipeline/default-stages.ts'
 import { byFormula, scoredBy } from '../../pipeline/formula.ts'
 import { allOf } from '../../pipeline/resolve-query.ts'
-import { type CollectionAnswer, failedCollection, type SourceRecord } from '../../pipeline/source.ts'
+import {
+  type CollectionAnswer,
+  failedCollection,
+  type NumericDate,
+  type SourceCondition,
+  type SourceErrorCode,
+  type SourceRecord,
+} from '../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../pipeline/stage.ts'
 import { judge } from '../../pipeline/verdict.ts'
-import { warningsOf } from './ask.ts'
-import { gather, undatedAmong } from './gather.ts'
-import { type CollectionsOptions, requestOf } from './request.ts'
+import { type CollectionsOptions, type CollectionsRequest, type Period, requestOf } from './request.ts'
 import { arranged, foundIn } from './results.ts'
 
 export const COLLECTIONS_STAGES: Partial<Stages> = {
@@ -149,4 +158,109 @@ function atMostOne(candidate: Candidate): Candidate {
   const { meaning } = candidate.signals
   if (meaning === undefined || meaning <= 1) return candidate
   return { ...candidate, signals: { ...candidate.signals, meaning: 1 } }
+}
+
+// Searches the collections, again and deeper where a period or a fusion needs more records than were found, so that old records do
+// not crowd out new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
+
+/** At most `limit` records of a collection, nearest first. */
+type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
+
+/** How many survivors a fusion with words is given for each result wanted. */
+const POOL = 8
+
+export function gather(
+  request: CollectionsRequest,
+  deadline: Deadline,
+  ask: Ask,
+): Promise<readonly CollectionAnswer[]> {
+  return Promise.all(request.collections.map(collection => gatherFrom(collection, request, deadline, ask)))
+}
+
+async function gatherFrom(
+  collection: string,
+  request: CollectionsRequest,
+  deadline: Deadline,
+  ask: Ask,
+): Promise<CollectionAnswer> {
+  const { period, nResults, hybrid } = request
+  const wanted = hybrid ? nResults * POOL : nResults
+  const given = Object.entries(request.where).flatMap(([key, value]): SourceCondition[] =>
+    value === undefined ? [] : [{ key, op: 'eq', value }],
+  )
+  let where = given
+  for (let limit = wanted; ; limit *= 2) {
+    // A store on this machine answers on this thread: one collection in each turn of the event loop.
+    if (request.collections.length > 1) await nextTurn()
+    const answer = await ask(collection, limit, where)
+    const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
+    const isDone = survivors.length >= wanted || answer.exhausted || answer.error !== null
+    if (isDone || deadline.over) return { ...answer, records: survivors.slice(0, wanted) }
+    where = [...given, ...conditionsOf(period, answer.numericDate)]
+  }
+}
+
+function isBounded({ since, until }: Period): boolean {
+  return since !== null || until !== null
+}
+
+/** Undated records are a matter of the policy, whatever the bounds. */
+function keeps({ since, until, undated }: Period, { metadata }: Pick<SourceRecord, 'metadata'>): boolean {
+  const date = recordDate(metadata)
+  if (date === null) return undated === 'include'
+  return (since === null || date >= since) && (until === null || date < until)
+}
+
+/** Number of records within a period that have no date; 0 where dates do not matter. */
+export function undatedAmong(kept: readonly Pick<SourceRecord, 'metadata'>[], period: Period): number {
+  return isBounded(period) ? kept.filter(({ metadata }) => recordDate(metadata) === null).length : 0
+}
+
+/** Conditions that drop nothing the period keeps; none where undated records would be lost. */
+function conditionsOf({ since, until, undated }: Period, numeric: NumericDate | null): readonly SourceCondition[] {
+  if (numeric === null || (undated === 'include' && numeric.undated === null)) return []
+  const { key, unit } = numeric
+  const scale = unit === 's' ? 1000 : 1
+  const conditions: SourceCondition[] = []
+  if (since !== null) conditions.push({ key, op: 'gte', value: since / scale })
+  // An upper bound would drop the undated ones, which count as infinitely late.
+  if (until !== null && undated === 'exclude') conditions.push({ key, op: 'lt', value: until / scale })
+  if (undated === 'exclude' && numeric.undated !== null && until === null) {
+    conditions.push({ key, op: 'lt', value: numeric.undated })
+  }
+  return conditions
+}
+
+export interface Warning {
+  readonly collection: string
+  readonly code: 'query_failed' | 'collection_not_found' | 'dimension_mismatch' | 'undated_kept' | 'not_normalised'
+  readonly message: string
+  /** Why a collection failed, in the source's word. */
+  readonly reason?: SourceErrorCode | undefined
+  readonly count?: number | undefined
+}
+
+/** Lengths within this of 1 count as 1. */
+const UNIT_TOLERANCE = 0.01
+
+/** `undatedKept`: results that have no date although dates matter. */
+export function warningsOf(
+  { collection, error, deviation }: CollectionAnswer,
+  undatedKept: number,
+): readonly Warning[] {
+  const warnings: Warning[] = []
+  if (error !== null) {
+    const isNamed = error.code === 'collection_not_found' || error.code === 'dimension_mismatch'
+    const code = isNamed ? (error.code as Warning['code']) : 'query_failed'
+    warnings.push({ collection, code, message: error.message, reason: error.code })
+  }
+  if (deviation !== null && deviation > UNIT_TOLERANCE) {
+    const message = `${collection}: its vectors are not of length 1, so its scores cannot be compared`
+    warnings.push({ collection, code: 'not_normalised', message })
+  }
+  if (undatedKept > 0) {
+    const message = `${collection}: ${undatedKept} without a date kept; --undated exclude leaves them out`
+    warnings.push({ collection, code: 'undated_kept', message, count: undatedKept })
+  }
+  return warnings
 }

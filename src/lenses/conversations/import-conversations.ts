@@ -113,7 +113,7 @@ function audiencesOf(reader: StoreReader, conversation: string, holder: string):
   return found
 }
 
-/** What is in the way of the message, or null. `changed`: takes rows of what was deleted or is no more what it was. */
+/** The conflict that keeps the message out, or null. `changed`: receives the rows of messages that were deleted or changed. */
 function take(
   writer: StoreWriter,
   message: Placed,
@@ -231,7 +231,7 @@ function placed(reader: StoreReader, conversation: Conversation, audience: Audie
   })
 }
 
-/** How much later a message stands in the thread than in the export. */
+/** The position of a message in the thread minus that in the export. */
 function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefined)[], rows: readonly Row[]): number {
   const at = knownAs.findIndex(row => row !== undefined)
   if (at < 0) return Number(rows.at(-1)?.['position'] ?? -1) + 1

@@ -16,12 +16,6 @@ export interface Attachment {
   readonly name: string | null
 }
 
-/** A text that a message had at another time, or has in a branch that was left. */
-export interface Version {
-  readonly text: string
-  readonly at: Instant | null
-}
-
 export interface Message {
   /** The same whenever the same message is read again. */
   readonly id: string
@@ -45,8 +39,6 @@ export interface Message {
   readonly edited?: { readonly at: Instant | null } | undefined
   /** Its writer took it back; the text is empty then. */
   readonly deleted: boolean
-  /** Its other texts, the oldest first. */
-  readonly versions: readonly Version[]
 }
 
 export interface Conversation {

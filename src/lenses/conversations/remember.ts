@@ -14,7 +14,7 @@ import type { Row } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
-import { type Attachment, type Message, type Profile, ROLES, type Role, type Version } from './model.ts'
+import { type Attachment, type Message, type Profile, ROLES, type Role } from './model.ts'
 import { dayOf, relativeDates } from './reading/dates.ts'
 import { plainName, SESSION_GAP_MS } from './reading/reader.ts'
 import { lastOf, messageRows, messagesOf, threadOf } from './tables.ts'
@@ -149,7 +149,6 @@ function messageOf(
     attachments: (before?.entry.metadata['attachments'] ?? []) as unknown as readonly Attachment[],
     ...(before?.entry.metadata['edited'] === true && { edited: { at: null } }),
     deleted: false,
-    versions: (before?.entry.metadata['versions'] ?? []) as unknown as readonly Version[],
   }
   return {
     ...message,

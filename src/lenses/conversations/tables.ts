@@ -27,7 +27,7 @@ export const MESSAGES: TableDeclaration = {
     { name: 'reply_to', type: 'text', nullable: true },
     /** `people` or `assistant`. */
     { name: 'profile', type: 'text' },
-    /** What its relative dates stand for, joined by `; `. */
+    /** Its relative dates, resolved and joined by `; `. */
     { name: 'dates', type: 'text', nullable: true },
     /** Which messages have positions in one order: see `threadOf`. */
     { name: 'thread', type: 'text', unasked: true },
@@ -78,7 +78,7 @@ export function messageRows(reader: StoreReader, entries: readonly EntryKey[]): 
   return entries.length === 0 ? [] : reader.table(MESSAGES).scan({}, { entries })
 }
 
-/** What the relative dates of a message stand for. */
+/** The resolved relative dates of a message. */
 export function datesIn({ dates }: Row): readonly string[] {
   return dates === null ? [] : (dates as string).split('; ')
 }

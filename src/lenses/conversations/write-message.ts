@@ -227,12 +227,11 @@ function draftOf(
 }
 
 /** What is rarely there and never ranked by. */
-function metadataOf({ title, attachments, edited, versions }: Placed): JsonObject {
+function metadataOf({ title, attachments, edited }: Placed): JsonObject {
   return {
     ...(title !== '' && { conversation_title: title }),
     ...(attachments.length > 0 && { attachments: attachments.map(each => ({ ...each })) }),
     ...(edited !== undefined && { edited: true }),
-    ...(versions.length > 0 && { versions: versions.map(({ text, at }) => ({ text, at })) }),
   }
 }
 
@@ -266,7 +265,7 @@ export function saidIn(reader: StoreReader, row: Row): Said | null {
 }
 
 /**
- * An answer is found by the question before it, whose words stand with it in the indexes: when a question goes or changes, they
+ * An answer is found by the question before it, whose words are indexed with the answer: when a question goes or changes, they
  * go or change there too. `rows`: of messages as they were before they were deleted or changed.
  */
 export function reindexFollowers(writer: StoreWriter, rows: readonly Row[]): void {

@@ -1,9 +1,9 @@
 /** Numbers in questions, and what plug-ins make of them: whatever one returns costs its own part only. */
 import type { Json } from '../../../src/base/canonical.ts'
-import { c64Domain } from '../../../src/lenses/c64/domain.ts'
 import { enrich } from '../../../src/lenses/c64/enrichment/enrich.ts'
 import { formatEnrichment } from '../../../src/lenses/c64/enrichment/hits.ts'
 import type { EnrichmentResult } from '../../../src/lenses/c64/enrichment/plugin.ts'
+import { c64Domain } from '../../../src/lenses/c64/plugins.ts'
 import { jsonKind, said } from '../engine/json-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'

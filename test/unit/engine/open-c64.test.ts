@@ -11,16 +11,19 @@ import { openToyEmbedder } from '../../support/toy-embedder.ts'
 const FACTS = { filter: { collections: ['c64'] } }
 
 describe('the facts', () => {
-  it('are not in a store before the lens is asked, and there once after (EN-068)', async () => {
+  it('are put into a store by embedC64 or for entries of the collection, by no other query, and once (EN-068)', async () => {
     using folder = tempFolder()
     const home = folder.file('home')
     {
       await using c64 = await openTestC64({ home })
-      expect((await c64.engine.status()).entries).toBe(0)
+      const before = c64.engine.host('c64').store.lastSeq()
       c64.enrich('POKE 53280, 14')
-      expect((await c64.engine.status()).entries).toBe(0)
+      expect((await c64.query('EXTCOL')).results[0]?.id).toBe('c64:register:EXTCOL')
+      expect((await c64.engine.query({ text: 'EXTCOL', lens: 'c64' })).items[0]?.id).toBe('c64:register:EXTCOL')
+      expect(c64.engine.host('c64').store.lastSeq()).toBe(before)
+      await c64.engine.put({ entries: [{ id: 'own', content: 'a border of my own', collection: 'c64' }] })
       await c64.query('EXTCOL')
-      expect((await c64.engine.status()).entries).toBe(c64Corpus().length)
+      expect((await c64.engine.status()).entries).toBe(c64Corpus().length + 1)
     }
     await using c64 = await openTestC64({ home })
     const before = c64.engine.host('c64').store.lastSeq()
@@ -30,7 +33,7 @@ describe('the facts', () => {
 
   it('are written again when a fact has changed, and those that are gone go (EN-068)', async () => {
     await using c64 = await openTestC64()
-    await c64.query('EXTCOL')
+    await embedC64(c64.engine)
     const { store } = c64.engine.host('c64')
     const [key = 0] = store.find(
       'c64:register:EXTCOL',
@@ -60,14 +63,14 @@ describe('the facts', () => {
     expect(results[0]?.id).toBe('c64:register:EXTCOL')
     expect([store.lastSeq(), store.meta('c64_corpus')]).toEqual([seq, undefined])
     expect((await c64.engine.list(FACTS)).total).toBe(0)
-    await c64.query('EXTCOL')
+    await embedC64(c64.engine)
     expect((await c64.engine.list(FACTS, ann)).total).toBe(c64Corpus().length)
     expect((await c64.query('EXTCOL', {}, ann)).results[0]?.id).toBe('c64:register:EXTCOL')
   })
 
   it('are public: the requester finds them, and the owner holds them (EN-068)', async () => {
     await using c64 = await openTestC64()
-    await c64.query('BGCOL0')
+    await embedC64(c64.engine)
     const { results } = await c64.query('EXTCOL', {}, { viewer: { id: 'ann' } })
     expect(results[0]?.id).toBe('c64:register:EXTCOL')
     const { items } = await c64.engine.list({ ...FACTS, limit: 1 }, { viewer: { id: 'ann' } })
@@ -158,6 +161,8 @@ describe('a question of the embedded store', () => {
   it('uses vectors as far as there are some, and says which are missing (EN-060, EN-067)', async () => {
     await using c64 = await openTestC64({ embedder: openToyEmbedder() })
     const codes = async () => (await c64.query('border colour')).warnings.map(({ code }) => code)
+    expect(await codes()).toEqual(['words_only'])
+    await c64.engine.put({ entries: [{ id: 'own', content: 'border', collection: 'c64' }] })
     expect(await codes()).toEqual(['vectors_pending'])
     await embedC64(c64.engine)
     expect(await codes()).toEqual([])

@@ -10,11 +10,12 @@ import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { createAgent, setMember } from '../agents/federations.ts'
 import { DIMENSIONS } from '../dimensions.ts'
+import { wrong } from '../errors.ts'
 import { DAY_MS } from '../measures/confidence.ts'
 import type { DerivationType, Visibility } from '../model.ts'
 import { putBelief, supersedeBelief, type Together, type WriteContext } from '../record/write.ts'
 import { newBelief, revision, toDrafts } from '../schema/belief.ts'
-import { parseRequest, wrong } from '../schema/faults.ts'
+import { parseRequest } from '../schema/faults.ts'
 import { putEdge } from '../trust/edges.ts'
 import agentsFile from './agents.json' with { type: 'json' }
 import beliefsFile from './beliefs.json' with { type: 'json' }

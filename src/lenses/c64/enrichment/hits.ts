@@ -30,7 +30,7 @@ export function payloadOf(fields: JsonObject): HitPayload {
   return { ...Object.fromEntries(kept), ...tagsOf(fields['tags']), ...referencesOf(fields['references']) }
 }
 
-/** A server finds a tag that stands alone like a list of one. */
+/** A server finds a single tag like a list of one. */
 function tagsOf(given: unknown): Pick<HitPayload, 'tags'> {
   return given === undefined ? {} : { tags: listOf(given).filter(tag => typeof tag === 'string') }
 }

@@ -1,4 +1,4 @@
-/** The numbers of a question: found in the notations of assemblers and BASICs, in every base, and what each stands for. */
+/** The numbers of a question, in the notations of assemblers and BASICs and in every base, and the meaning of each. */
 
 /** The largest number that is taken: two bytes. */
 const MAX_NUMBER = 0xffff
@@ -48,7 +48,7 @@ function digits(value: number, base: number, width: number): string {
   return value.toString(base).toUpperCase().padStart(width, '0')
 }
 
-/** Where the number stands in the query; found again by its token when it was made without places. */
+/** Places of the number in the query; found again by its token when it was made without places. */
 export function placesOf(number: ParsedNumber, query: string): readonly number[] {
   if (number.at !== undefined) return number.at
   const first = query.indexOf(number.sourceToken)
@@ -143,7 +143,7 @@ const PATTERNS = new WeakMap<NumberRules, Patterns>()
 function patternsOf(rules: NumberRules): Patterns {
   const known = PATTERNS.get(rules)
   if (known !== undefined) return known
-  // Words that numbers may touch stand alone, or in a row with numbers: `1TO10`.
+  // Words that numbers may touch are alone, or in a row with numbers: `1TO10`.
   const keyword = anyOf(rules.keywords)
   const row = String.raw`(?<=(?<![\p{L}\p{N}_$%&])(?:\d{0,5}${keyword}){1,${MAX_WORDS}})`
   const mnemonic = `(?<=${BEFORE}${anyOf(rules.mnemonics)})`

@@ -10,7 +10,7 @@ export interface EnrichmentDomain {
   readonly numbers?: NumberRules | undefined
   /** The one spelling a tag is stored and asked under; trimmed only when left out. */
   readonly canonicalTag?: ((tag: string) => string) | undefined
-  /** All tags a name in a question may stand for; its canonical spelling and itself when left out. */
+  /** All tags that a name in a question may mean. Default: its canonical spelling and the name itself. */
   readonly tagsFor?: ((name: string) => readonly string[]) | undefined
   /** What the domain knows by itself, one record a fact. */
   readonly corpus?: (() => readonly DomainRecord[]) | undefined

@@ -1,7 +1,7 @@
 /**
  * Which hashtag sits on which anchor, in step with every process on the store. A stamp in the store's meta is renewed with
  * each change; reading it costs microseconds, so it is read at every look-up and the table only when the stamp is another.
- * The store's version would not do: inside a transaction that is rolled back later it stands still.
+ * The store's version cannot be used: it does not change inside a transaction that is rolled back later.
  */
 
 import { z } from 'zod'

@@ -188,7 +188,7 @@ export function foldHashtag(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** What stands behind the `#` of a folded hashtag; null when that cannot be one. */
+/** The part behind the `#` of a folded hashtag; null when it is no valid hashtag. */
 export function hashtagBody(folded: string): string | null {
   const body = folded.replace(LEADING_HASHES, '')
   return isShort(body) && BODY.test(body) ? body : null
@@ -224,7 +224,7 @@ export function tagOfToken(token: string, resolve: Resolve): string | null {
   return null
 }
 
-/** As it stands, then without the punctuation in front, sign by sign, then without that behind it as well. */
+/** The token unchanged, then with the punctuation in front removed sign by sign, then with that behind it removed too. */
 function* readings(token: string): Iterable<string> {
   const { length } = token
   const start = punctuationBefore(token)

@@ -65,13 +65,6 @@ interface Hit {
   readonly now: number
 }
 
-/** What a transaction wrote for one viewer. */
-interface Outcome {
-  readonly columns: MemoryColumns
-  readonly memories: ReadonlyMap<EntryKey, StoredMemory>
-  readonly seen: number
-}
-
 export class AccessUpdates {
   readonly #options: AccessOptions
   readonly #timer: Timer
@@ -156,9 +149,7 @@ export class AccessUpdates {
       try {
         const write = (writer: StoreWriter) =>
           [...byViewer].map(([viewer, own]) => this.#apply(writer, columns.get(viewer) as MemoryColumns, own))
-        for (const outcome of store.write(at, write, WAIT_MS)) {
-          outcome.columns.wrote(outcome.memories, outcome.seen)
-        }
+        for (const committed of store.write(at, write, WAIT_MS)) committed()
         return null
       } catch (error) {
         const reason = error instanceof QuerentError ? UNWRITABLE[error.code] : undefined
@@ -169,23 +160,22 @@ export class AccessUpdates {
     return 'other writers kept the store locked'
   }
 
-  /** In the order of the hits, each by the state that the one before left; those whose node is gone are dropped. */
-  #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): Outcome {
-    const { viewer } = columns
+  /**
+   * In the order of the hits, each by the state that the one before left; those whose node is gone are dropped. What it returns is
+   * to be called after the commit.
+   */
+  #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): () => void {
     columns.refresh()
-    const memories = new Map<EntryKey, StoredMemory>()
+    const batch = new Batch(writer, columns)
     const stored = columns.stored(writer, [...new Set(hits.map(({ entry }) => entry))])
     for (const { entry, now } of hits) {
       const cell = columns.memory(entry)
       if (cell === undefined || cell.mode_name === null) continue
-      const before = memories.get(entry) ?? stored.get(entry)
       // Never used: the last access the columns know is the creation.
-      const memory = before ?? defaultMemory(cell.last_accessed)
-      memories.set(entry, reinforced(memory, MODES[cell.mode_name], now, this.#options.memoryEnabled))
+      const before = batch.changed.get(entry) ?? stored.get(entry) ?? defaultMemory(cell.last_accessed)
+      batch.write(entry, reinforced(before, MODES[cell.mode_name], now, this.#options.memoryEnabled))
     }
-    for (const [entry, memory] of memories) writeMemory(writer, viewer, entry, memory)
-    const seen = memories.size === 0 ? columns.seen : logUses(writer, viewer, [...memories.keys()], columns.seen)
-    return { columns, memories, seen }
+    return batch.end()
   }
 }
 

@@ -101,7 +101,7 @@ class MemoryCells {
     return ((this.#cells.arrays.flags[entry] ?? 0) & PRESENT) !== 0
   }
 
-  /** Unix seconds, as is the next. Of a node; anything of what is none. */
+  /** Unix seconds, as is the next. Without meaning for an entry that is no node. */
   created(entry: EntryKey): number {
     return this.#cells.arrays.created[entry] ?? Number.NEGATIVE_INFINITY
   }

@@ -120,7 +120,7 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
 // What becomes of a node that nobody uses while the daily runs do their work: when it ascends, rots or fades. Strength only falls
 // without use, so what is going to ascend does so at the next check; rot and fading follow from the formulas of time.
 
-/** By rounding, a time is off by far less; a value that stands on its threshold may never cross it. */
+/** Rounding moves a time by far less; a value exactly on its threshold may never cross it. */
 const ROUNDING_S = 60
 
 type FutureEvent = 'ascends' | 'rots' | 'fades'

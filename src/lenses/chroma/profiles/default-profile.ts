@@ -66,7 +66,7 @@ export interface CodeSearchOptions {
   readonly perFile?: number | undefined
 }
 
-/** What may be written before the colon, and the metadata field it stands for. */
+/** Words that may be written before the colon, and the metadata field of each. */
 const FIELDS: Readonly<Record<string, string>> = {
   language: 'language',
   lang: 'language',
@@ -137,7 +137,7 @@ export interface Period {
   readonly end: number
 }
 
-/** A period that a text names, and where it stands there in UTF-16 units. */
+/** A period that a text names, with its place in the text in UTF-16 units. */
 interface FoundTime {
   readonly period: Period
   readonly index: number
@@ -197,7 +197,7 @@ export function dated(text: string): Period | null {
   return exists ? calendar(unit, start) : null
 }
 
-/** How a question stands to a period: inside it, or on one side of it. */
+/** Whether the range asked for is the period itself, or what is before or after it. */
 type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
 
 /** CQ-087. A range that would begin in the future ends where it begins, so that it is one at all. */

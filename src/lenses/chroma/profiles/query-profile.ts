@@ -203,7 +203,7 @@ function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Insta
   if (stored !== undefined) {
     try {
       const left: unknown = extension.migrate?.(migrationOf(writer, extension, stored, now))
-      // What a promise does later would stand outside the transaction.
+      // What a promise does later would be outside the transaction.
       if (left instanceof Promise) throw new TypeError('migrate must be synchronous')
     } catch (error) {
       const { name, version } = extension

@@ -76,7 +76,7 @@ export type CheckedItem = WireOptions & {
 export function wholeQuery(item: CheckedItem, rankBy: ChromaOptions['rank_by']): QueryInput {
   const { k = null, ...rest } = item
   const { text, options } = asText({ ...rest, k, rank_by: rankBy })
-  // Seeds of hooks may take their time: what they are asked for has no limit of time of its own.
+  // Hooks may be slow, so the query has the longest time limit.
   return { text, options, limit: MAX_LIMIT, timeout_ms: MAX_TIMEOUT_MS, touch: false }
 }
 
@@ -203,7 +203,7 @@ interface Completed extends ParsedText {
   readonly completed: readonly string[]
 }
 
-/** Nodes whose hashtags stand for a text without any. */
+/** Nodes whose hashtags are used for a text that names none. */
 const MAX_NODES = 5
 const NEAREST = 5
 
@@ -273,7 +273,7 @@ async function tagsOfLikeNodes(
 /** Nodes read in one step. */
 const NODES_AT_ONCE = 250
 
-/** Hashtags of every visible node that carries this one, by pages, each as it is then; of rotten ones only where they are asked for. */
+/** Hashtags of every visible node that carries this one, in pages that are read one after the other; rotten nodes only `withRotten`. */
 export function* nodesWith(
   { host: { store }, memories }: ChromaState,
   accessScope: AccessScope,
@@ -318,7 +318,7 @@ export function looking<T>(state: ChromaState, { viewer, partitions }: AccessSco
   })
 }
 
-/** What is asked of the index: a query's geometry and filters. */
+/** The geometry and the filters of a query, for the index. */
 export type Asked = Pick<
   EffectiveQuery,
   'color' | 'max_distance' | 'temporal_range' | 'metadata_filters' | 'include_rotten' | 'score_weights' | 'now'

@@ -54,7 +54,7 @@ export function chromaStages(host: LensHost): Partial<Stages> {
       const { profiles } = state()
       const scores = profiles.hasScoring(profiles.select(profile))
       return {
-        // How much a profile adds is not known in advance: where it scores, all are asked for that could reach the page.
+        // How much a profile adds to a score is not known in advance: then all nodes that could reach the page are retrieved.
         query: scores ? { ...query, approximate: false } : query,
         parsed: unparsed(query.text),
         mode: query.mode,

@@ -1,84 +1,10 @@
-/** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
-import { doubled, grown } from '../../../base/columns.ts'
+/** BM25 of short texts for the words of a question. All statistics are those of the texts that are searched, and no others. */
+import { Columns } from '../../../base/columns.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { idf } from '../../../math/bm25.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { eachToken } from '../../../text/tokenise.ts'
-
-// Memory in which questions do their sums, one after another; of several at work at a time each has its own. A question over ten
-// conversations takes a hundred arrays; allocated each time they are half a megabyte that lies outside the heap, and such memory
-// makes V8 collect all of the heap.
-
-/** Bytes kept between questions; what a question needs beyond that is its own. */
-const MOST = 16 * 1024 * 1024
-const ALIGNED = 8
-
-export class Workspace {
-  #memory = new ArrayBuffer(0)
-  #used = 0
-  /** By the question so far, whether or not there was room. */
-  #wanted = 0
-
-  /** For the next question: what was given out before is given out again. */
-  clear(): void {
-    if (this.#wanted > this.#memory.byteLength && this.#memory.byteLength < MOST) {
-      this.#memory = new ArrayBuffer(Math.min(MOST, 2 ** Math.ceil(Math.log2(this.#wanted))))
-    }
-    this.#used = 0
-    this.#wanted = 0
-  }
-
-  /** As those below, all 0 at first. */
-  float64(length: number): Float64Array {
-    const at = this.#take(length * Float64Array.BYTES_PER_ELEMENT)
-    return at < 0 ? new Float64Array(length) : new Float64Array(this.#memory, at, length).fill(0)
-  }
-
-  uint32(length: number): Uint32Array {
-    const at = this.#take(length * Uint32Array.BYTES_PER_ELEMENT)
-    return at < 0 ? new Uint32Array(length) : new Uint32Array(this.#memory, at, length).fill(0)
-  }
-
-  uint16(length: number): Uint16Array {
-    const at = this.#take(length * Uint16Array.BYTES_PER_ELEMENT)
-    return at < 0 ? new Uint16Array(length) : new Uint16Array(this.#memory, at, length).fill(0)
-  }
-
-  uint8(length: number): Uint8Array {
-    const at = this.#take(length)
-    return at < 0 ? new Uint8Array(length) : new Uint8Array(this.#memory, at, length).fill(0)
-  }
-
-  /** Where so many bytes are free; -1: there is no room. */
-  #take(bytes: number): number {
-    const size = Math.ceil(bytes / ALIGNED) * ALIGNED
-    this.#wanted += size
-    const at = this.#used
-    if (at + size > this.#memory.byteLength) return -1
-    this.#used = at + size
-    return at
-  }
-}
-
-/** Workspaces kept for questions to come. */
-const MAX_KEPT = 2
-
-/** Gives each question at work a workspace that no other has. */
-export class Workspaces {
-  readonly #free: Workspace[] = []
-
-  /** To be given back when nothing reads the arrays any more; one that never is, is left to the garbage collector. */
-  take(): Workspace {
-    const workspace = this.#free.pop() ?? new Workspace()
-    workspace.clear()
-    return workspace
-  }
-
-  giveBack(workspace: Workspace): void {
-    if (this.#free.length < MAX_KEPT) this.#free.push(workspace)
-  }
-}
 
 export interface Bm25Parameters {
   readonly k1: number
@@ -98,10 +24,10 @@ export interface AskedWord {
   readonly stems: WordStems
 }
 
-/** The texts that are asked: some of those counted, or several of them together. */
+/** The texts that are searched: each is one of those counted, or several of them together. */
 export interface AskedTexts {
   readonly counts: WordCounts
-  /** Whether what stands around a text counts as well. */
+  /** Whether the surrounding text counts as well. */
   readonly withAround: boolean
   /** Words by text. */
   readonly lengths: Float64Array
@@ -137,20 +63,19 @@ interface Match {
 /** Occurrences read between two pauses, about: a millisecond of work. */
 const STEP = 50_000
 
-/** What it gives is in the workspace. Texts that are added to the counts between its steps are not seen. */
+/** Texts that are added to the counts between its steps are not seen. */
 export function* scoreTexts(
   texts: AskedTexts,
   words: readonly AskedWord[],
   { k1, b }: Bm25Parameters,
-  workspace: Workspace,
 ): Steps<TextScores> {
   const { lengths, meanLength } = texts
-  const occurrences = new Occurrences(texts, workspace)
+  const occurrences = new Occurrences(texts)
   const matches = yield* matchesOf(words, occurrences, lengths.length)
   const scoreOf = (weight: number, count: number, text: number): number =>
     (weight * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (lengths[text] as number)) / meanLength))
-  const scores = workspace.float64(lengths.length)
-  const found = workspace.uint32(Math.min(lengths.length, occurrences.size))
+  const scores = new Float64Array(lengths.length)
+  const found = new Uint32Array(Math.min(lengths.length, occurrences.texts.length))
   const addScores = ({ weight, start, end }: Match, from: number): number => {
     let all = from
     for (let at = start; at < end; at++) {
@@ -191,9 +116,9 @@ function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts
   let paused = 0
   for (let place = 0; place < words.length; place++) {
     const { word, boost, stems } = words[place] as AskedWord
-    const start = occurrences.size
+    const start = occurrences.texts.length
     occurrences.add(stems)
-    const end = occurrences.size
+    const end = occurrences.texts.length
     matches[place] = { word, place, weight: boost * idf(texts, end - start), start, end }
     if (end - paused < STEP) continue
     paused = end
@@ -202,33 +127,27 @@ function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts
   return matches.sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
 }
 
-/** Room for occurrences at first. */
-const ROOM = 512
-
 /** The texts in which some words occur, and how often: those of one word behind those of another. */
 class Occurrences implements OccurrenceVisitor {
-  size = 0
-  texts: Uint32Array
-  counts: Uint16Array
+  readonly texts: number[] = []
+  readonly counts: number[] = []
   readonly #of: AskedTexts
-  /** By text, one more than where it stands last. */
+  /** By text, its last place in `texts` plus 1. */
   readonly #ends: Uint32Array
   /** Of the occurrences of the word that is being added. */
   #start = 0
 
-  constructor(of: AskedTexts, workspace: Workspace) {
+  constructor(of: AskedTexts) {
     this.#of = of
-    this.texts = workspace.uint32(ROOM)
-    this.counts = workspace.uint16(ROOM)
-    this.#ends = workspace.uint32(of.lengths.length)
+    this.#ends = new Uint32Array(of.lengths.length)
   }
 
   add(stems: WordStems): void {
-    this.#start = this.size
+    this.#start = this.texts.length
     this.#of.counts.each(stems, this.#of.withAround, this)
   }
 
-  /** Where a text stands among those from `start` to `end`; -1: nowhere. */
+  /** The place of a text from `start` up to, not including, `end`; -1: it has none. */
   placeOf(text: number, start: number, end: number): number {
     for (let at = start; at < end; at++) if (this.texts[at] === text) return at
     return -1
@@ -248,15 +167,8 @@ class Occurrences implements OccurrenceVisitor {
       this.counts[known] = (this.counts[known] as number) + count
       return
     }
-    if (this.size === this.texts.length) this.#grow()
-    this.texts[this.size] = text
-    this.counts[this.size] = count
-    this.#ends[text] = ++this.size
-  }
-
-  #grow(): void {
-    this.texts = doubled(this.texts, this.size + 1)
-    this.counts = doubled(this.counts, this.size + 1)
+    this.counts.push(count)
+    this.#ends[text] = this.texts.push(text)
   }
 }
 
@@ -305,13 +217,6 @@ export class WordStems {
   }
 }
 
-/** The words of the texts in one language; no text is in two. */
-interface Vocabulary {
-  readonly language: Language
-  /** By stem, the last posting; each posting knows the one before it. */
-  readonly last: Map<string, number>
-}
-
 /** Called for each text that a word occurs in. */
 interface OccurrenceVisitor {
   visit(text: number, count: number): void
@@ -319,23 +224,31 @@ interface OccurrenceVisitor {
 
 /**
  * How often which words occur in each of a growing number of short texts: all that BM25 needs of them. Words are stems of
- * the language that the text is in; stop words are left out, and do not count in its length. Numbers stand in typed arrays:
+ * the language that the text is in; stop words are left out, and do not count in its length. Numbers are in typed arrays:
  * there are millions of them, and nothing that the garbage collector would have to walk through.
  */
 export class WordCounts {
-  readonly #vocabularies: Vocabulary[] = []
-  #postings = 0
-  #before = new Int32Array(POSTINGS)
-  #texts = new Int32Array(POSTINGS)
-  #own = new Uint8Array(POSTINGS)
-  #around = new Uint8Array(POSTINGS)
+  /** By language (no text is in two), then by stem: its last posting. Each posting has the number of the one before it. */
+  readonly #last = new Map<Language, Map<string, number>>()
+  readonly #postings = new Columns(
+    {
+      before: { of: Int32Array },
+      texts: { of: Int32Array },
+      /** Occurrences in the text, and in its surrounding text. */
+      own: { of: Uint8Array },
+      around: { of: Uint8Array },
+    },
+    POSTINGS,
+  )
+  #count = 0
   readonly #lengths: number[] = []
   readonly #lengthsAround: number[] = []
 
-  /** Returns the text's number: they count from 0. `around`: what stands around the text, in the same language. */
+  /** Returns the text's number: they count from 0. `around`: the surrounding text, in the same language. */
   add(text: CountedText, around: CountedText | null = null): number {
     const number = this.#lengths.length
-    const { last } = this.#vocabularyOf(text.language)
+    const last = this.#last.get(text.language) ?? new Map<string, number>()
+    this.#last.set(text.language, last)
     for (const [word, count] of text.counts) this.#post(last, word, number, count, around?.counts.get(word) ?? 0)
     for (const [word, count] of around?.counts ?? []) {
       if (!text.counts.has(word)) this.#post(last, word, number, 0, count)
@@ -352,41 +265,27 @@ export class WordCounts {
 
   /** The texts that a word occurs in, each once, in no order. */
   each(stems: WordStems, withAround: boolean, visitor: OccurrenceVisitor): void {
-    for (let at = 0; at < this.#vocabularies.length; at++) {
-      const { language, last } = this.#vocabularies[at] as Vocabulary
+    const { before, texts, own: counts, around } = this.#postings.arrays
+    for (const [language, last] of this.#last) {
       const word = stems.of(language)
       let posting = word === null ? NONE : (last.get(word) ?? NONE)
       while (posting !== NONE) {
-        const own = this.#own[posting] as number
-        const count = withAround ? Math.min(MAX_COUNTED, own + (this.#around[posting] as number)) : own
-        if (count > 0) visitor.visit(this.#texts[posting] as number, count)
-        posting = this.#before[posting] as number
+        const own = counts[posting] as number
+        const count = withAround ? Math.min(MAX_COUNTED, own + (around[posting] as number)) : own
+        if (count > 0) visitor.visit(texts[posting] as number, count)
+        posting = before[posting] as number
       }
     }
   }
 
-  #vocabularyOf(language: Language): Vocabulary {
-    const known = this.#vocabularies.find(vocabulary => vocabulary.language === language)
-    if (known !== undefined) return known
-    const vocabulary = { language, last: new Map<string, number>() }
-    this.#vocabularies.push(vocabulary)
-    return vocabulary
-  }
-
   #post(last: Map<string, number>, word: string, text: number, own: number, around: number): void {
-    const posting = this.#postings++
-    if (posting === this.#texts.length) this.#grow()
-    this.#before[posting] = last.get(word) ?? NONE
-    this.#texts[posting] = text
-    this.#own[posting] = Math.min(own, MAX_COUNTED)
-    this.#around[posting] = Math.min(around, MAX_COUNTED)
+    const posting = this.#count++
+    this.#postings.reserve(this.#count)
+    const { before, texts, own: counts, around: countsAround } = this.#postings.arrays
+    before[posting] = last.get(word) ?? NONE
+    texts[posting] = text
+    counts[posting] = Math.min(own, MAX_COUNTED)
+    countsAround[posting] = Math.min(around, MAX_COUNTED)
     last.set(word, posting)
-  }
-
-  #grow(): void {
-    this.#before = grown(this.#before, this.#postings)
-    this.#texts = grown(this.#texts, this.#postings)
-    this.#own = grown(this.#own, this.#postings)
-    this.#around = grown(this.#around, this.#postings)
   }
 }

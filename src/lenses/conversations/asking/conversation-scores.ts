@@ -6,7 +6,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Query } from '../../../model/query.ts'
 import { pageBar } from '../../../pipeline/page-depth.ts'
 import { expectedCosine, USUAL_BASE } from '../../../pipeline/partly-embedded.ts'
-import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores, type Workspace } from './bm25.ts'
+import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
 import { type Cosines, cosinesOf, type MeaningQuery, NO_COSINES } from './cosines.ts'
 import { type Moment, namedSpeaker, type Question } from './question.ts'
 import {
@@ -16,9 +16,12 @@ import {
   greatest,
   greatestCosine,
   type Ingredients,
+  neighbour,
   PEOPLE,
   type Ranks,
   rank,
+  type Signals,
+  wordSignal,
 } from './ranking.ts'
 import type { Transcript } from './transcripts.ts'
 
@@ -33,7 +36,6 @@ export interface Asking {
   readonly holders: ReadonlyMap<EntryKey, number>
   /** Entries that are not there at the moment asked about. */
   readonly invalid: Bitset
-  readonly workspace: Workspace
 }
 
 export interface ConversationScores {
@@ -59,7 +61,7 @@ export interface ConversationScores {
   readonly weight: number
 }
 
-/** A conversation whose messages are scored when they are asked for: most conversations have none that is shown. */
+/** A conversation whose messages are scored on demand: the results come from few of the conversations. */
 export interface Weighed {
   /** No message of it scores more than this among those of others. */
   readonly bound: number
@@ -73,21 +75,21 @@ export interface Weighed {
 }
 
 /**
- * What it gives is in the workspace. In steps: of the conversation as it was at the first one, whatever is added to it
+ * In steps: of the conversation as it was at the first one, whatever is added to it
  * later.
  */
 export function* weighConversation(transcript: Transcript, asking: Asking): Steps<Weighed> {
-  const { meaning, workspace } = asking
+  const { meaning } = asking
   const moment = yield* transcript.at(asking.invalid)
   const isPeople = transcript.profile === 'people'
   const ingredients = { ...(isPeople ? PEOPLE : ASSISTANT), ...asking.weights }
   yield
-  const texts = yield* scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES, workspace)
-  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts, workspace)
+  const texts = yield* scoreTexts(moment.units, asking.words, isPeople ? OF_MESSAGES : OF_PIECES)
+  const spoken = isPeople ? asMessages(texts) : bestPieces(moment, texts)
   yield
   const cosines = meaning === null ? NO_COSINES : cosinesOf(transcript, moment, spoken.words, meaning)
   yield
-  const words = onlyListed(spoken.words, cosines, workspace)
+  const words = onlyListed(spoken.words, cosines)
   const { possible } = texts
   const maxWords = greatest(words, spoken.found)
   const cosine = Math.max(0, greatestCosine(cosines.values))
@@ -98,17 +100,14 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const ofPhrases = phraseFactors(moment, asking.holders)
   const factors = [...ofSpeakers, ...ofPhrases]
   const scores = function* (): Steps<ConversationScores> {
-    const blocks =
-      moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES, workspace)
+    const blocks = moment.blocks === null ? null : yield* scoreTexts(moment.blocks.texts, asking.words, OF_MESSAGES)
     const places =
-      meaning?.isScan === true
-        ? Uint32Array.from(moment.said.keys())
-        : placesOf(moment, spoken, cosines, blocks, workspace)
+      meaning?.isScan === true ? Uint32Array.from(moment.said.keys()) : placesOf(moment, spoken, cosines, blocks)
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
     const evidence = { sessions, places, words, cosines: cosines.values, minCosine: cosines.least, blockOf, factors }
     yield
-    const ranks = rank(evidence, ingredients, workspace)
+    const ranks = rank(evidence, ingredients)
     const most = isPeople ? MAX_OF_PEOPLE : ranks.maxSmoothed * ingredients.user
     return {
       ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most },
@@ -170,8 +169,8 @@ function asMessages({ scores, found }: TextScores): SpokenWords {
   return { words: scores, found, unitOf: at => at }
 }
 
-function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores, workspace: Workspace): SpokenWords {
-  const words = workspace.float64(said.length)
+function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
+  const words = new Float64Array(said.length)
   const units = new Map<number, number>()
   // Of equal ones the first.
   for (const unit of found.toSorted()) {
@@ -184,9 +183,9 @@ function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores
   return { words, found: Uint32Array.from(units.keys()), unitOf: at => units.get(at) ?? -1 }
 }
 
-function onlyListed(words: Float64Array, { listed }: Cosines, workspace: Workspace): Float64Array {
+function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
   if (listed === null) return words
-  const kept = workspace.float64(words.length)
+  const kept = new Float64Array(words.length)
   for (const at of listed) kept[at] = words[at] as number
   return kept
 }
@@ -200,12 +199,11 @@ function placesOf(
   { found }: SpokenWords,
   { listed }: Cosines,
   scored: TextScores | null,
-  workspace: Workspace,
 ): Uint32Array {
-  const isPlace = workspace.uint8(said.length)
+  const isPlace = new Uint8Array(said.length)
   for (const at of listed ?? found) isPlace.fill(1, Math.max(0, at - REACH), at + REACH + 1)
   for (const block of scored?.found ?? []) for (const at of blocks?.of.members[block] ?? []) isPlace[at] = 1
-  const places = workspace.uint32(said.length)
+  const places = new Uint32Array(said.length)
   let count = 0
   for (let at = 0; at < isPlace.length; at++) if (isPlace[at] === 1) places[count++] = at
   return places.subarray(0, count)
@@ -329,4 +327,46 @@ export function nearThePage(
     if (score >= bar || kept.has(entryOf(of, at))) near.push(place)
   }
   return near
+}
+
+/** A message that answers, with the numbers of its score by name. */
+export interface Answering {
+  readonly entry: EntryKey
+  /** Which piece of a chat with an assistant was found, from 0. */
+  readonly piece: number
+  readonly signals: Signals
+}
+
+/** `isAlone`: only this conversation is searched, so its own weight is no part of the score. */
+export function answeringOf({ of, at }: Place, isAlone: boolean): Answering {
+  const { ranks, ingredients, factors, words, cosines, blockOf, moment, texts } = of
+  const [bm25, cosine] = [words[at] as number, cosines.values[at]]
+  const near = (distance: number) => neighbour(moment.sessions, ranks.fused, at, distance)
+  const hasNoVector = cosine !== undefined && Number.isNaN(cosine)
+  const signals: Record<string, number> = {
+    words_weight: ingredients.words,
+    meaning_weight: ingredients.meaning,
+    cosine_least: cosines.least,
+    cosine_most: ranks.maxCosine,
+    bm25,
+    words_most: bm25 > 0 ? ranks.maxWords : 0,
+    ...{ before: near(-1), after: near(1), two_before: near(-2), two_after: near(2) },
+    ...(cosine !== undefined && !hasNoVector && { cosine }),
+    ...(hasNoVector && bm25 > 0 && { expected: 1 }),
+    ...(blockOf !== null && {
+      ...{ block: blockOf(at), block_weight: ingredients.block, block_most: ranks.maxBlock },
+      smoothed_most: ranks.maxSmoothed,
+    }),
+    ...(!isAlone && {
+      ...{ most: of.most, conversation_words: ranks.maxWords },
+      ...{ conversation_possible: of.possible, conversation_cosine: of.nearness },
+    }),
+  }
+  for (const { name, by, holds } of factors) if (holds(at)) signals[name] = by
+  const unit = bm25 > 0 ? of.unitOf(at) : -1
+  for (let word = 0; unit >= 0 && word < texts.order.length; word++) {
+    const part = texts.partOf(word, unit)
+    if (!Number.isNaN(part)) signals[wordSignal(texts.order[word] as number)] = part
+  }
+  return { entry: entryOf(of, at), piece: moment.unitOrdinal[of.unitOf(at)] ?? 0, signals }
 }

@@ -1,4 +1,4 @@
-/** What a question asks for besides its words: a time, what the assistant said, how things stand now. English and Spanish. */
+/** What a question asks for besides its words: a time, what the assistant said, the present state. English and Spanish. */
 
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -114,7 +114,7 @@ export interface Spoken {
 export interface Recorded {
   /** In the order in which they were said. */
   readonly spoken: readonly Spoken[]
-  /** What words are looked for in, and the message of each: of people one for each message, with what stands around it. */
+  /** Texts that words are searched in, and the message of each. Among people: one for each message, with its surrounding text. */
   readonly units: WordCounts
   readonly unitMessages: readonly number[]
   readonly isOfPeople: boolean
@@ -127,7 +127,7 @@ export interface Moment {
   readonly speakers: readonly Speaker[]
   /** What words are looked for in: the messages, or pieces of them. */
   readonly units: AskedTexts
-  /** By unit that is asked: the message it belongs to, and which one of that message's it is. */
+  /** By unit that is searched: the message it belongs to, and its place among the units of that message, from 0. */
   readonly unitMessage: Int32Array
   readonly unitOrdinal: Int32Array
   /** Null in an assistant's chat. */
@@ -168,7 +168,7 @@ export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment
   }
 }
 
-/** What was said in a block, without what stands around its messages. */
+/** The texts of the messages of each block, without their surrounding text. */
 function* blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Steps<Moment['blocks']> {
   const blocks = blocksOf(sessions)
   yield
@@ -208,7 +208,7 @@ function mean(lengths: Float64Array): number {
 const BLOCK = 8
 const STRIDE = 4
 
-/** Blocks of neighbouring messages of a session: what a message is about often stands around it. */
+/** Blocks of neighbouring messages of a session: the subject of a message is often named by the messages around it. */
 export interface Blocks {
   readonly count: number
   /** By message: the blocks that it is in; -1: none beside the first. */

@@ -17,13 +17,11 @@ import {
   sum,
 } from '../../../model/formula.ts'
 import { wordsIn } from '../../../pipeline/formula.ts'
-import type { Workspace } from './bm25.ts'
 
 export interface Ingredients {
   /** Shares of the fusion, together 1. */
   readonly words: number
   readonly meaning: number
-  readonly smoothing: boolean
   /** Weight of the block prior; 0 leaves it out. */
   readonly block: number
   readonly speaker: number
@@ -35,11 +33,11 @@ const MEANING = 0.4
 const WORDS = 0.6
 
 export const PEOPLE: Ingredients = {
-  ...{ words: WORDS, meaning: MEANING, smoothing: true },
+  ...{ words: WORDS, meaning: MEANING },
   ...{ block: 0.3, speaker: 1.2, when: 1.3, user: 1 },
 }
 export const ASSISTANT: Ingredients = {
-  ...{ words: WORDS, meaning: MEANING, smoothing: true },
+  ...{ words: WORDS, meaning: MEANING },
   ...{ block: 0, speaker: 1, when: 1, user: 2 },
 }
 
@@ -81,17 +79,16 @@ export interface Ranks {
   readonly maxBlock: number
 }
 
-/** What it gives is in the workspace. */
-export function rank(evidence: Evidence, ingredients: Ingredients, workspace: Workspace): Ranks {
+export function rank(evidence: Evidence, ingredients: Ingredients): Ranks {
   const { places, blockOf, factors } = evidence
   const maxWords = greatest(evidence.words, places)
   const maxCosine = greatestCosine(evidence.cosines)
-  const fused = fuse(evidence, ingredients, maxWords, maxCosine, workspace)
-  const smoothed = ingredients.smoothing ? smooth(evidence, fused, workspace) : fused
+  const fused = fuse(evidence, ingredients, maxWords, maxCosine)
+  const smoothed = smooth(evidence, fused)
   const maxSmoothed = greatest(smoothed, places)
   const maxBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
   const hasBlocks = blockOf !== null && ingredients.block > 0
-  const scores = workspace.float64(smoothed.length)
+  const scores = new Float64Array(smoothed.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     let score = smoothed[at] as number
@@ -107,23 +104,22 @@ function fuse(
   weights: Ingredients,
   maxWords: number,
   maxCosine: number,
-  workspace: Workspace,
 ): Float64Array {
   const span = maxCosine - minCosine
-  const fused = workspace.float64(words.length)
+  const fused = new Float64Array(words.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     const cosine = cosines[at] as number
     const ofWords = share(words[at] as number, maxWords)
-    // Without a vector its words stand in for its meaning (QE-007).
+    // A message without a vector has its words in place of its meaning (QE-007).
     const near = cosine > minCosine ? (cosine - minCosine) / span : Number.isNaN(cosine) ? ofWords : 0
     fused[at] = weights.words * ofWords + weights.meaning * near
   }
   return fused
 }
 
-function smooth({ sessions, places }: Evidence, fused: Float64Array, workspace: Workspace): Float64Array {
-  const smoothed = workspace.float64(fused.length)
+function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Array {
+  const smoothed = new Float64Array(fused.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     smoothed[at] =
@@ -284,7 +280,7 @@ const CONVERSATION = sum('conversation', [
   product('meaning', [number('weight', 'meaning_weight'), number('cosine', 'conversation_cosine')]),
 ])
 
-/** Where several conversations are asked, there is a number `most`, and the conversation counts too. */
+/** Where several conversations are searched, there is a number `most`, and the weight of the conversation counts too. */
 export const MESSAGE_SCORE = product('score', [
   { ...IN_CONVERSATION, unless: 'most' },
   quotient('of the most in its conversation', IN_CONVERSATION, number('most', 'most'), { when: 'most' }),

@@ -23,10 +23,15 @@ import { isLate } from '../../../pipeline/time-limit.ts'
 import { ENOUGH_EMBEDDED, type Judgement, judgeEvidence } from '../../../pipeline/verdict.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { type Workspace, Workspaces } from './bm25.ts'
-import { bestOf, nearThePage, type Weighed, weighConversation } from './conversation-scores.ts'
+import {
+  type Answering,
+  answeringOf,
+  bestOf,
+  nearThePage,
+  type Weighed,
+  weighConversation,
+} from './conversation-scores.ts'
 import { CHANCE, LISTED, MAX_SCANNED } from './cosines.ts'
-import { type Answering, packed } from './packed-answers.ts'
 import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
 import { type Transcript, Transcripts } from './transcripts.ts'
@@ -49,7 +54,7 @@ interface AskedConversations {
   readonly isAll: boolean
 }
 
-/** `depth`: as retrieval is asked. */
+/** `depth`: that of the retrieval. */
 function* askedConversations(
   known: Transcripts,
   plan: Plan,
@@ -125,16 +130,11 @@ function namesIn(filter: Filter): readonly string[] | null {
 
 // What the lens keeps in one engine between questions.
 
-interface ConversationsState {
-  readonly transcripts: Transcripts
-  readonly workspaces: Workspaces
-}
+const TRANSCRIPTS = new WeakMap<LensHost, Transcripts>()
 
-const STATES = new WeakMap<LensHost, ConversationsState>()
-
-export function stateOf(host: LensHost): ConversationsState {
-  const known = STATES.get(host) ?? { transcripts: new Transcripts(host.store), workspaces: new Workspaces() }
-  STATES.set(host, known)
+export function transcriptsOf(host: LensHost): Transcripts {
+  const known = TRANSCRIPTS.get(host) ?? new Transcripts(host.store)
+  TRANSCRIPTS.set(host, known)
   return known
 }
 
@@ -166,26 +166,33 @@ function weightsOf({ mode, vector, query }: Plan): Weights {
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
-/** Others may write between the steps: each conversation is asked as it is at its first one. */
+/** Others may write between the steps: each conversation is scored as it is at its first step. */
 function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
-  const { transcripts: known, workspaces } = stateOf(host)
+  const known = transcriptsOf(host)
   const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
-  const workspace = workspaces.take()
   const embedded = plan.vector === null ? 0 : embeddedShare(transcripts, context)
   const kept =
-    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(host, transcripts, plan, allow, context)
-  const conversations = yield* weighedOf(transcripts, plan, allow, workspace, context)
+    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(transcripts, plan, allow, context)
+  const conversations = yield* weighedOf(transcripts, plan, allow, context)
   const { best, isCut } = yield* bestOf(conversations, depth, isAnswer(plan, allow), kept)
   const isAlone = conversations.length === 1
-  const answering = yield* packed(best, isAlone)
-  workspaces.giveBack(workspace)
+  const answering: Answering[] = []
+  for (const place of best) {
+    answering.push(answeringOf(place, isAlone))
+    yield
+  }
   const places = [...best.keys()]
   const near = plan.query.approximate ? nearThePage(best, plan.query, depth, kept) : places
   const found = {
     ...{ depth, allow, statistics: { ...statisticsOf(conversations, transcripts), embedded } },
     ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
   }
-  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), kept, reader)
+  const candidatesOf = (some: readonly number[], reader: StoreReader) =>
+    candidates(
+      some.map(at => answering[at] as Answering),
+      kept,
+      reader,
+    )
   return {
     ...found,
     candidates: candidatesOf(near, context.reader),
@@ -199,18 +206,14 @@ const NONE_KEPT: ReadonlyMap<EntryKey, number> = new Map()
 
 /** What words alone put first, with their scores: while some messages have no vector these stay first (QE-007). */
 function* firstByWords(
-  host: LensHost,
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
   context: QueryContext,
 ): Steps<ReadonlyMap<EntryKey, number>> {
-  const { workspaces } = stateOf(host)
-  const workspace = workspaces.take()
   const byWords = { ...plan, vector: null, weights: { words: 1, meaning: 0 } }
-  const conversations = yield* weighedOf(transcripts, byWords, allow, workspace, context)
+  const conversations = yield* weighedOf(transcripts, byWords, allow, context)
   const { best } = yield* bestOf(conversations, KEPT_BY_WORDS, isAnswer(plan, allow))
-  workspaces.giveBack(workspace)
   return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
 }
 
@@ -236,7 +239,6 @@ function* weighedOf(
   transcripts: readonly Transcript[],
   plan: Plan,
   allow: Bitset | null,
-  workspace: Workspace,
   context: QueryContext,
 ): Steps<readonly Weighed[]> {
   const { vectors, memo, reader } = context
@@ -256,7 +258,6 @@ function* weighedOf(
     weights,
     holders: yield* phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
-    workspace,
   }
   const weighed: Weighed[] = []
   for (const transcript of transcripts) weighed.push(yield* weighConversation(transcript, asking))

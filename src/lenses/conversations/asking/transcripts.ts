@@ -21,7 +21,7 @@ import { pieces, type Said, spokenText, surroundingText, unitOf } from '../write
 import { type CountedText, countWords, WordCounts } from './bm25.ts'
 import { type Moment, momentOf, type Recorded, type Spoken } from './question.ts'
 
-// The messages of one conversation that one audience may see, as they are asked: in order, with the words they are found by.
+// The messages of one conversation that one audience may see, for queries: in order, with the words they are found by.
 // Made from that conversation alone, so nothing that anybody else holds shows in its scores.
 
 /** A message with its row. */
@@ -319,7 +319,7 @@ export class Transcripts {
     })
   }
 
-  /** Each once, in the order of the messages, which may come again; the store is asked once, for all that are not kept. */
+  /** The thread of each message, each thread once, in the order of the messages. The store is read once, for all that are not kept. */
   *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
     const given = new Set<string>()
     let read: ReadonlyMap<EntryKey, string> | null = null

@@ -45,10 +45,10 @@ function conversationOf(value: Fields, place: Place, options: ReaderOptions, fin
   )
   const current = textIn(value, 'current_node')
   if (nodes.length > 0 && !nodes.some(node => node.id === current)) {
-    findings.problem(place, 'its current_node is not among its messages; its newest branch was taken')
+    findings.problem(place, 'its current_node is not among its messages; the branch of its newest message was taken')
   }
   const { messages, left } = branchOf(nodes, current)
-  findings.leave('message after a version that was left', left)
+  findings.leave('message of another branch', left)
   return { id, title, messages, profile: 'assistant', isOrdered: true }
 }
 
@@ -144,7 +144,7 @@ function partOf(part: unknown): Content {
   return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
 }
 
-/** What was added to a message is named by its id where it stands in the text, and by its name beside it. */
+/** A file of a message is named by its id in the parts of the message, and by its file name in the metadata. */
 function withFileNames(shown: readonly Attachment[], files: readonly unknown[]): readonly Attachment[] {
   const named = new Map(files.map((file, index) => [textIn(file, 'id') ?? `#${index}`, fileOf(file)]))
   const known = shown.map(one => {

@@ -56,7 +56,7 @@ function conversationOf(value: Fields, place: Place, options: ReaderOptions, fin
   const { messages, left } = isTree
     ? branchOf(nodes, textIn(value, 'current_leaf_message_uuid'))
     : { messages: nodes.flatMap(({ draft }) => draft ?? []), left: 0 }
-  findings.leave('message after a version that was left', left)
+  findings.leave('message of another branch', left)
   return { id, title, messages, profile: 'assistant', isOrdered: true }
 }
 

@@ -261,7 +261,7 @@ function ago(pattern: string): Rule {
   }
 }
 
-/** `open`: behind, or ahead where the sentence speaks of what will be. */
+/** `open`: in the past, or in the future where the sentence has a verb in the future tense. */
 type Direction = 'before' | 'after' | 'near' | 'open'
 
 function weekday(language: Language, pattern: string, direction: Direction): Rule {
@@ -387,7 +387,7 @@ const TIME = new RegExp(
   'iu',
 )
 
-/** Whether a text names a time: a date, a month, a weekday, a year, an hour, or words that stand for one. */
+/** Whether a text names a time: a date, a month, a weekday, a year, an hour, or words such as yesterday. */
 export function saysTime(text: string): boolean {
   return TIME.test(text)
 }

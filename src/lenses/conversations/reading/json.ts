@@ -119,7 +119,7 @@ export async function* jsonElements(
         yield taken(piece.slice(start, at + 1), true)
         layout.isEnded = !isArray
       } else if (depth === 0 && (isClosing || sign === ',')) {
-        // The end of a number, a word or a text that stands in the array by itself.
+        // The end of a number, a word or a text that is itself an element of the array.
         yield taken(piece.slice(start, at), true)
         layout.isEnded = sign === ']'
       }

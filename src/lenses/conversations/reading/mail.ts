@@ -234,7 +234,7 @@ function isQuoted({ tag, attribute }: HtmlElement): boolean {
   return quotes.test(attribute('class')) || /^(?:divRplyFwdMsg|appendonsend|Signature)$/.test(attribute('id'))
 }
 
-/** Behind it stands a signature (RFC 3676, 4.3), unless blanks at line ends were lost on the way. */
+/** The line before a signature (RFC 3676, 4.3), unless blanks at line ends were lost on the way. */
 const SIGNATURE = /^-- $/
 const BARE_SIGNATURE = /^--\s*$/
 const MAX_SIGNATURE_LINES = 10
@@ -246,7 +246,7 @@ const MAX_ATTRIBUTION_LINES = 4
 const ORIGINAL = /^-{2,}\s*(?:Original Message|Original Appointment|Mensaje original)\s*-{2,}$/i
 const FORWARDED =
   /^(?:-{2,}\s*(?:Forwarded message|Mensaje reenviado)\s*-{2,}|Begin forwarded message:|Inicio del mensaje reenviado:)$/i
-/** Headers of the mail that is answered, as Outlook copies them into the answer; a rule of underscores stands above them. */
+/** Headers of the mail that is answered, as Outlook copies them into the answer below a rule of underscores. */
 const COPIED_FROM = /^\*?(?:From|De):\*?\s/i
 const COPIED_SENT = /^\*?(?:Sent|Date|Enviado(?: el)?|Fecha):\*?\s/i
 const RULE = /^_{5,}$/

@@ -96,7 +96,7 @@ export interface Reading {
   readonly problems: readonly Problem[]
   /** Problems beyond those listed. */
   readonly unlisted: number
-  /** How many there were of what is no message, by what it is. */
+  /** Numbers of records that are no message, by their kind. */
   readonly left: Readonly<Record<string, number>>
 }
 

@@ -1,4 +1,4 @@
-/** What every reader of a format takes and yields. A reader is pure, and takes what it can of what is broken. */
+/** Input and output of every reader of a format. A reader has no side effects, and reads as much of a broken file as it can. */
 
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -6,7 +6,7 @@ import { storableText } from '../../../base/storable.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import type { ExportFile as GivenFile } from '../../lens.ts'
-import type { Attachment, Conversation, Message, Profile, Role, Version } from '../model.ts'
+import type { Attachment, Conversation, Message, Profile, Role } from '../model.ts'
 import type { Moment, Zone } from './dates.ts'
 
 // What a reader could not read, and what it left out on purpose.
@@ -220,7 +220,6 @@ export interface MessageDraft {
   readonly attachments?: readonly Attachment[] | undefined
   readonly edited?: { readonly at: number | null } | undefined
   readonly deleted?: boolean | undefined
-  readonly versions?: readonly Version[] | undefined
   readonly place: Place
 }
 
@@ -254,7 +253,7 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
   const ids = idsOf(conversation, drafts)
   const sessions = sessionsOf(drafts, ids)
   const messages = drafts.map((one, position): Message => {
-    const { role, moment, replyTo, attachments = [], edited, deleted = false, versions = [] } = one
+    const { role, moment, replyTo, attachments = [], edited, deleted = false } = one
     return {
       id: ids[position] as string,
       conversation,
@@ -269,7 +268,6 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
       attachments: attachments.map(storable),
       ...(edited !== undefined && { edited }),
       deleted,
-      versions: versions.map(({ text, at }) => ({ text: storableText(text), at })),
     }
   })
   const isOfAssistant = messages.some(({ role }) => role === 'assistant')
@@ -375,8 +373,7 @@ export function plainName(text: string): string {
 }
 
 // A conversation with an assistant is a tree where a question was edited or an answer was asked for again. The branch that is
-// shown is the conversation; what stands beside one of its messages is another version of that message; what follows such a
-// version is counted, not read.
+// shown is the conversation; what lies beside it is counted, not read.
 
 export interface TreeNode {
   readonly id: string
@@ -385,103 +382,21 @@ export interface TreeNode {
   readonly draft: MessageDraft | null
 }
 
-type Nodes = ReadonlyMap<string, TreeNode>
-
 interface Branch {
   /** In order. */
   readonly messages: readonly MessageDraft[]
-  /** Messages that are neither in the branch nor a version of one that is. */
+  /** Messages that are not in the branch. */
   readonly left: number
 }
 
-/** `current`: the last node of the branch that is shown; null where it is not known: then the newest branch. */
+/** `current`: the last node of the branch that is shown; where it is not known, the message that was written last. */
 export function branchOf(nodes: readonly TreeNode[], current: string | null): Branch {
   const byId = new Map(nodes.map(node => [node.id, node]))
-  const parents = new Set(nodes.map(({ parent }) => parent))
-  const shown = treesOf(nodes, byId).flatMap(tree => {
-    const end = tree.find(node => node.id === current) ?? newest(tree, parents)
-    return [...upwards(end, byId)].reverse()
-  })
-  const taken = new Set(shown.map(({ id }) => id))
-  const others = nodes.filter(({ id, draft }) => draft !== null && !taken.has(id))
-  const versions = versionsOf(others, shown, byId)
-  const left = others.length - [...versions.values()].reduce((sum, { length }) => sum + length, 0)
-  const messages = shown.flatMap(({ id, draft }) => {
-    const own = versions.get(id)
-    if (draft === null) return []
-    return own === undefined ? [draft] : [{ ...draft, edited: editedBy(draft, own), versions: own }]
-  })
-  return { messages, left }
-}
-
-/** The node, its parent and so on, each once. */
-function* upwards(from: TreeNode | undefined, byId: Nodes): Generator<TreeNode> {
-  const seen = new Set<string>()
-  for (let node = from; node !== undefined && !seen.has(node.id); node = byId.get(node.parent ?? '')) {
-    seen.add(node.id)
-    yield node
-  }
-}
-
-/** One, where nothing is missing. Where a node is, what hangs below it is a tree of its own: all come, in order of time. */
-function treesOf(nodes: readonly TreeNode[], byId: Nodes): readonly (readonly TreeNode[])[] {
-  const roots = new Map<string, string>()
-  const rootOf = (node: TreeNode): string => {
-    const path: string[] = []
-    let root = node.id
-    for (const { id } of upwards(node, byId)) {
-      path.push(id)
-      root = roots.get(id) ?? id
-      if (roots.has(id)) break
-    }
-    for (const id of path) roots.set(id, root)
-    return root
-  }
-  const beginning = (tree: readonly TreeNode[]): number =>
-    tree.reduce((first, { draft }) => Math.min(first, draft?.moment?.at ?? Number.MAX_VALUE), Number.MAX_VALUE)
-  const trees = [...Map.groupBy(nodes, rootOf).values()].map(tree => ({ tree, at: beginning(tree) }))
-  return trees.sort((a, b) => a.at - b.at).map(({ tree }) => tree)
-}
-
-/** The leaf that was written last; of those without a time the last one listed. */
-function newest(tree: readonly TreeNode[], parents: ReadonlySet<string | null>): TreeNode {
-  const leaves = tree.filter(({ id }) => !parents.has(id))
   const timeOf = ({ draft }: TreeNode): number => draft?.moment?.at ?? 0
-  return (leaves.length === 0 ? tree : leaves).reduce((best, node) => (timeOf(node) >= timeOf(best) ? node : best))
-}
-
-/** For messages of the branch, by id: the texts of those beside them that the same one wrote, the oldest first. */
-function versionsOf(
-  others: readonly TreeNode[],
-  shown: readonly TreeNode[],
-  byId: Nodes,
-): ReadonlyMap<string, readonly Version[]> {
-  const byAnswered = new Map(shown.filter(({ draft }) => draft !== null).map(node => [answeredBy(node, byId), node]))
-  const found = new Map<string, Version[]>()
-  for (const node of others) {
-    const draft = node.draft as MessageDraft
-    const beside = byAnswered.get(answeredBy(node, byId))
-    if (beside === undefined || beside.draft?.role !== draft.role) continue
-    const versions = found.get(beside.id) ?? []
-    versions.push({ text: draft.text, at: draft.moment?.at ?? null })
-    found.set(beside.id, versions)
-  }
-  for (const list of found.values()) list.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
-  return found
-}
-
-/** The message above it: between the two stand nodes without one, such as what an assistant thinks before it answers. */
-function answeredBy({ parent }: TreeNode, byId: Nodes): string {
-  let above = parent ?? ''
-  for (const { id, draft, parent: next } of upwards(byId.get(above), byId)) {
-    if (draft !== null || next === null) return id
-    above = next
-  }
-  return above
-}
-
-/** An answer that was asked for again was not changed by anybody; a question that was asked again was. */
-function editedBy({ role, moment, edited }: MessageDraft, others: readonly Version[]): MessageDraft['edited'] {
-  const isLater = moment !== null && others.some(({ at }) => at !== null && at < moment.at)
-  return role === 'user' && isLater ? { at: moment.at } : edited
+  const newest = nodes.reduce((best, node) => (timeOf(node) >= timeOf(best) ? node : best), nodes[0] as TreeNode)
+  const branch = new Set<TreeNode>()
+  let node: TreeNode | undefined = byId.get(current ?? '') ?? newest
+  for (; node !== undefined && !branch.has(node); node = byId.get(node.parent ?? '')) branch.add(node)
+  const messages = [...branch].reverse().flatMap(({ draft }) => draft ?? [])
+  return { messages, left: nodes.filter(({ draft }) => draft !== null).length - messages.length }
 }

@@ -118,7 +118,7 @@ interface LineShape {
 
 /** Where a message begins: a line with a date and a time in front. */
 interface FirstLine {
-  /** Of the date, as they stand in the line: years are last, or first with four digits, and then the month follows. */
+  /** Numbers of the date in the order of the line: the year is last, or it is first with four digits and the month follows. */
   readonly parts: readonly [number, number, number]
   readonly isYearFirst: boolean
   readonly hour: number
@@ -126,7 +126,7 @@ interface FirstLine {
   readonly minutes: string
   /** Of a clock of twelve hours, which begins at 12, or at 0 as in Japan. */
   readonly half: 'am' | 'pm' | null
-  /** As it stands there, for ids. */
+  /** Date and time as written, for ids. */
   readonly written: string
   readonly isPadded: boolean
   readonly shape: LineShape
@@ -141,13 +141,13 @@ const AM = /^(?:a\.?\s*m\.?|ص|오전|上午|午前)$/i
 const BEHIND = String.raw`[ap]\.?\s*m\.?|[صم]`
 const BEFORE = '오전|오후|上午|下午|午前|午後'
 const TIME = String.raw`(?<hour>\d{1,2})[:.](?<minute>\d\d)(?:[:.](?<second>\d\d))?(?:\s*(?<behind>${BEHIND}))?`
-/** Between the two stands a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
+/** Between date and time is a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
 const BOTH = String.raw`(?<written>${DATE}[,،]?\s+(?:(?<before>${BEFORE})\s*|\p{L}{1,4}\s+)?${TIME})`
 const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'iu')
 const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'iu')
 /** Written before a line that begins with something else than a letter of the reader's own direction. */
 const MARKS = /^[\u200e\u200f\ufeff]+/
-/** Characters of a line among which its date and time stand. */
+/** Characters at the beginning of a line that are searched for its date and time. */
 const LONGEST = 80
 
 /** Null for a line that continues the message above. `shape`: of the file's first message. */
@@ -221,7 +221,7 @@ function backwards(lines: readonly FirstLine[], order: DateOrder): number {
 
 const ANY_MARK = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** At the end of a message; between it and the text stand a blank and sometimes a mark. */
+/** At the end of a message, behind a blank and sometimes a mark of direction. */
 const EDITED = /^<(?:This message was edited|Se editó este mensaje|Este mensaje fue editado|Mensaje editado)\.?>$/i
 const DELETED =
   /^(?:This message was deleted|You deleted this message|This message was deleted by admin .{1,100}|Se eliminó este mensaje|Este mensaje fue eliminado|Este mensaje se eliminó|Eliminaste este mensaje|Mensaje eliminado|Un admin(?:istrador)?\. eliminó este mensaje)\.?$/i

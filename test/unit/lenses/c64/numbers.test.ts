@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { C64_NUMBERS } from '../../../../src/lenses/c64/domain.ts'
 import { extractNumbers, type ParsedNumber, scanNumbers } from '../../../../src/lenses/c64/enrichment/numbers.ts'
+import { C64_NUMBERS } from '../../../../src/lenses/c64/plugins.ts'
 
 /** As the lens takes them from a question. */
 const numbers = (query: string) => extractNumbers(query, C64_NUMBERS)

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
-import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import {
   chooseStrategy,
   enrich,
@@ -18,6 +17,7 @@ import {
   inOrder,
   runPlugins as runInSteps,
 } from '../../../../src/lenses/c64/enrichment/plugin.ts'
+import { c64Domain } from '../../../../src/lenses/c64/plugins.ts'
 
 const domain = c64Domain()
 const runPlugins = (...given: Parameters<typeof runInSteps>) => atOnce(runInSteps(...given))

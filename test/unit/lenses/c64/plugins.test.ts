@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { C64_NUMBERS } from '../../../../src/lenses/c64/domain.ts'
 import { extractNumbers } from '../../../../src/lenses/c64/enrichment/numbers.ts'
 import type { EnrichmentPlugin, EnrichmentResult } from '../../../../src/lenses/c64/enrichment/plugin.ts'
 import { KERNAL, OPCODES, REGISTERS, UNDOCUMENTED } from '../../../../src/lenses/c64/facts/facts.ts'
-import { builtInPlugins } from '../../../../src/lenses/c64/plugins.ts'
+import { builtInPlugins, C64_NUMBERS } from '../../../../src/lenses/c64/plugins.ts'
 
 const plugin = (name: string, options = {}): EnrichmentPlugin =>
   builtInPlugins(options).find(one => one.name === name) as EnrichmentPlugin

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
-import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import { enrich, hasNaturalLanguage } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
   formatHits,
@@ -12,6 +11,7 @@ import {
   type SearchHit,
   trimByScore,
 } from '../../../../src/lenses/c64/enrichment/hits.ts'
+import { c64Domain } from '../../../../src/lenses/c64/plugins.ts'
 import { runSearch, type Search } from '../../../../src/lenses/c64/server.ts'
 import { DEFAULTS, type SearchSettings } from '../../../../src/lenses/c64/settings.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { httpDomain, pluginFolder } from '../../../../examples/enrichment/http-domain.ts'
-import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { c64Domain } from '../../../../src/lenses/c64/plugins.ts'
 import { loadEnrichmentPlugins } from '../../../../src/openings/enrichment-plugins.ts'
 
 const folder = fileURLToPath(new URL('../../../../src/lenses/c64/enrichment', import.meta.url))

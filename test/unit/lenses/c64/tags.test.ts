@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { c64Corpus, corpusVersion } from '../../../../src/lenses/c64/corpus.ts'
-import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
   COLORS,
@@ -13,6 +12,7 @@ import {
   UNDOCUMENTED,
 } from '../../../../src/lenses/c64/facts/facts.ts'
 import { canonicalTag, tagsFor } from '../../../../src/lenses/c64/names.ts'
+import { c64Domain } from '../../../../src/lenses/c64/plugins.ts'
 
 describe('the canonical tag', () => {
   it.each([

@@ -1,6 +1,6 @@
 /** What errors tell the interfaces: input that is wrong is one thing, a state that is wrong another (CQ-105). */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { writeStack } from '../../../../src/lenses/chroma/colour/stack.ts'
 import {
   ConfigurationError,
@@ -16,7 +16,7 @@ import { resolveSettings } from '../../../../src/lenses/chroma/settings.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../../../src/ops/catalog.ts'
-import { openWorld, TAGS, type World } from '../../../support/open-chroma-world.ts'
+import { it, openWorld, TAGS, type World } from '../../../support/open-chroma-world.ts'
 
 describe('errors', () => {
   it.each([
@@ -209,16 +209,14 @@ describe('names on the wire', () => {
     expect((await world.chroma.getStatistics()).total_nodes).toBe(0)
   })
 
-  it('CQ-006, CQ-101: those of a batch, in their turn', async () => {
-    await using world = await openWorld()
+  it('CQ-006, CQ-101: those of a batch, in their turn', async ({ world }) => {
     const misspelt = { hashtags: TAGS, maxDistance: 5 }
     const batch = (...queries: readonly object[]) => call(world, 'chroma.batch_query', { queries })
     await expect(batch({ hashtags: TAGS }, misspelt)).rejects.toMatchObject(refused('maxDistance', { batch_index: 1 }))
     await expect(batch({ hashtags: TAGS, k: 0 }, misspelt)).rejects.toMatchObject(refused('k', { batch_index: 0 }))
   })
 
-  it('CQ-006, CQ-029: those of assignments, of which none is kept', async () => {
-    await using world = await openWorld()
+  it('CQ-006, CQ-029: those of assignments, of which none is kept', async ({ world }) => {
     const assignments = [
       { hashtag: 'one', zone: 'mid' },
       { hashtag: 'two', zone: 'mid', anchorId: 9 },
@@ -230,8 +228,7 @@ describe('names on the wire', () => {
 })
 
 describe('chroma.assign', () => {
-  it('takes over the hashtags of a stack file, or none of them (CQ-023, CQ-024)', async () => {
-    await using world = await openWorld()
+  it('takes over the hashtags of a stack file, or none of them (CQ-023, CQ-024)', async ({ world }) => {
     const bound = [
       { hashtag: '#moss', anchor_id: 321 },
       { hashtag: '#fern', anchor_id: 9_123 },
@@ -249,8 +246,7 @@ describe('chroma.assign', () => {
 })
 
 describe('chroma.set', () => {
-  it('changes everything that is said, or nothing', async () => {
-    await using world = await openWorld()
+  it('changes everything that is said, or nothing', async ({ world }) => {
     const entry_id = await world.node()
     const before = await world.chroma.getNode(entry_id)
     const wrong = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
+import { ChromaQueryError } from '../../../../src/lenses/collections/request.ts'
 import { scoreOf } from '../../../../src/lenses/collections/results.ts'
 import type { SourceRecord } from '../../../../src/pipeline/source.ts'
 import { ask, idsOf, NOW, recordOf, sourceOf } from './world.ts'

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Steps } from '../../../../src/base/turns.ts'
 import { checkTables, READINGS } from '../../../../src/lenses/context/context-lens.ts'
 import { setCounter } from '../../../../src/lenses/context/counters.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../../../../src/lenses/context/tables.ts'
 import type { Row } from '../../../../src/model/table.ts'
 import type { StoreWriter } from '../../../../src/store/store.ts'
-import { type ContextWorld, openWorld } from './world.ts'
+import { type ContextWorld, it, openWorld } from './world.ts'
 
 const ann = { id: 'ann' }
 
@@ -76,8 +76,7 @@ function edge(writer: StoreWriter): Row {
   return writer.table(EDGES).get({ id: 1 }) as Row
 }
 
-it('QE-019: are read in a step for every 500 rows, and so is what is missing of files', async () => {
-  await using world = await openWorld()
+it('QE-019: are read in a step for every 500 rows, and so is what is missing of files', async ({ world }) => {
   const COUNT = 1_200
   await world.concepts(...Array.from({ length: COUNT }, (_, at) => `C${at}`))
   await world.edges(...Array.from({ length: COUNT - 1 }, (_, at) => [at + 1, at + 2] as const))

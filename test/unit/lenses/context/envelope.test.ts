@@ -1,20 +1,18 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { z } from 'zod'
 import { callHandler, handler } from '../../../../src/lenses/context/call.ts'
-import { Context } from '../../../../src/lenses/context/context.ts'
 import { joined } from '../../../../src/lenses/context/envelope.ts'
-import { openWorld } from './world.ts'
+import { Context } from '../../../../src/lenses/context/operations.ts'
+import { it, openWorld } from './world.ts'
 
 describe('the envelope', () => {
-  it('always has four members; a success has no errors (CX-001, CX-002)', async () => {
-    await using world = await openWorld()
+  it('always has four members; a success has no errors (CX-001, CX-002)', async ({ world }) => {
     const envelope = await world.call('/mind/concepts/list')
     expect(Object.keys(envelope).sort()).toEqual(['errors', 'meta', 'result', 'status'])
     expect(envelope).toMatchObject({ status: 'success', result: { concepts: [], total: 0 }, errors: null })
   })
 
-  it('tells path, time and duration, whatever a handler says of them (CX-003)', async () => {
-    await using world = await openWorld()
+  it('tells path, time and duration, whatever a handler says of them (CX-003)', async ({ world }) => {
     const lying = handler({
       path: '/x',
       summary: '',
@@ -29,8 +27,7 @@ describe('the envelope', () => {
     expect(Math.round(meta.duration_ms * 1000) / 1000).toBe(meta.duration_ms)
   })
 
-  it('names the place of an error as the parameters have it (CX-004)', async () => {
-    await using world = await openWorld()
+  it('names the place of an error as the parameters have it (CX-004)', async ({ world }) => {
     const { errors, status, result } = await world.call('/mind/concepts/create-many', {
       concepts: [{ type: 'Entity' }, { name: 'A', type: 'Entity' }, { name: 7 }],
     })
@@ -54,8 +51,7 @@ describe('the envelope', () => {
     expect(errors).toEqual({ path: [{ code: 'not_found', message: `no handler for ${path}` }] })
   })
 
-  it('comes back for anything that is called or thrown (CX-001, CX-005)', async () => {
-    await using world = await openWorld()
+  it('comes back for anything that is called or thrown (CX-001, CX-005)', async ({ world }) => {
     const nothing: unknown = Object.create(null)
     const hostile = {
       toString() {
@@ -81,8 +77,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('turns what a handler throws into an exception (CX-005)', async () => {
-    await using world = await openWorld()
+  it('turns what a handler throws into an exception (CX-005)', async ({ world }) => {
     const broken = handler({
       path: '/x',
       summary: '',
@@ -109,8 +104,7 @@ describe('the envelope', () => {
     expect(await world.call('/context/query', params)).toMatchObject({ errors: { params: [{ code: 'invalid' }] } })
   })
 
-  it('is plain JSON without undefined (CX-006)', async () => {
-    await using world = await openWorld()
+  it('is plain JSON without undefined (CX-006)', async ({ world }) => {
     await world.concepts('A', 'B')
     await world.edges([1, 2])
     for (const path of ['/graph/summary', '/graph/viz', '/mind/edges/list']) {

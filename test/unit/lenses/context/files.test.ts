@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { sha256 } from '../../../../src/base/canonical.ts'
 import { putConcept, putProvenance } from '../../../../src/lenses/context/mind/rows.ts'
 import { headOf, linesFrom } from '../../../../src/lenses/context/query/pack.ts'
 import { audience } from '../../../../src/model/partition.ts'
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
 import { openToyEmbedder } from '../../../support/toy-embedder.ts'
-import { type ContextWorld, idsOf, openWorld, type WorldOptions } from './world.ts'
+import { type ContextWorld, idsOf, it, openWorld, type WorldOptions } from './world.ts'
 
 const folders: TempFolder[] = []
 afterAll(() => {
@@ -132,8 +132,7 @@ describe('full text (CX-049)', () => {
 })
 
 describe('files of an answer', () => {
-  it('come once each, in the order of concepts, then of URLs (CX-032)', async () => {
-    await using world = await openWorld()
+  it('come once each, in the order of concepts, then of URLs (CX-032)', async ({ world }) => {
     await world.concepts('AuthA', 'AuthB')
     await link(world, 1, 'file:///z.ts', 'file:///b.ts')
     await link(world, 2, 'file:///a.ts', 'file:///b.ts')

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { EDGES, PROVENANCE } from '../../../../src/lenses/context/tables.ts'
 import { openCodeFolder } from '../../../support/code-folder.ts'
-import { openToyEmbedder, TOY_KEY } from '../../../support/toy-embedder.ts'
-import { openWorld } from './world.ts'
+import { TOY_KEY } from '../../../support/toy-embedder.ts'
+import { it, openWorld } from './world.ts'
 
 const ann = { id: 'ann' }
 const notFound = (field: string, message = 'concept not found') => ({
@@ -23,8 +23,7 @@ describe('the parts (CX-047, CX-056)', () => {
     expect(await world.do('/context/query', { query: 'a' })).toMatchObject({ concepts: [] })
   })
 
-  it('are emptied by force, and ids go on', async () => {
-    await using world = await openWorld()
+  it('are emptied by force, and ids go on', async ({ world }) => {
     await world.concepts('A', 'B')
     await world.edges([1, 2])
     expect(await world.do('/mind/init', { force: true })).toMatchObject({ created: true })
@@ -35,8 +34,7 @@ describe('the parts (CX-047, CX-056)', () => {
 })
 
 describe('concepts (CX-050)', () => {
-  it('are created, read, changed, listed and deleted', async () => {
-    await using world = await openWorld()
+  it('are created, read, changed, listed and deleted', async ({ world }) => {
     const made = await world.do('/mind/concepts/create', { name: 'AuthService', type: 'Entity' })
     expect(made).toStrictEqual({ id: 1, name: 'AuthService', type: 'Entity' })
     expect(await world.do('/mind/concepts/create', { name: 'AuthService', type: 'Class' })).toMatchObject({ id: 2 })
@@ -70,8 +68,7 @@ describe('concepts (CX-050)', () => {
     expect(await world.call('/mind/concepts/get', { id })).toMatchObject({ errors: { id: [{ code: 'invalid' }] } })
   })
 
-  it('are entries that any question finds, with what they are embedded by (CX-024)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('are entries that any question finds, with what they are embedded by (CX-024)', async ({ embedded: world }) => {
     await world.concepts('UserAuthService')
     const { items } = await world.engine.query({ text: 'auth', mode: 'words', any: true })
     expect(items).toMatchObject([{ kind: 'concept', title: 'UserAuthService', collection: 'concepts' }])
@@ -101,8 +98,7 @@ describe('concepts (CX-050)', () => {
     expect(code.relations()).toContain('Function b b.ts DEFINED_IN Module b.ts b.ts 1')
   })
 
-  it('take their links and provenance along (CX-055)', async () => {
-    await using world = await openWorld()
+  it('take their links and provenance along (CX-055)', async ({ world }) => {
     await world.concepts('A', 'B', 'C')
     await world.edges([1, 2], [2, 3], [3, 1])
     await world.do('/mind/provenance/create', { concept_id: 2, file_url: 'file:///b.ts' })
@@ -115,8 +111,7 @@ describe('concepts (CX-050)', () => {
 })
 
 describe('edges (CX-051)', () => {
-  it('are created, read, changed, listed and deleted', async () => {
-    await using world = await openWorld()
+  it('are created, read, changed, listed and deleted', async ({ world }) => {
     await world.concepts('A', 'B')
     const made = await world.do('/mind/edges/create', { source: 1, target: 2, relation: 'CALLS' })
     expect(made).toStrictEqual({ id: 1, source: 1, target: 2, relation: 'CALLS', weight: 1 })
@@ -129,8 +124,7 @@ describe('edges (CX-051)', () => {
     expect(await world.do('/mind/edges/create', { source: 1, target: 2, relation: 'X' })).toMatchObject({ id: 2 })
   })
 
-  it('have ends that exist', async () => {
-    await using world = await openWorld()
+  it('have ends that exist', async ({ world }) => {
     await world.concepts('A')
     const draft = { relation: 'CALLS' }
     expect(await world.call('/mind/edges/create', { ...draft, source: 9, target: 1 })).toMatchObject(notFound('source'))
@@ -157,8 +151,7 @@ describe('edges (CX-051)', () => {
 })
 
 describe('provenance (CX-052)', () => {
-  it('is linked once, listed, and unlinked by concept or by file', async () => {
-    await using world = await openWorld()
+  it('is linked once, listed, and unlinked by concept or by file', async ({ world }) => {
     await world.concepts('A', 'B')
     const link = (concept_id: number, file_url: string) => world.do('/mind/provenance/create', { concept_id, file_url })
     await link(1, 'file:///a.ts')
@@ -187,8 +180,7 @@ describe('provenance (CX-052)', () => {
 })
 
 describe('the graph (CX-053, CX-054)', () => {
-  it('is summed up, looked around in, and drawn', async () => {
-    await using world = await openWorld()
+  it('is summed up, looked around in, and drawn', async ({ world }) => {
     await world.concepts('A', 'B', 'C')
     await world.edges([1, 2, 'CALLS', 0.5], [3, 1, 'USES'], [1, 3, 'CALLS'])
     expect(await world.do('/graph/summary')).toEqual({
@@ -217,8 +209,7 @@ describe('the graph (CX-053, CX-054)', () => {
     })
   })
 
-  it('draws nothing of nothing, and no name breaks out of its node', async () => {
-    await using world = await openWorld()
+  it('draws nothing of nothing, and no name breaks out of its node', async ({ world }) => {
     expect(await world.do('/graph/viz')).toMatchObject({ output: '(empty graph)' })
     await world.concepts('a"]\n  9["b')
     const { output } = await world.do('/graph/viz', { format: 'mermaid' })
@@ -227,8 +218,7 @@ describe('the graph (CX-053, CX-054)', () => {
 })
 
 describe('viewers', () => {
-  it('see their own and what is public; edges only where they see both ends', async () => {
-    await using world = await openWorld()
+  it('see their own and what is public; edges only where they see both ends', async ({ world }) => {
     await world.concepts('Secret')
     const { id: open } = await world.do('/mind/concepts/create', { name: 'Open', type: 'T', visibility: 'public' })
     const { id: mine } = await world.do('/mind/concepts/create', { name: 'Mine', type: 'T' }, ann)
@@ -245,8 +235,7 @@ describe('viewers', () => {
     expect(await world.call('/mind/concepts/get', { id: 1 }, ann)).toMatchObject(notFound('id'))
   })
 
-  it('change only what they hold', async () => {
-    await using world = await openWorld()
+  it('change only what they hold', async ({ world }) => {
     const { id } = await world.do('/mind/concepts/create', { name: 'Open', type: 'T', visibility: 'public' })
     const denied = { errors: { id: [{ code: 'denied' }] } }
     expect(await world.call('/mind/concepts/update', { id, name: 'X' }, ann)).toMatchObject(denied)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { JsonObject } from '../../../../src/base/canonical.ts'
 import { setCounter } from '../../../../src/lenses/context/counters.ts'
 import { CONCEPTS } from '../../../../src/lenses/context/tables.ts'
 import { openToyEmbedder } from '../../../support/toy-embedder.ts'
-import { type ContextWorld, openWorld } from './world.ts'
+import { type ContextWorld, it, openWorld } from './world.ts'
 
 const ann = { id: 'ann' }
 const bob = { id: 'bob' }
@@ -22,8 +22,7 @@ async function link(world: ContextWorld, source: number, target: number, viewer 
 }
 
 describe('numbers of concepts and links (CX-050)', () => {
-  it('ascend from 1 for the local owner, and are never used again', async () => {
-    await using world = await openWorld()
+  it('ascend from 1 for the local owner, and are never used again', async ({ world }) => {
     expect([await create(world, 'A'), await create(world, 'B')]).toEqual([1, 2])
     await create(world, 'Hers', ann)
     await create(world, 'Open', owner, 'public')
@@ -33,8 +32,7 @@ describe('numbers of concepts and links (CX-050)', () => {
     expect(await link(world, 1, 3)).toBe(2)
   })
 
-  it('ascend within each audience, and are unique over all of them', async () => {
-    await using world = await openWorld()
+  it('ascend within each audience, and are unique over all of them', async ({ world }) => {
     const made: number[] = []
     for (const [name, viewer, visibility] of [
       ['a', ann, 'private'],
@@ -58,8 +56,7 @@ describe('numbers of concepts and links (CX-050)', () => {
     expect([await link(world, a1, a2, ann), await link(world, p1, p1, ann)].map(id => id % RANGE)).toEqual([1, 1])
   })
 
-  it('go on after those of a store that counted over everything', async () => {
-    await using world = await openWorld()
+  it('go on after those of a store that counted over everything', async ({ world }) => {
     const mine = await create(world, 'Mine')
     const open = await create(world, 'Open', owner, 'public')
     const { store, clock } = world.host

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { Context } from '../../../../src/lenses/context/context.ts'
+import { describe, expect } from 'vitest'
+import { Context } from '../../../../src/lenses/context/operations.ts'
 import { dot } from '../../../../src/math/vector.ts'
 import { watched } from '../../../support/context-work.ts'
 import { openToyEmbedder, toyVector } from '../../../support/toy-embedder.ts'
-import { idsOf, openWorld } from './world.ts'
+import { idsOf, it, openWorld } from './world.ts'
 
 const code = (field: string, wanted: string) => ({ status: 'error', errors: { [field]: [{ code: wanted }] } })
 
@@ -42,8 +42,7 @@ describe('parameters of /context/query', () => {
     expect(await ask({ query: '😀😀😀', mode: 'semantic' })).toMatchObject({ status: 'success' })
   })
 
-  it('become query_error where something breaks later (CX-013)', async () => {
-    await using world = await openWorld()
+  it('become query_error where something breaks later (CX-013)', async ({ world }) => {
     await world.concepts('A')
     const host = {
       ...world.host,
@@ -56,8 +55,7 @@ describe('parameters of /context/query', () => {
     })
   })
 
-  it('cut depth to 0, 1 or 2 (CX-008)', async () => {
-    await using world = await openWorld()
+  it('cut depth to 0, 1 or 2 (CX-008)', async ({ world }) => {
     await world.concepts('Anchor', 'B', 'C', 'D')
     await world.edges([1, 2], [2, 3], [3, 4])
     const reach = async (depth: unknown) => idsOf(await world.query({ query: 'anchor', depth })).length
@@ -66,8 +64,7 @@ describe('parameters of /context/query', () => {
     ])
   })
 
-  it('cut limit to 1 to 50, anchors and neighbours together (CX-009)', async () => {
-    await using world = await openWorld()
+  it('cut limit to 1 to 50, anchors and neighbours together (CX-009)', async ({ world }) => {
     await world.concepts(...Array.from({ length: 60 }, (_, i) => `Auth${i}`), 'Other')
     await world.edges([1, 61])
     const count = async (limit: unknown) => idsOf(await world.query({ query: 'auth', limit })).length
@@ -77,8 +74,9 @@ describe('parameters of /context/query', () => {
 })
 
 describe('search by name', () => {
-  it('finds the query in names, in any case, by id; relevance is direct without a mode (CX-015, CX-017, CX-031)', async () => {
-    await using world = await openWorld()
+  it('finds the query in names, in any case, by id; relevance is direct without a mode (CX-015, CX-017, CX-031)', async ({
+    world,
+  }) => {
     await world.concepts('Zauth', 'AuthService', 'ÜBERAUTH', 'Other')
     const { concepts } = await world.query({ query: '  aUTH ' })
     expect(concepts.map(({ id }) => id)).toEqual([1, 2, 3])
@@ -86,8 +84,7 @@ describe('search by name', () => {
     expect(idsOf(await world.query({ query: 'überAuth', mode: 'exact' }))).toEqual([3])
   })
 
-  it('then by words in common, most first (CX-018)', async () => {
-    await using world = await openWorld()
+  it('then by words in common, most first (CX-018)', async ({ world }) => {
     await world.concepts('Service', 'AuthService', 'UserAuthService')
     expect(idsOf(await world.query({ query: 'user auth' }))).toEqual([3, 2])
     expect(idsOf(await world.query({ query: 'user auth auth', limit: 1 }))).toEqual([3])
@@ -117,8 +114,7 @@ describe('search by name', () => {
     },
   )
 
-  it('finds AuthService for authentication, as the worked example has it (CX-019)', async () => {
-    await using world = await openWorld()
+  it('finds AuthService for authentication, as the worked example has it (CX-019)', async ({ world }) => {
     await world.concepts('AuthService', 'LoginHandler')
     await world.edges([2, 1])
     const { concepts, graph } = await world.query({ query: 'authentication' })
@@ -129,8 +125,7 @@ describe('search by name', () => {
     expect(graph).toEqual({ nodes: [1, 2], edges: [{ source: 2, target: 1, relation: 'DEPENDS_ON' }] })
   })
 
-  it('finds nothing as a success (CX-039)', async () => {
-    await using world = await openWorld()
+  it('finds nothing as a success (CX-039)', async ({ world }) => {
     await world.concepts('A')
     expect(await world.query({ query: 'zzz' })).toEqual({ concepts: [], files: [], graph: { nodes: [], edges: [] } })
   })
@@ -170,23 +165,20 @@ describe('a query that no name could hold (CX-040)', () => {
 })
 
 describe('expansion', () => {
-  it('goes to targets, then to sources, each by id (CX-026)', async () => {
-    await using world = await openWorld()
+  it('goes to targets, then to sources, each by id (CX-026)', async ({ world }) => {
     await world.concepts('Anchor', 'B', 'C', 'D', 'E')
     await world.edges([1, 5], [1, 3], [4, 1], [2, 1])
     expect(idsOf(await world.query({ query: 'anchor' }))).toEqual([1, 3, 5, 2, 4])
     expect(idsOf(await world.query({ query: 'anchor', limit: 3 }))).toEqual([1, 3, 5])
   })
 
-  it('goes on from what it added, in that order (CX-027)', async () => {
-    await using world = await openWorld()
+  it('goes on from what it added, in that order (CX-027)', async ({ world }) => {
     await world.concepts('Anchor', 'B', 'C', 'D', 'E')
     await world.edges([1, 3], [1, 2], [3, 4], [2, 5])
     expect(idsOf(await world.query({ query: 'anchor', depth: 2 }))).toEqual([1, 2, 3, 5, 4])
   })
 
-  it('heeds no direction and no relation, and bears cycles (CX-028)', async () => {
-    await using world = await openWorld()
+  it('heeds no direction and no relation, and bears cycles (CX-028)', async ({ world }) => {
     await world.concepts('Anchor', 'B')
     await world.edges([1, 1], [1, 2], [2, 1, 'ODD'], [2, 2])
     const { concepts, graph } = await world.query({ query: 'anchor', depth: 2 })
@@ -199,8 +191,7 @@ describe('expansion', () => {
     ])
   })
 
-  it('passes over edges whose end is gone, however it went (CX-028)', async () => {
-    await using world = await openWorld()
+  it('passes over edges whose end is gone, however it went (CX-028)', async ({ world }) => {
     await world.concepts('Anchor', 'B', 'C')
     await world.edges([1, 2], [1, 3])
     await world.engine.delete({ ids: ['concept:2'] })
@@ -230,8 +221,7 @@ describe('expansion', () => {
     )
   })
 
-  it('can go by weight instead (CX-029)', async () => {
-    await using world = await openWorld()
+  it('can go by weight instead (CX-029)', async ({ world }) => {
     await world.concepts('Anchor', 'Weak', 'Strong', 'Behind')
     await world.edges([1, 2, 'R', 0.1], [1, 3, 'R', 1], [3, 4, 'R', 1])
     const ask = { query: 'anchor', depth: 2 }
@@ -243,8 +233,9 @@ describe('expansion', () => {
 })
 
 describe('the graph of an answer', () => {
-  it('lists edges by source in the order of nodes, then target, then relation; equal ones once (CX-037, CX-038)', async () => {
-    await using world = await openWorld()
+  it('lists edges by source in the order of nodes, then target, then relation; equal ones once (CX-037, CX-038)', async ({
+    world,
+  }) => {
     await world.concepts('B', 'Anchor', 'C')
     await world.edges([2, 3, 'Z'], [2, 3, 'A'], [2, 3, 'A', 0.5], [1, 2], [3, 1])
     const { graph } = await world.query({ query: 'anchor' })
@@ -261,15 +252,13 @@ describe('the graph of an answer', () => {
     expect(alone.graph).toEqual({ nodes: [2], edges: [] })
   })
 
-  it('has no edge to itself where a node is alone (CX-038)', async () => {
-    await using world = await openWorld()
+  it('has no edge to itself where a node is alone (CX-038)', async ({ world }) => {
     await world.concepts('Anchor')
     await world.edges([1, 1])
     expect((await world.query({ query: 'anchor' })).graph).toEqual({ nodes: [1], edges: [] })
   })
 
-  it('says why when it is asked to, and only then (CX-030)', async () => {
-    await using world = await openWorld()
+  it('says why when it is asked to, and only then (CX-030)', async ({ world }) => {
     await world.concepts('Anchor', 'B')
     await world.edges([1, 2, 'R', 0.5])
     const { concepts, graph } = await world.query({ query: 'anchor', explain: true })
@@ -284,8 +273,7 @@ describe('the graph of an answer', () => {
 describe('search by meaning', () => {
   const cosine = (a: string, b: string) => Math.round(dot(toyVector(a), toyVector(b)) * 1000) / 1000
 
-  it('scores by cosine with three decimals (CX-014, CX-016, CX-020)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('scores by cosine with three decimals (CX-014, CX-016, CX-020)', async ({ embedded: world }) => {
     await world.concepts('FastCar', 'Teapot')
     const { concepts } = await world.query({ query: 'quick automobile', mode: 'semantic', depth: 0 })
     const score = cosine('quick automobile', 'FastCar\nFast Car\nEntity')
@@ -293,14 +281,14 @@ describe('search by meaning', () => {
     expect(score).toBeGreaterThan(0.5)
   })
 
-  it('drops what is far, in itself or beside the best (CX-021)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('drops what is far, in itself or beside the best (CX-021)', async ({ embedded: world }) => {
     await world.concepts('Car', 'CarTeapotLampDesk', 'Teapot')
     expect(idsOf(await world.query({ query: 'vehicle', mode: 'semantic', depth: 0 }))).toEqual([1])
   })
 
-  it('in hybrid keeps names first, marked both where they are meant too (CX-016, CX-022)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('in hybrid keeps names first, marked both where they are meant too (CX-016, CX-022)', async ({
+    embedded: world,
+  }) => {
     await world.concepts('Vehicle', 'Car', 'VehicleRegistrationOfficeForm', 'Teapot')
     const { concepts } = await world.query({ query: 'vehicle', mode: 'hybrid', depth: 0 })
     expect(concepts.map(({ id, relevance }) => [id, relevance])).toEqual([
@@ -312,8 +300,7 @@ describe('search by meaning', () => {
     expect(concepts[1]).not.toHaveProperty('score')
   })
 
-  it('leaves room for neighbours, and takes it back where there are none (CX-023)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('leaves room for neighbours, and takes it back where there are none (CX-023)', async ({ embedded: world }) => {
     await world.concepts('Car', 'Car', 'Car', 'Car', 'Car', 'Teapot', 'Lamp')
     const ask = { query: 'vehicle', mode: 'semantic', limit: 5 }
     expect(idsOf(await world.query(ask)).length).toBe(5)
@@ -323,8 +310,7 @@ describe('search by meaning', () => {
     expect(idsOf(await world.query(ask))).toEqual([1, 2, 3, 4, 6])
   })
 
-  it('lets neighbours displace no name (CX-023)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('lets neighbours displace no name (CX-023)', async ({ embedded: world }) => {
     await world.concepts('Vehicle', 'Vehicle', 'Vehicle', 'Vehicle', 'Car', 'Lamp')
     await world.edges([1, 6])
     const ask = { query: 'vehicle', mode: 'hybrid', limit: 4 }
@@ -332,8 +318,7 @@ describe('search by meaning', () => {
     expect(idsOf(await world.query({ ...ask, limit: 6 }))).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('does without an embedder, and says so (CX-020, CX-074)', async () => {
-    await using world = await openWorld()
+  it('does without an embedder, and says so (CX-020, CX-074)', async ({ world }) => {
     await world.concepts('Car')
     for (const mode of ['semantic', 'hybrid']) {
       const { status, meta, result } = await world.call('/context/query', { query: 'car', mode })
@@ -362,8 +347,7 @@ describe('search by meaning', () => {
     expect(meta['warnings']).toEqual([expect.stringContaining('gone')])
   })
 
-  it('searches concepts alone: /mind/search (CX-053)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('searches concepts alone: /mind/search (CX-053)', async ({ embedded: world }) => {
     await world.concepts('Teapot', 'Car')
     await world.engine.put({ entries: [{ content: 'vehicle vehicle' }], wait: true })
     const score = cosine('vehicle', 'Car\nCar\nEntity')

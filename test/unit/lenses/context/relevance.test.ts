@@ -1,6 +1,6 @@
 /** Rank `relevance` of /context/query: anchors by all that speaks for them. The documented order is held by query.test.ts. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { sha256 } from '../../../../src/base/canonical.ts'
 import { type ConceptDraft, putConcept, putProvenance } from '../../../../src/lenses/context/mind/rows.ts'
 import { foldName } from '../../../../src/lenses/context/names.ts'
@@ -11,7 +11,7 @@ import { audience } from '../../../../src/model/partition.ts'
 import { draftOf, wholeChunk } from '../../../support/entries.ts'
 import { seededUniform } from '../../../support/seeded.ts'
 import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../support/toy-embedder.ts'
-import { type ContextWorld, idsOf, openWorld } from './world.ts'
+import { type ContextWorld, idsOf, it, openWorld } from './world.ts'
 
 interface Told {
   readonly id: number
@@ -66,8 +66,7 @@ describe('anchors by relevance', () => {
     )
   })
 
-  it('then stand by the sum of their parts, best first', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('then stand by the sum of their parts, best first', async ({ embedded: world }) => {
     await world.concepts('Vehicle', 'CarPark', 'FastVehicle', 'VehicleStoreOfCars', 'Teapot', 'Car')
     const found = await told(world, { query: 'fast vehicle' })
     const totals = found.map(({ parts }) => parts?.total ?? 0)
@@ -81,15 +80,13 @@ describe('anchors by relevance', () => {
     }
   })
 
-  it('prefer the rare word of a name, and the name with less beside it', async () => {
-    await using world = await openWorld()
+  it('prefer the rare word of a name, and the name with less beside it', async ({ world }) => {
     await world.concepts('UserStore', 'UserList', 'UserPage', 'UserView', 'TokenStoreListPage', 'TokenView')
     expect(idsOf(await world.query({ query: 'user token', mode: 'hybrid', depth: 0 }))[0]).toBe(1)
     expect(idsOf(await world.query({ ...RELEVANT, query: 'user token' })).slice(0, 1)).toEqual([6])
   })
 
-  it('pass over words that every text has, unless there are no others', async () => {
-    await using world = await openWorld()
+  it('pass over words that every text has, unless there are no others', async ({ world }) => {
     await world.concepts('TheEnd', 'Token')
     expect(idsOf(await world.query({ ...RELEVANT, query: 'where is the token' }))).toEqual([2])
     expect(idsOf(await world.query({ ...RELEVANT, query: 'the' }))).toEqual([1])
@@ -108,8 +105,7 @@ describe('anchors by relevance', () => {
     expect(found[0]?.parts).toMatchObject({ name: 0, meaning: 0 })
   })
 
-  it('are found by the passage of a file that they stand in', async () => {
-    await using world = await openWorld()
+  it('are found by the passage of a file that they stand in', async ({ world }) => {
     const url = 'file:///src/a.ts'
     putFile(world, url, 'function one() {\n}\n// a semaphore\n')
     put(world, { name: 'one', url, startLine: 1, endLine: 3 }, { name: 'two', url: 'file:///src/b.ts' })
@@ -119,8 +115,7 @@ describe('anchors by relevance', () => {
     expect(await world.query({ query: 'semaphore', mode: 'hybrid', depth: 0 })).toMatchObject({ concepts: [] })
   })
 
-  it('put what stands in a file before the file', async () => {
-    await using world = await openWorld()
+  it('put what stands in a file before the file', async ({ world }) => {
     const url = 'file:///src/cache.ts'
     world.host.store.write(0, writer => {
       const at = { audience: audience('private'), now: 0 }
@@ -132,8 +127,9 @@ describe('anchors by relevance', () => {
 })
 
 describe('labels and keys by relevance', () => {
-  it('are those of every rank: exact by name, semantic by meaning, both, with the cosine (CX-016)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('are those of every rank: exact by name, semantic by meaning, both, with the cosine (CX-016)', async ({
+    embedded: world,
+  }) => {
     await world.concepts('Vehicle', 'Car', 'VehicleRegistrationOfficeForm', 'Teapot')
     const ask = { query: 'vehicle', mode: 'hybrid', depth: 0 }
     const plain = await world.query(ask)
@@ -144,8 +140,7 @@ describe('labels and keys by relevance', () => {
     expect(idsOf(byRelevance)).toEqual([1, 2, 3])
   })
 
-  it('without a mode are direct, found by name; exact finds what holds the question', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('without a mode are direct, found by name; exact finds what holds the question', async ({ embedded: world }) => {
     await world.concepts('Car', 'AutomobileClubMember', 'Automobile', 'Teapot')
     const ask = { query: 'automobile club', rank: 'relevance', depth: 0 }
     expect((await world.query(ask)).concepts).toStrictEqual([
@@ -156,15 +151,13 @@ describe('labels and keys by relevance', () => {
     expect(idsOf(await world.query({ ...ask, query: 'automobile', mode: 'exact' }))).toEqual([3, 2])
   })
 
-  it('in mode semantic are by cosine, as in every rank (CX-020)', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('in mode semantic are by cosine, as in every rank (CX-020)', async ({ embedded: world }) => {
     await world.concepts('Teapot', 'FastCar', 'Vehicle', 'CarPark')
     const ask = { query: 'quick automobile', mode: 'semantic', depth: 0 }
     expect(await world.query({ ...ask, rank: 'relevance' })).toEqual(await world.query(ask))
   })
 
-  it('tell of a missing embedder, and answer by names and words (CX-074)', async () => {
-    await using world = await openWorld()
+  it('tell of a missing embedder, and answer by names and words (CX-074)', async ({ world }) => {
     await world.concepts('Car')
     const { status, meta, result } = await world.call('/context/query', { ...RELEVANT, query: 'car' })
     expect(status).toBe('success')
@@ -177,16 +170,14 @@ describe('labels and keys by relevance', () => {
 })
 
 describe('neighbours by relevance', () => {
-  it('come by how close they are to all anchors', async () => {
-    await using world = await openWorld()
+  it('come by how close they are to all anchors', async ({ world }) => {
     await world.concepts('AuthOne', 'AuthTwo', 'OfOne', 'OfBoth')
     await world.edges([1, 3], [1, 4], [2, 4])
     expect(idsOf(await world.query({ query: 'auth', ...RELEVANT, depth: 1 }))).toEqual([1, 2, 4, 3])
     expect(idsOf(await world.query({ query: 'auth', mode: 'hybrid' }))).toEqual([1, 2, 3, 4])
   })
 
-  it('displace names that share a word, but none that holds the question (CX-023)', async () => {
-    await using world = await openWorld()
+  it('displace names that share a word, but none that holds the question (CX-023)', async ({ world }) => {
     await world.concepts('LoginOne', 'LoginTwo', 'LoginThree', 'LoginFour', 'LoginFive', 'Lamp', 'Desk')
     await world.edges([1, 6], [2, 6], [3, 6], [4, 6], [5, 6], [1, 7], [2, 7], [3, 7], [4, 7], [5, 7])
     const ask = { ...RELEVANT, depth: 1, limit: 5 }
@@ -207,8 +198,9 @@ describe('the verdict (QE-005)', () => {
     return { verdict: meta['verdict'], reason: meta['reason'], names: concepts.map(({ name }) => name) }
   }
 
-  it('is in `meta` by relevance and where reasons are asked for; results are shown in any case', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
+  it('is in `meta` by relevance and where reasons are asked for; results are shown in any case', async ({
+    embedded: world,
+  }) => {
     await world.concepts('FastVehicle', 'TeapotLamp')
     expect(await asked(world, { query: 'vehicle' })).toMatchObject({ verdict: 'answered', reason: undefined })
     expect(await asked(world, { query: 'zebra', mode: null })).toEqual({
@@ -224,8 +216,7 @@ describe('the verdict (QE-005)', () => {
     })
   })
 
-  it('is that of the pipeline, which keeps what came nearest apart', async () => {
-    await using world = await openWorld()
+  it('is that of the pipeline, which keeps what came nearest apart', async ({ world }) => {
     put(world, { name: 'one', text: 'const limit = capacity - size' }, { name: 'two', text: 'const sum = a + b' })
     const text = 'capital of mongolia'
     const page = await world.engine.query({ text, lens: 'context' })

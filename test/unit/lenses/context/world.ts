@@ -1,12 +1,14 @@
 /** A store with the lens, asked by path. */
+import { it as base } from 'vitest'
 import type { JsonObject } from '../../../../src/base/canonical.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../../src/engine/options.ts'
-import { Context } from '../../../../src/lenses/context/context.ts'
 import type { Envelope } from '../../../../src/lenses/context/envelope.ts'
+import { Context } from '../../../../src/lenses/context/operations.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { LOCAL_OWNER, type Viewer } from '../../../../src/model/viewer.ts'
 import { openTestEngine } from '../../../support/engines.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 
 export interface ContextWorld extends AsyncDisposable {
   readonly engine: Engine
@@ -68,3 +70,17 @@ export async function openWorld({ empty = false, ...options }: WorldOptions = {}
 export function idsOf({ concepts }: Answer): readonly number[] {
   return concepts.map(({ id }) => id)
 }
+
+/** Tests that take `world` have one of their own, without an embedder; those that take `embedded`, one with the toy embedder. */
+export const it = base.extend<{ world: ContextWorld; embedded: ContextWorld }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the pattern says which other fixtures it needs.
+  world: async ({}, use) => {
+    await using world = await openWorld()
+    await use(world)
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  embedded: async ({}, use) => {
+    await using world = await openWorld({ embedder: openToyEmbedder() })
+    await use(world)
+  },
+})

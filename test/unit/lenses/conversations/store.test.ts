@@ -89,7 +89,7 @@ describe('a message', () => {
     expect(await engine.get({ id: 'kiln/a' })).toMatchObject({ title: 'assistant' })
   })
 
-  it('keeps what came with it, and its other texts', async () => {
+  it('keeps what came with it', async () => {
     await add([
       line('p', 'Mira', '2025-03-14T10:00:00Z', '', { attachments: [{ kind: 'image', caption: 'the barn' }] }),
     ])

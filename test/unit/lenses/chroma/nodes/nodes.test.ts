@@ -1,8 +1,8 @@
 /** Storing, changing and reading nodes. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { NewNode } from '../../../../../src/lenses/chroma/nodes/nodes.ts'
 import { invalid } from '../../../../support/chroma-answers.ts'
-import { NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import { it, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -40,8 +40,7 @@ describe('a new node', () => {
     expect((await world.chroma.exportNodes()).nodes[0]?.version).toBe(0)
   })
 
-  it('CQ-125: shares its node_id with others at the same place', async () => {
-    await using world = await openWorld()
+  it('CQ-125: shares its node_id with others at the same place', async ({ world }) => {
     const rows = await Promise.all([await world.node(), await world.node()].map(id => world.chroma.getNode(id)))
     expect(rows[0]?.entry_id).not.toBe(rows[1]?.entry_id)
     expect(rows.map(row => row?.node_id)).toEqual(['node_289797b9e741142c', 'node_289797b9e741142c'])
@@ -74,21 +73,18 @@ describe('a new node', () => {
     expect((await world.chroma.getStatistics()).total_nodes).toBe(0)
   })
 
-  it('CQ-124: metadata that holds itself is refused', async () => {
-    await using world = await openWorld()
+  it('CQ-124: metadata that holds itself is refused', async ({ world }) => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     await expect(world.node({ metadata: circle as never })).rejects.toMatchObject(invalid('metadata'))
   })
 
-  it('CQ-124: the limits themselves are fine', async () => {
-    await using world = await openWorld()
+  it('CQ-124: the limits themselves are fine', async ({ world }) => {
     const id = await world.node({ label: '😀'.repeat(500), content: 'é'.repeat(524_288), metadata: {} })
     expect(await world.chroma.getNode(id)).toMatchObject({ label: '😀'.repeat(500), metadata: {} })
   })
 
-  it('CQ-007: is a copy of what was given', async () => {
-    await using world = await openWorld()
+  it('CQ-007: is a copy of what was given', async ({ world }) => {
     const metadata = { list: [1] }
     const id = await world.node({ metadata })
     metadata.list.push(2)
@@ -97,8 +93,7 @@ describe('a new node', () => {
 })
 
 describe('changing a node', () => {
-  it('CQ-126: replaces what is given and counts its version', async () => {
-    await using world = await openWorld()
+  it('CQ-126: replaces what is given and counts its version', async ({ world }) => {
     const id = await world.node({ metadata: { a: 1, b: 2 } })
     await world.chroma.query(TAGS)
     const before = await world.chroma.getNode(id)
@@ -112,8 +107,7 @@ describe('changing a node', () => {
     expect((await world.chroma.query(TAGS))[0]).toMatchObject({ label: 'New', content: 'Other', metadata: null })
   })
 
-  it('CQ-126: nothing given, nobody there, a field of another sort', async () => {
-    await using world = await openWorld()
+  it('CQ-126: nothing given, nobody there, a field of another sort', async ({ world }) => {
     const id = await world.node()
     expect(await world.chroma.updateNode(id, {})).toBe(false)
     expect(await world.chroma.updateNode('nobody', { label: 'x' })).toBe(false)
@@ -123,8 +117,7 @@ describe('changing a node', () => {
     expect((await world.chroma.exportNodes()).nodes[0]).toMatchObject({ version: 0, label: 'A node' })
   })
 
-  it('CQ-127: deletes, marks, and sets mode and decay', async () => {
-    await using world = await openWorld()
+  it('CQ-127: deletes, marks, and sets mode and decay', async ({ world }) => {
     const id = await world.node()
     expect(await world.chroma.setNodeMode(id, 'Eidetic')).toBe(true)
     expect(await world.chroma.setNodeDecay(id, false)).toBe(true)
@@ -149,8 +142,7 @@ describe('changing a node', () => {
     await expect(world.chroma.getNode(5 as never)).rejects.toMatchObject(invalid('entry_id'))
   })
 
-  it('CQ-127: what has ascended does not rot', async () => {
-    await using world = await openWorld()
+  it('CQ-127: what has ascended does not rot', async ({ world }) => {
     const id = await world.node()
     const { nodes } = await world.chroma.exportNodes()
     await world.chroma.deleteNode(id)
@@ -159,8 +151,7 @@ describe('changing a node', () => {
     expect(await world.chroma.getNode(id)).toMatchObject({ state: 'ASCENDED', rotten: false })
   })
 
-  it('CQ-069: reading, listing and counting are no access', async () => {
-    await using world = await openWorld()
+  it('CQ-069: reading, listing and counting are no access', async ({ world }) => {
     const id = await world.node()
     world.now += 10
     await world.chroma.getNode(id)

@@ -1,13 +1,12 @@
 /** Nodes as points of the colour space: what is drawn, page by page, and what time will make of it. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { MAX_POINTS } from '../../../../../src/lenses/chroma/nodes/points.ts'
-import { FAR, NEAR, NOW, openWorld } from '../../../../support/open-chroma-world.ts'
+import { FAR, it, NEAR, NOW, openWorld } from '../../../../support/open-chroma-world.ts'
 
 const DAY = 86_400
 
 describe('points', () => {
-  it('give each node its colour and its memory, the newest first', async () => {
-    await using world = await openWorld()
+  it('give each node its colour and its memory, the newest first', async ({ world }) => {
     const first = await world.node({ label: 'First', hashtags: FAR })
     const second = await world.node({ label: 'Second' })
     const { now, total, points } = await world.chroma.points()
@@ -25,8 +24,7 @@ describe('points', () => {
     })
   })
 
-  it('foresee what the runs will do to each node, changing nothing', async () => {
-    await using world = await openWorld()
+  it('foresee what the runs will do to each node, changing nothing', async ({ world }) => {
     const strong = await world.node({ label: 'strong', hashtags: FAR })
     await world.node({ label: 'used' })
     await world.node({ label: 'idle', hashtags: NEAR, modeName: 'Sparse' })
@@ -60,8 +58,7 @@ describe('points', () => {
     expect(points[0]).toMatchObject({ decays_from: null, ascends_at: null, rots_at: null, fades_at: null })
   })
 
-  it('come by pages that make up the whole', async () => {
-    await using world = await openWorld()
+  it('come by pages that make up the whole', async ({ world }) => {
     for (let at = 0; at < 7; at++) await world.node({ label: `${at}` })
     const labels: string[] = []
     for (let offset = 0; offset < 9; offset += 3) {
@@ -72,8 +69,7 @@ describe('points', () => {
     expect(labels).toEqual(['6', '5', '4', '3', '2', '1', '0'])
   })
 
-  it('are those that the viewer sees: nothing shows of what others hide', async () => {
-    await using world = await openWorld()
+  it('are those that the viewer sees: nothing shows of what others hide', async ({ world }) => {
     const [ann, bob] = [world.chroma.as({ id: 'ann' }), world.chroma.as({ id: 'bob' })]
     const before = await bob.points()
     await ann.store({ hashtags: FAR, label: 'hidden', content: '', visibility: 'private' })
@@ -92,8 +88,7 @@ describe('points', () => {
     },
   )
 
-  it('count as nobody’s use', async () => {
-    await using world = await openWorld()
+  it('count as nobody’s use', async ({ world }) => {
     const id = await world.node()
     await world.chroma.points()
     expect((await world.chroma.getNode(id))?.access_count).toBe(0)

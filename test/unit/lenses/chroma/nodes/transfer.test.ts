@@ -1,9 +1,9 @@
 /** Nodes out of one store and into another. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/nodes.ts'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
-import { FAR, NEAR, NOW, openWorld, TAGS, type World } from '../../../../support/open-chroma-world.ts'
+import { FAR, it, NEAR, NOW, openWorld, TAGS, type World } from '../../../../support/open-chroma-world.ts'
 
 const extensions = [{ name: 'base', version: '1', columns: { paradigm: 'text' } }] as const
 const DAY = 86_400
@@ -88,8 +88,7 @@ describe('CQ-128: what is exported', () => {
     expect((await bob.exportNodes()).nodes).toHaveLength(1)
   })
 
-  it('is a document of its viewer alone', async () => {
-    await using world = await openWorld()
+  it('is a document of its viewer alone', async ({ world }) => {
     const ann = world.chroma.as({ id: 'ann' })
     await ann.store({ hashtags: TAGS, label: 'x', content: 'x', visibility: 'public' })
     expect((await world.chroma.exportNodes()).nodes).toEqual([])
@@ -146,8 +145,7 @@ describe('an import', () => {
     expect((await world.chroma.getStatistics()).total_nodes).toBe(0)
   })
 
-  it('CQ-128: takes all nodes or none', async () => {
-    await using world = await openWorld()
+  it('CQ-128: takes all nodes or none', async ({ world }) => {
     const node = await oneNode(world)
     await expect(put(world, node, { ...node, entry_id: 'b', strength_raw: -1 })).rejects.toMatchObject({
       code: 'invalid_state',
@@ -156,8 +154,7 @@ describe('an import', () => {
     expect((await world.chroma.getStatistics()).total_nodes).toBe(0)
   })
 
-  it('CQ-128: refuses an id that is taken, in the store or twice in the document', async () => {
-    await using world = await openWorld()
+  it('CQ-128: refuses an id that is taken, in the store or twice in the document', async ({ world }) => {
     const node = await oneNode(world)
     await expect(put(world, node, node)).rejects.toMatchObject({ name: 'ValidationError', code: 'duplicate_entry' })
     await put(world, node)
@@ -165,8 +162,7 @@ describe('an import', () => {
     expect((await world.chroma.getStatistics()).total_nodes).toBe(1)
   })
 
-  it('CQ-128: computes a missing colour, and refuses another one', async () => {
-    await using world = await openWorld()
+  it('CQ-128: computes a missing colour, and refuses another one', async ({ world }) => {
     const { color, ...node } = await oneNode(world)
     const [l, a, b] = color as [number, number, number]
     await expect(put(world, { ...node, color: [l + 2e-6, a, b] })).rejects.toMatchObject({ code: 'color_mismatch' })

@@ -1,14 +1,13 @@
 /** What a query of the whole lens answers, and what it leaves behind. */
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { IndexSet } from '../../../../../src/engine/index-set.ts'
 import type { QueryOptions, ResultRow } from '../../../../../src/lenses/chroma/model.ts'
 import { ids, invalid, labels } from '../../../../support/chroma-answers.ts'
-import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import { FAR, it, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
 describe('the answer', () => {
-  it('CQ-010: detailed, it tells what the query was', async () => {
-    await using world = await openWorld()
+  it('CQ-010: detailed, it tells what the query was', async ({ world }) => {
     await world.node()
     const { query, warnings } = await world.chroma.queryDetailed(TAGS, { scoreWeights: null })
     expect(warnings).toEqual([])
@@ -29,8 +28,7 @@ describe('the answer', () => {
     })
   })
 
-  it('CQ-074, CQ-075, CQ-076: rows are plain data of their own', async () => {
-    await using world = await openWorld()
+  it('CQ-074, CQ-075, CQ-076: rows are plain data of their own', async ({ world }) => {
     const id = await world.node({ metadata: { list: [1] } })
     const [row] = (await world.chroma.query(TAGS, {
       scoreWeights: { relevance: 0, recency: 0, strength: 1 },
@@ -57,8 +55,7 @@ describe('the answer', () => {
   })
 })
 
-it('a query of its own operations loads the index of points, and not that of words', async () => {
-  await using world = await openWorld()
+it('a query of its own operations loads the index of points, and not that of words', async ({ world }) => {
   await world.node()
   const loaded = [vi.spyOn(IndexSet.prototype, 'getInSteps'), vi.spyOn(IndexSet.prototype, 'get')]
   try {
@@ -71,8 +68,7 @@ it('a query of its own operations loads the index of points, and not that of wor
 })
 
 describe('the order', () => {
-  it('CQ-014: distances are Euclidean, and the limit is included', async () => {
-    await using world = await openWorld()
+  it('CQ-014: distances are Euclidean, and the limit is included', async ({ world }) => {
     await world.node({ hashtags: NEAR })
     const [row] = await world.chroma.query(TAGS)
     const [l, a, b] = world.chroma.computeNodeColor(TAGS)
@@ -84,8 +80,7 @@ describe('the order', () => {
     expect(labels(await world.chroma.query(TAGS, { maxDistance: 0 }))).toEqual(['here'])
   })
 
-  it('CQ-065: equal scores and distances are in the order of the ids by code unit', async () => {
-    await using world = await openWorld()
+  it('CQ-065: equal scores and distances are in the order of the ids by code unit', async ({ world }) => {
     const { nodes } = await (async () => {
       await world.node()
       return world.chroma.exportNodes()
@@ -143,8 +138,7 @@ describe('only nodes', () => {
     expect(await ask({ paradigm: null })).toEqual(new Set([a]))
   })
 
-  it('CQ-073: nothing found is an empty list; a distance that emptied it is told', async () => {
-    await using world = await openWorld()
+  it('CQ-073: nothing found is an empty list; a distance that emptied it is told', async ({ world }) => {
     expect(await world.chroma.queryDetailed(TAGS, { maxDistance: 1 })).toMatchObject({ results: [], warnings: [] })
     const id = await world.node({ hashtags: FAR, metadata: { a: 1 } })
     await world.node({ hashtags: NEAR, metadata: { a: 2 } })
@@ -161,8 +155,7 @@ describe('only nodes', () => {
 describe('a page of the lens', () => {
   const ask = { lens: 'chroma', text: TAGS.join(' ') }
 
-  it('CQ-066: counts as use in the memory of the nodes, unless told not to touch', async () => {
-    await using world = await openWorld()
+  it('CQ-066: counts as use in the memory of the nodes, unless told not to touch', async ({ world }) => {
     const id = await world.node()
     await world.chroma.engine.query({ ...ask, touch: false })
     expect((await world.chroma.getNode(id))?.access_count).toBe(0)
@@ -180,8 +173,7 @@ describe('a page of the lens', () => {
 })
 
 describe('many queries', () => {
-  it('CQ-101: the first wrong item refuses all, with its own error', async () => {
-    await using world = await openWorld()
+  it('CQ-101: the first wrong item refuses all, with its own error', async ({ world }) => {
     const id = await world.node()
     const items = [{ hashtags: TAGS }, { hashtags: [...TAGS, '#x'] }, { hashtags: TAGS, k: 0 }]
     await expect(world.chroma.batchQuery(items)).rejects.toMatchObject({
@@ -201,8 +193,7 @@ describe('many queries', () => {
 })
 
 describe('the nearest', () => {
-  it('CQ-130: come by distance, with the rows and accesses of a query', async () => {
-    await using world = await openWorld()
+  it('CQ-130: come by distance, with the rows and accesses of a query', async ({ world }) => {
     const far = await world.node({ hashtags: FAR })
     for (let at = 0; at < 3; at++) await world.chroma.query(FAR, { k: 1 })
     const [near, here] = [await world.node({ hashtags: NEAR }), await world.node()]
@@ -224,8 +215,7 @@ describe('the nearest', () => {
 })
 
 describe('viewers', () => {
-  it('meet only what they may see, and each has a memory of its own', async () => {
-    await using world = await openWorld()
+  it('meet only what they may see, and each has a memory of its own', async ({ world }) => {
     const ann = world.chroma.as({ id: 'ann' })
     const bob = world.chroma.as({ id: 'bob' })
     const node = { hashtags: TAGS, label: 'x', content: 'x' }

@@ -1,6 +1,6 @@
 /** Texts that name too few hashtags, and sets of hashtags chosen for a text. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { neighboursOf } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
 import type { Binding } from '../../../../../src/lenses/chroma/model.ts'
 import { KnowledgePatchQueryProfile } from '../../../../../src/lenses/chroma/profiles/knowledge-patch.ts'
@@ -10,7 +10,7 @@ import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
 import { callOperation } from '../../../../support/beliefs-engine.ts'
 import { ids } from '../../../../support/chroma-answers.ts'
-import { openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import { it, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 const FOXES = { label: 'Foxes', content: 'Foxes dig their dens under hedges.' }
@@ -25,8 +25,7 @@ async function smallWorld(options = {}) {
 }
 
 describe('a text that names no hashtag', () => {
-  it('CQ-084, CQ-089: is asked by the hashtags of nodes like it', async () => {
-    await using world = await openWorld()
+  it('CQ-084, CQ-089: is asked by the hashtags of nodes like it', async ({ world }) => {
     const id = await world.node(FOXES)
     await world.node({ label: 'Rain', content: 'Rain falls on roads.', hashtags: [...TAGS.slice(0, 6), '#m7', '#o1'] })
     const { results, query, warnings } = await world.chroma.queryDetailed('hedges that foxes dig under')
@@ -36,8 +35,7 @@ describe('a text that names no hashtag', () => {
     expect(warnings).toMatchObject([{ code: 'hashtags_from_text', details: { hashtags: [...TAGS] } }])
   })
 
-  it('CQ-089: is answered by nothing where no node is like it, and names the nearest hashtags', async () => {
-    await using world = await openWorld()
+  it('CQ-089: is answered by nothing where no node is like it, and names the nearest hashtags', async ({ world }) => {
     await world.node(FOXES)
     const { results, warnings, verdict, query } = await world.chroma.queryDetailed('xylophones of m1x')
     expect({ results, verdict, hashtags: query.hashtags }).toEqual({
@@ -51,8 +49,7 @@ describe('a text that names no hashtag', () => {
     expect(nearest[0]).toMatch(/^#m1/)
   })
 
-  it('CQ-089: is refused where completion is switched off, with what was found', async () => {
-    await using world = await openWorld()
+  it('CQ-089: is refused where completion is switched off, with what was found', async ({ world }) => {
     await world.node(FOXES)
     const refused = { name: 'ValidationError', code: 'invalid_hashtags' }
     await expect(world.chroma.query('hedges', { completeHashtags: false })).rejects.toMatchObject({
@@ -84,8 +81,7 @@ describe('a text that names too few hashtags', () => {
     expect(await added(TAGS.join(' '))).toEqual([])
   })
 
-  it('QE-019: reads the nodes that carry a hashtag in steps of 250', async () => {
-    await using world = await openWorld()
+  it('QE-019: reads the nodes that carry a hashtag in steps of 250', async ({ world }) => {
     for (let at = 0; at < 501; at++) await world.node()
     const host = world.chroma.engine.host('chroma')
     const pages = [...nodesWith(stateOf(host), host.accessScope(LOCAL_OWNER), '#m0', false)]
@@ -100,8 +96,7 @@ describe('a text that names too few hashtags', () => {
     expect(steps.next(false).done).toBe(true)
   })
 
-  it('CQ-090: gets those of rotten nodes only where they are asked for, else of the vocabulary', async () => {
-    await using world = await openWorld()
+  it('CQ-090: gets those of rotten nodes only where they are asked for, else of the vocabulary', async ({ world }) => {
     const id = await world.node()
     await world.chroma.markRotten(id)
     const asked = await world.chroma.queryDetailed('m0')
@@ -111,8 +106,7 @@ describe('a text that names too few hashtags', () => {
     expect(rotten.query.hashtags).toEqual([...TAGS])
   })
 
-  it('CQ-090: gets what is nearest in meaning where nodes have not enough, and says so', async () => {
-    await using world = await openWorld()
+  it('CQ-090: gets what is nearest in meaning where nodes have not enough, and says so', async ({ world }) => {
     await world.node({ label: 'x' })
     const { query, warnings } = await world.chroma.queryDetailed('m9 and c1')
     expect(query.hashtags).toContain('#m9')
@@ -133,8 +127,9 @@ describe('a text that names too few hashtags', () => {
 })
 
 describe('a set of hashtags for a text', () => {
-  it('CQ-143, CQ-149: keeps the rules for any text, what it names first, with zone, reason and score', async () => {
-    await using world = await openWorld()
+  it('CQ-143, CQ-149: keeps the rules for any text, what it names first, with zone, reason and score', async ({
+    world,
+  }) => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.constantFrom('m0 and m9', 'c1 #m2, o1', 'c0 c1 c2')), async text => {
         const tags = await world.chroma.completeHashtags(text)
@@ -162,8 +157,7 @@ describe('a set of hashtags for a text', () => {
     expect(new Set(tags.map(({ reason }) => reason))).toEqual(new Set(['meaning']))
   })
 
-  it('CQ-149: is chosen for a node with auto_tags, and the answer says which', async () => {
-    await using world = await openWorld()
+  it('CQ-149: is chosen for a node with auto_tags, and the answer says which', async ({ world }) => {
     const { entry_id, tags } = await world.chroma.storeDetailed({ label: 'm3', content: 'About m5.', autoTags: true })
     const hashtags = tags?.map(({ hashtag }) => hashtag) ?? []
     expect(tags?.slice(0, 2)).toMatchObject([
@@ -180,8 +174,7 @@ describe('a set of hashtags for a text', () => {
   })
 })
 
-it('CQ-151: warns of rotten nodes that would be before the last result, and counts them', async () => {
-  await using world = await openWorld()
+it('CQ-151: warns of rotten nodes that would be before the last result, and counts them', async ({ world }) => {
   const [near] = [await world.node(), await world.node()]
   const far = await world.node({ hashtags: [...TAGS.slice(0, 6), '#m7', '#o1'] })
   await world.chroma.markRotten(near as string)

@@ -1,18 +1,17 @@
 /** What a query of the whole lens takes, and the one reading of the clock that serves all of it. */
 
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { checkCamel } from '../../../../../src/lenses/chroma/errors.ts'
 import { type QueryOptions, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
 import { settle } from '../../../../../src/lenses/chroma/query/question.ts'
 import { invalid } from '../../../../support/chroma-answers.ts'
-import { FAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import { FAR, it, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
 const DAY = 86_400
 
 describe('the input', () => {
-  it('CQ-001: options are camelCase, rows and the query told back are snake_case', async () => {
-    await using world = await openWorld()
+  it('CQ-001: options are camelCase, rows and the query told back are snake_case', async ({ world }) => {
     await world.node()
     const { results, query } = await world.chroma.queryDetailed(TAGS, { maxDistance: 20 })
     expect(query.max_distance).toBe(20)
@@ -40,8 +39,7 @@ describe('the input', () => {
     expect((await world.chroma.queryDetailed(TAGS, { k: null })).query.k).toBe(1)
   })
 
-  it('CQ-006, CQ-040: what is refused changes nothing', async () => {
-    await using world = await openWorld()
+  it('CQ-006, CQ-040: what is refused changes nothing', async ({ world }) => {
     const id = await world.node()
     // The first query makes the secret of the store's cursors.
     await world.chroma.query(TAGS, { updateAccess: false })
@@ -59,8 +57,7 @@ describe('the input', () => {
     expect(world.chroma.engine.host('chroma').store.version()).toBe(version)
   })
 
-  it('CQ-018: a profile that is not registered is told before any work', async () => {
-    await using world = await openWorld()
+  it('CQ-018: a profile that is not registered is told before any work', async ({ world }) => {
     await expect(world.chroma.query(['#nonsense'], { profile: 'nobody' })).rejects.toMatchObject({
       name: 'QueryError',
       code: 'unknown_profile',
@@ -69,8 +66,7 @@ describe('the input', () => {
 })
 
 describe('one reading of the clock', () => {
-  it('CQ-009: serves parsing, scores and accesses, and is floored', async () => {
-    await using world = await openWorld()
+  it('CQ-009: serves parsing, scores and accesses, and is floored', async ({ world }) => {
     const id = await world.node()
     world.readings = 0
     world.now = NOW + 3 * DAY + 0.9
@@ -81,8 +77,7 @@ describe('one reading of the clock', () => {
     expect((await world.chroma.getNode(id))?.last_accessed).toBe(NOW + 3 * DAY)
   })
 
-  it('CQ-009: is all a batch, a text and the nearest need', async () => {
-    await using world = await openWorld()
+  it('CQ-009: is all a batch, a text and the nearest need', async ({ world }) => {
     await world.node()
     const readingsOf = async (ask: () => Promise<unknown>) => {
       world.readings = 0

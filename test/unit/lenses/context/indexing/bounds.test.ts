@@ -1,8 +1,7 @@
 /** How much one run takes in, and how long it waits for vectors (CX-075). */
 import { describe, expect, it } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
-import { Context } from '../../../../../src/lenses/context/context.ts'
-import { CONTEXT_OPERATIONS } from '../../../../../src/lenses/context/operations.ts'
+import { CONTEXT_OPERATIONS, Context } from '../../../../../src/lenses/context/operations.ts'
 import { checkSettings } from '../../../../../src/lenses/context/state.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { Operation } from '../../../../../src/model/operation.ts'

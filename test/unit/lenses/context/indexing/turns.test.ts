@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ProgressEvent } from '../../../../../src/lenses/context/call.ts'
-import { Context } from '../../../../../src/lenses/context/context.ts'
+import { Context } from '../../../../../src/lenses/context/operations.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { Workspace } from '../../../../../src/model/workspace.ts'
 import { LEASES } from '../../../../../src/store/core-tables.ts'

@@ -8,7 +8,6 @@ import {
   scoreTexts,
   WordCounts,
   WordStems,
-  Workspace,
 } from '../../../../../src/lenses/conversations/asking/bm25.ts'
 
 const PARAMETERS = { k1: 0.9, b: 0.4 }
@@ -76,9 +75,7 @@ describe('BM25 of messages', () => {
         fc.boolean(),
         (given, asked, withAround) => {
           const texts = textsOf(given, withAround)
-          const { scores, found, order, possible, partOf } = atOnce(
-            scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace()),
-          )
+          const { scores, found, order, possible, partOf } = atOnce(scoreTexts(texts, askedOf(asked), PARAMETERS))
           const parts = asked.map((word, at) => plain(texts, word, boostOf(at)))
           for (let text = 0; text < texts.lengths.length; text++) {
             const sum = parts.reduce((all, part) => all + (part[text] as number), 0)
@@ -102,7 +99,7 @@ describe('BM25 of messages', () => {
     const expectInOrder = (given: readonly Text[], asked: readonly string[]): void => {
       const texts = textsOf(given, true)
       const weights = asked.map((word, at) => weightOf(texts, word, boostOf(at)))
-      const { order } = atOnce(scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace()))
+      const { order } = atOnce(scoreTexts(texts, askedOf(asked), PARAMETERS))
       const heaviestFirst = (a: number, b: number) => (weights[b] as number) - (weights[a] as number)
       const byLetters = (a: number, b: number) => ((asked[a] as string) < (asked[b] as string) ? -1 : 1)
       expect(order).toEqual([...asked.keys()].sort((a, b) => heaviestFirst(a, b) || byLetters(a, b)))
@@ -126,7 +123,7 @@ describe('BM25 of messages', () => {
       const texts = textsOf(given, true)
       const asked = ['barn', 'goat', 'rain']
       const parts = asked.map((word, at) => plain(texts, word, boostOf(at)))
-      const { scores, found } = atOnce(scoreTexts(texts, askedOf(asked), PARAMETERS, new Workspace()))
+      const { scores, found } = atOnce(scoreTexts(texts, askedOf(asked), PARAMETERS))
       for (const [text, score] of scores.entries()) {
         const sum = parts.reduce((all, part) => all + (part[text] as number), 0)
         expect(score).toBeCloseTo(sum, 12)

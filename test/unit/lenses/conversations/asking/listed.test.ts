@@ -4,10 +4,8 @@ import { Bitset } from '../../../../../src/base/bitset.ts'
 import { atOnce } from '../../../../../src/base/turns.ts'
 import { modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
-import { Workspace } from '../../../../../src/lenses/conversations/asking/bm25.ts'
-import { weighConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
+import { answeringOf, weighConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { LISTED } from '../../../../../src/lenses/conversations/asking/cosines.ts'
-import { packed } from '../../../../../src/lenses/conversations/asking/packed-answers.ts'
 import { askedWords, questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import { MESSAGE_SCORE } from '../../../../../src/lenses/conversations/asking/ranking.ts'
 import { type Transcript, Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
@@ -45,7 +43,6 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
           weights: { words: 0.6, meaning: 0.4 },
           holders: new Map(),
           invalid: new Bitset(),
-          workspace: new Workspace(),
         }),
       ).scores(),
     )
@@ -63,14 +60,8 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
       expect(lists.ranks.fused[at]).toBe(0)
     }
   }
-  const answers = atOnce(
-    packed(
-      [...lists.places].map(at => ({ of: lists, at, score: 0 })),
-      true,
-    ),
-  )
-  for (const [place, at] of lists.places.entries()) {
-    const { signals } = answers(place)
+  for (const at of lists.places) {
+    const { signals } = answeringOf({ of: lists, at, score: 0 }, true)
     const words = Object.keys(signals).filter(name => name.startsWith('word '))
     expect(words.length > 0).toBe((lists.words[at] as number) > 0)
     expect(scoreBy(MESSAGE_SCORE, signals, {})).toBeCloseTo(lists.ranks.scores[at] as number, 12)

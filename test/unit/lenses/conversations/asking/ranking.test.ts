@@ -1,7 +1,6 @@
 /** The arithmetic of the ranking: the invented example that was worked out by hand, and a plain implementation. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Workspace } from '../../../../../src/lenses/conversations/asking/bm25.ts'
 import {
   ASSISTANT,
   type Evidence,
@@ -39,7 +38,7 @@ const thousandths = (scores: Float64Array) => [...scores].map(score => Math.roun
 
 describe('the ranking of one conversation', () => {
   it('gives the numbers of the invented example', () => {
-    const { fused, smoothed, scores } = rank(evidenceOf(KILN, PEOPLE), PEOPLE, new Workspace())
+    const { fused, smoothed, scores } = rank(evidenceOf(KILN, PEOPLE), PEOPLE)
     expect(thousandths(fused)).toEqual([40, 493, 1000, 198, 564, 0])
     expect(thousandths(smoothed)).toEqual([239, 721, 1199, 560, 704, 133])
     expect(thousandths(scores)).toEqual([599, 901, 2028, 767, 848, 231])
@@ -59,7 +58,7 @@ describe('the ranking of one conversation', () => {
   ] as const)('of %s is that of the plain implementation', (_, ours, theirs) => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 30 }), messages => {
-        const { scores } = rank(evidenceOf(messages, ours), ours, new Workspace())
+        const { scores } = rank(evidenceOf(messages, ours), ours)
         const expected = plain.finalScores(messages, theirs)
         for (const [at, score] of scores.entries()) expect(score).toBeCloseTo(expected[at] as number, 9)
       }),
@@ -68,7 +67,7 @@ describe('the ranking of one conversation', () => {
 
   it('gives zeros where nothing matches, and no meaning to what has no vector', () => {
     const none = KILN.map(each => ({ ...each, bm25: 0, cosine: Number.NaN, block: 0 }))
-    const { scores } = rank({ ...evidenceOf(none, PEOPLE), minCosine: 0 }, PEOPLE, new Workspace())
+    const { scores } = rank({ ...evidenceOf(none, PEOPLE), minCosine: 0 }, PEOPLE)
     expect([...scores]).toEqual([0, 0, 0, 0, 0, 0])
   })
 })

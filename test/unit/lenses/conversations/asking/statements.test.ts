@@ -8,7 +8,7 @@ import {
   type SaidAt,
   type Statement,
   saidOrder,
-} from '../../../../../src/lenses/conversations/asking/statements.ts'
+} from '../../../../../src/lenses/conversations/asking/ask.ts'
 
 describe('in which order messages were said', () => {
   const said = (thread: string, position: number, at: number | null): SaidAt => ({ thread, position, at })

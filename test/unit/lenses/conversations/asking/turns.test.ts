@@ -4,7 +4,6 @@ import { describe, expect, it, vi } from 'vitest'
 import { Bitset } from '../../../../../src/base/bitset.ts'
 import { atOnce, type Steps } from '../../../../../src/base/turns.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import { Workspace } from '../../../../../src/lenses/conversations/asking/bm25.ts'
 import { weighConversation } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { askedWords, questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import { type Transcript, Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
@@ -190,7 +189,7 @@ describe('a conversation that is read for the first time', () => {
     const transcripts = new Transcripts(engine.host('conversations').store)
     const partitions = partitionsOf(engine)
     const [transcript] = atOnce(transcripts.ofNamed(['talk'], partitions)) as [Transcript]
-    const scoresOf = function* (workspace: Workspace) {
+    const scoresOf = function* () {
       const weighed = yield* weighConversation(transcript, {
         question: questionOf('clay in the kiln'),
         words: askedWords([{ text: 'clay in the kiln', boost: 1 }]),
@@ -198,24 +197,23 @@ describe('a conversation that is read for the first time', () => {
         weights: { words: 1, meaning: 0 },
         holders: new Map(),
         invalid: new Bitset(),
-        workspace,
       })
       const { ranks, possible } = yield* weighed.scores()
       return { scores: [...ranks.scores], possible }
     }
-    const expected = atOnce(scoresOf(new Workspace()))
+    const expected = atOnce(scoresOf())
     // One moment was made before; that of the other is made while messages come.
     for (const isMade of [true, false]) {
       if (!isMade) transcript.append([])
-      const before = isMade ? expected : atOnce(scoresOf(new Workspace()))
+      const before = isMade ? expected : atOnce(scoresOf())
       if (!isMade) transcript.append([])
-      const steps = scoresOf(new Workspace())
+      const steps = scoresOf()
       let step = steps.next(false)
       for (let late = 0; step.done !== true; late++) {
         const message = { text: 'clay kiln', conversation: 'talk', id: `late${isMade}${late}`, visibility: 'public' }
         await call(engine, 'remember', message, 'ana')
         expect(atOnce(transcripts.ofNamed(['talk'], partitions))[0]).toBe(transcript)
-        atOnce(scoresOf(new Workspace()))
+        atOnce(scoresOf())
         step = steps.next(true)
       }
       expect(step.value).toEqual(before)

@@ -6,7 +6,7 @@ import { linesOf, problemLines } from './lines-of.ts'
 const read = (path: string, value: unknown) => readAll([fileOf(path, JSON.stringify(value))])
 
 describe('the export of ChatGPT', () => {
-  it('is its current branch, other texts beside it as versions, nothing left out without a word', async () => {
+  it('is its current branch, and what it leaves out is counted', async () => {
     const { conversations, problems, left } = await readAll(fixtureFiles('chatgpt'))
     const [firing, voice] = conversations
     expect(conversations.map(({ id, title, profile }) => [id, title, profile])).toEqual([
@@ -14,30 +14,30 @@ describe('the export of ChatGPT', () => {
       ['c-voice', 'Voice', 'assistant'],
     ])
     expect(linesOf(firing as never)).toEqual([
-      '03-14 10:01 User: How hot is a bisque firing of earthenware? (edited)',
+      '03-14 10:01 User: How hot is a bisque firing of earthenware?',
       '03-14 10:01 browser: cone 04 = 1060',
       '03-14 10:01 ChatGPT: Cone 04, about 1060 °C. 🔥',
       '03-14 18:00 User: Is this crack normal? [image crack.jpg]',
     ])
-    expect(firing?.messages.map(({ id, role, session, versions }) => [id, role, session, versions])).toEqual([
-      ['q1b', 'user', 'q1b', [{ text: 'How hot is a bisque firing?', at: 1741946400123 }]],
-      ['tool', 'tool', 'q1b', []],
-      ['a3', 'assistant', 'q1b', [{ text: 'Cone 06.', at: 1741946463123 }]],
-      ['q3', 'user', 'q3', []],
+    expect(firing?.messages.map(({ id, role, session }) => [id, role, session])).toEqual([
+      ['q1b', 'user', 'q1b'],
+      ['tool', 'tool', 'q1b'],
+      ['a3', 'assistant', 'q1b'],
+      ['q3', 'user', 'q3'],
     ])
     expect(linesOf(voice as never)).toEqual(['no time User: Buenos días [audio file_9]'])
     expect(problemLines(problems)).toEqual([
       'conversations.json | 2 | [0].mapping.a4 | content of the type hologram, of which nothing is known',
       'conversations.json | 368 | [1] | the conversation has no mapping, so no messages',
       'conversations.json | 374 | [2] | expected a JSON object',
-      'conversations.json | 375 | [3] | its current_node is not among its messages; its newest branch was taken',
+      'conversations.json | 375 | [3] | its current_node is not among its messages; the branch of its newest message was taken',
     ])
     expect(left).toEqual({
       'file that is no part of the export (chat.html, user.json)': 2,
       'hidden message': 1,
       'standing instruction': 1,
       'reasoning of an assistant': 1,
-      'message after a version that was left': 2,
+      'message of another branch': 4,
       'conversation without a message': 1,
     })
   })
@@ -93,45 +93,22 @@ describe('the export of ChatGPT', () => {
     expect([problems, left]).toEqual([[], { 'empty message': 2 }])
   })
 
-  it('has an answer that was asked for again as a version, also where thoughts stand before the two', async () => {
-    const node = (id: string, parent: string | null, role: string, at: number, content: object) => [
-      id,
-      { id, parent, message: { id, author: { role }, create_time: at, content } },
-    ]
-    const thoughts = { content_type: 'thoughts', thoughts: [] }
-    const mapping = [
-      ['root', { id: 'root', parent: null, message: null }],
-      node('q', 'root', 'user', 1741946400, { parts: ['Which clay?'] }),
-      node('t1', 'q', 'assistant', 1741946401, thoughts),
-      node('a1', 't1', 'assistant', 1741946402, { parts: ['Red.'] }),
-      node('t2', 'q', 'assistant', 1741946403, thoughts),
-      node('a2', 't2', 'assistant', 1741946404, { parts: ['White.'] }),
-    ]
-    const { conversations, left } = await read('conversations.json', [
-      { id: 'c', mapping: Object.fromEntries(mapping), current_node: 'a2' },
-    ])
-    expect(conversations[0]?.messages.map(({ text, versions }) => [text, versions.map(one => one.text)])).toEqual([
-      ['Which clay?', []],
-      ['White.', ['Red.']],
-    ])
-    expect(left).toEqual({ 'reasoning of an assistant': 2 })
-  })
-
-  it('keeps what is above and below a message that is missing, and messages that go round in a circle', async () => {
+  it('goes up from its last node to a message that is missing, and round a circle once', async () => {
     const node = (id: string, parent: string | null, at: number) => [
       id,
       { id, parent, message: { id, author: { role: 'user' }, create_time: at, content: { parts: [id] } } },
     ]
     const gap = [node('a', null, 1741946400), node('c', 'b', 1741946402), node('d', 'c', 1741946403)]
     const circle = [node('x', 'y', 1741946400), node('y', 'x', 1741946401)]
-    const { conversations } = await read('conversations.json', [
+    const { conversations, left } = await read('conversations.json', [
       { id: 'gap', mapping: Object.fromEntries(gap), current_node: 'd' },
       { id: 'circle', mapping: Object.fromEntries(circle), current_node: 'y' },
     ])
     expect(conversations.map(({ messages }) => messages.map(({ id }) => id))).toEqual([
-      ['a', 'c', 'd'],
+      ['c', 'd'],
       ['x', 'y'],
     ])
+    expect(left).toEqual({ 'message of another branch': 1 })
   })
 
   it('is read conversation by conversation: one that is broken or cut off is reported, and the others are read', async () => {
@@ -167,9 +144,6 @@ describe('the export of Claude', () => {
       'no time robot: I am neither.',
     ])
     expect(linesOf(conversations[1] as never)).toEqual(['03-15 10:00 User: One?', '03-15 10:00 Claude: Second try.'])
-    expect(conversations[1]?.messages[1]?.versions).toEqual([
-      { text: 'First try.', at: Date.parse('2025-03-15T10:00:05Z') },
-    ])
     expect(problemLines(problems)).toEqual([
       'conversations.json | 2 | [0].chat_messages[3] | the sender robot is neither human nor assistant',
       'conversations.json | 2 | [0].chat_messages[3] | its created_at is no time; it was taken without one',
@@ -179,6 +153,7 @@ describe('the export of Claude', () => {
       'reasoning of an assistant': 1,
       'call of a tool': 1,
       'empty message': 1,
+      'message of another branch': 1,
       'conversation without a message': 1,
     })
   })
