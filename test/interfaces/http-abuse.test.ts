@@ -295,7 +295,8 @@ describe('a server', () => {
     const stop = new AbortController()
     let running: Promise<void> = Promise.resolve()
     const address = await new Promise<string>(resolve => {
-      running = serveHttp(noEngine, catalog, { host: '127.0.0.1', port: 0, tokens: undefined }, stop.signal, resolve)
+      const options = { host: '127.0.0.1', port: 0, tokens: undefined, grace_ms: 100 }
+      running = serveHttp(noEngine, catalog, options, stop.signal, resolve)
     })
     const started = new Promise<AbortSignal>(resolve => {
       waiting = resolve
