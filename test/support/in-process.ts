@@ -18,12 +18,18 @@ export interface InProcessOptions {
   readonly terminal?: boolean | undefined
 }
 
+export interface RunHere extends Run {
+  /** What both streams were given, in its order. */
+  readonly printed: string
+}
+
 /** The engine reads its own settings (QUERENT_HOME, QUERENT_EMBEDDER) from the environment of the test's process. */
-export async function runInProcess(args: readonly string[], options: InProcessOptions): Promise<Run> {
+export async function runInProcess(args: readonly string[], options: InProcessOptions): Promise<RunHere> {
   const { workingFolder, env = {}, stdin = '', terminal = false } = options
-  const output = { isTTY: terminal, columns: 100 }
-  const stdout = Object.assign(new PassThrough(), output)
-  const stderr = Object.assign(new PassThrough(), output)
+  const output = terminal ? { isTTY: true, columns: 100 } : { isTTY: false }
+  const printed: string[] = []
+  const stdout = Object.assign(recording(printed), output)
+  const stderr = Object.assign(recording(printed), output)
   const input = Object.assign(new PassThrough(), { isTTY: false })
   input.end(stdin)
   const streams = { stdin: input, stdout, stderr }
@@ -35,13 +41,13 @@ export async function runInProcess(args: readonly string[], options: InProcessOp
     gather(stdout),
     gather(stderr),
   ])
-  return { status, stdout: out, stderr: err }
+  return { status, stdout: out, stderr: err, printed: printed.join('') }
 }
 
 let turn: Promise<unknown> = Promise.resolve()
 
 /** As `querent` of command.ts, in the process of the test. */
-export function querentHere(args: readonly string[], options: RunOptions): Promise<Run> {
+export function querentHere(args: readonly string[], options: RunOptions): Promise<RunHere> {
   return inTurn(options, env => runInProcess(args, { workingFolder: options.cwd, env, stdin: options.stdin }))
 }
 
@@ -131,6 +137,17 @@ function inTurn<T>({ cwd, env }: RunOptions, act: (env: Record<string, string>) 
   })
   turn = run.catch(() => undefined)
   return run
+}
+
+/** Keeps each piece when it is written: two streams hand on what they have in no common order. */
+function recording(pieces: string[]): PassThrough {
+  const stream = new PassThrough()
+  const write = stream.write.bind(stream) as (...given: unknown[]) => boolean
+  const record = (...given: unknown[]): boolean => {
+    pieces.push(typeof given[0] === 'string' ? given[0] : Buffer.from(given[0] as Uint8Array).toString())
+    return write(...given)
+  }
+  return Object.assign(stream, { write: record })
 }
 
 async function gather(stream: Readable): Promise<string> {
