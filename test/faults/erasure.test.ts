@@ -94,6 +94,7 @@ describe.concurrent('in a process that lives on', () => {
 
 it.for([false, true])(
   'a kill before the log is folded back delays it to the next process (background: %s)',
+  { timeout: 60_000 },
   async (background, test) => {
     const story = await begin(test, 10)
     const [first, second] = [await story.make(WAYS.changing), await story.make(WAYS.node)]
@@ -107,7 +108,6 @@ it.for([false, true])(
     await copy.engine.close()
     expect(copy.leftovers()).toEqual([])
   },
-  60_000,
 )
 
 const LONG = process.env['QUERENT_LONG'] === '1'

@@ -89,7 +89,7 @@ describe('querent config', () => {
   ])('refuses %j, and the file stays as it was', async (args, status, message) => {
     const before = readFileSync(file(), 'utf8')
     const { stderr, ...rest } = await run(['config', ...args])
-    expect(rest).toMatchObject({ status, stdout: '' })
+    expect(rest).toEqual({ status, stdout: '' })
     expect(stderr).toMatch(message)
     expect(readFileSync(file(), 'utf8')).toBe(before)
   })

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import { commandLine, ended, environment, querent, type Run, start } from '../support/command.ts'
 import { querentHere } from '../support/in-process.ts'
 
 const NOW = '2026-03-01T12:00:00Z'

@@ -157,7 +157,7 @@ describe('without a store', () => {
     const unnamed = await run(asked, { cwd: nowhere.path })
     const named = await run([...asked, '--sample'], { cwd: nowhere.path })
     expect(unnamed.stderr).toMatch(/^Warning: there is no store here, so this is the sample [^\n]+\n$/)
-    expect(named).toMatchObject({ status: 0, stdout: unnamed.stdout, stderr: '' })
+    expect(named).toEqual({ status: 0, stdout: unnamed.stdout, stderr: '' })
     expect(named.stdout).toMatch(/^1\. \*\*Cómo elegir un servidor MCP\*\* - 2026-02-26 - score: 0\.\d\d$/m)
     expect(readdirSync(nowhere.path)).toEqual([])
   })

@@ -51,7 +51,7 @@ describe('an operation that is added to a lens', () => {
     const { stdout: help } = await run(['chroma', 'greet-node', '--help'])
     expect(help).toMatch(/--times <number> +how often, 1 to 5. Default: 1\n/)
     const { stderr, ...wrong } = await run(['chroma', 'greet-node', '--name', 'Ann', '--times', '9'])
-    expect(wrong).toMatchObject({ status: 2, stdout: '' })
+    expect(wrong).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain('times')
   })
 

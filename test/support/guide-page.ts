@@ -72,9 +72,9 @@ export async function runSession(
     }
     await runOthers()
     const args = [...command.matchAll(/ (?:'([^']*)'|"([^"]*)"|([^\s'"]+))/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
-    const ran = await querentHere(args, { cwd: folder, env: now })
-    steps.push({ command, shown, printed: ran.printed })
-    status = ran.status ?? 0
+    const printed: string[] = []
+    status = (await querentHere(args, { cwd: folder, env: now, printed })).status ?? 0
+    steps.push({ command, shown, printed: printed.join('') })
   }
   await runOthers()
   return steps

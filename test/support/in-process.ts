@@ -16,18 +16,14 @@ export interface InProcessOptions {
   readonly stdin?: string | undefined
   /** Whether standard output and standard error are terminals. */
   readonly terminal?: boolean | undefined
-}
-
-export interface RunHere extends Run {
-  /** What both streams were given, in its order. */
-  readonly printed: string
+  /** Gets what both outputs are given, in its order. */
+  readonly printed?: string[] | undefined
 }
 
 /** The engine reads its own settings (QUERENT_HOME, QUERENT_EMBEDDER) from the environment of the test's process. */
-export async function runInProcess(args: readonly string[], options: InProcessOptions): Promise<RunHere> {
-  const { workingFolder, env = {}, stdin = '', terminal = false } = options
+export async function runInProcess(args: readonly string[], options: InProcessOptions): Promise<Run> {
+  const { workingFolder, env = {}, stdin = '', terminal = false, printed = [] } = options
   const output = terminal ? { isTTY: true, columns: 100 } : { isTTY: false }
-  const printed: string[] = []
   const stdout = Object.assign(recording(printed), output)
   const stderr = Object.assign(recording(printed), output)
   const input = Object.assign(new PassThrough(), { isTTY: false })
@@ -41,14 +37,18 @@ export async function runInProcess(args: readonly string[], options: InProcessOp
     gather(stdout),
     gather(stderr),
   ])
-  return { status, stdout: out, stderr: err, printed: printed.join('') }
+  return { status, stdout: out, stderr: err }
 }
 
 let turn: Promise<unknown> = Promise.resolve()
 
 /** As `querent` of command.ts, in the process of the test. */
-export function querentHere(args: readonly string[], options: RunOptions): Promise<RunHere> {
-  return inTurn(options, env => runInProcess(args, { workingFolder: options.cwd, env, stdin: options.stdin }))
+export function querentHere(
+  args: readonly string[],
+  options: RunOptions & Pick<InProcessOptions, 'printed'>,
+): Promise<Run> {
+  const { cwd: workingFolder, stdin, printed } = options
+  return inTurn(options, env => runInProcess(args, { workingFolder, env, stdin, printed }))
 }
 
 /** As `startServer` of serving.ts, in the process of the test. */
