@@ -45,7 +45,7 @@ async function reopen(story: ErasureStory): Promise<void> {
 }
 
 describe('what was deleted or replaced is nowhere when the engine was closed', () => {
-  it.for(Object.entries(WAYS))('%s', { timeout: 30_000 }, async ([, way], test) => {
+  it.for(Object.entries(WAYS))('%s', async ([, way], test) => {
     const story = await begin(test, 7)
     const one = await story.make(way)
     await reopen(story)
@@ -61,7 +61,7 @@ describe('what was deleted or replaced is nowhere when the engine was closed', (
 })
 
 /** What a process that lives on promises. */
-const SOON = { timeout: 30_000, interval: 500 }
+const SOON = { timeout: 60_000, interval: 500 }
 
 // They wait for seconds, so they wait together.
 describe.concurrent('in a process that lives on', () => {
@@ -74,7 +74,7 @@ describe.concurrent('in a process that lives on', () => {
     await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
     await story.engine.close()
     expect(story.leftovers()).toEqual([])
-  }, 90_000)
+  })
 
   it('a reader in another process delays it, and is not forgotten', async test => {
     const story = await begin(test, 9, true)
@@ -89,7 +89,7 @@ describe.concurrent('in a process that lives on', () => {
     await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
     reader.close()
     await story.engine.close()
-  }, 60_000)
+  })
 })
 
 it.for([false, true])(

@@ -32,7 +32,7 @@ const FIRST = { collection: 'team', kind: 'memo', tags: ['shared'], visibility: 
 const NONE = { added: 0, updated: 0, deleted: 0, errors: [], visibility_changes: [] }
 
 // QE-011
-describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,', { timeout: 120_000 }, name => {
+describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,', name => {
   let via: Interface
   beforeEach(async () => {
     const open = INTERFACES[name] as (typeof INTERFACES)[string]
@@ -181,7 +181,7 @@ describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,
 })
 
 // QE-011
-describe('the commands', { timeout: 120_000 }, () => {
+describe('the commands', () => {
   const run = (...args: readonly string[]) => querentHere(args, { cwd: folder.path })
   const items = async () =>
     (JSON.parse((await run('list', '--order', 'id', '--json')).stdout) as { items: readonly Item[] }).items

@@ -106,7 +106,7 @@ beforeAll(async () => {
     }
   }
   helps = found
-}, 60_000)
+})
 
 describe('the options', () => {
   // The page about operations builds a command of its own, that about the language of queries shows one as a word.
@@ -159,7 +159,7 @@ describe('the programs', () => {
     { page: 'library.md', count: 5 },
   ]
 
-  it.each(PROGRAMS)('of $page print what it shows (EN-076, EN-077, QE-020)', { timeout: 120_000 }, async one => {
+  it.each(PROGRAMS)('of $page print what it shows (EN-076, EN-077, QE-020)', async one => {
     const { page, count, embedder, prepare } = one
     const prints = blocks(guidePage(page), 'text')
     const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))

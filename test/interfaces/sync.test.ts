@@ -33,7 +33,7 @@ function source(path: string, text: string): void {
 const NOTHING = { added: 0, updated: 0, deleted: 0, errors: [] }
 const AS_READ = { missing: false, changed: 0, added: 0, deleted: 0 }
 
-describe.each(['library', 'cli', 'http', 'mcp'])('sync, through %s,', { timeout: 120_000 }, name => {
+describe.each(['library', 'cli', 'http', 'mcp'])('sync, through %s,', name => {
   let via: Interface
   beforeEach(async () => {
     const open = INTERFACES[name] as (typeof INTERFACES)[string]
@@ -266,7 +266,7 @@ describe('the command line', () => {
   })
 })
 
-it('serve reads what changes while it runs, also when two serve one store (QE-012)', { timeout: 120_000 }, async () => {
+it('serve reads what changes while it runs, also when two serve one store (QE-012)', async () => {
   const env = { QUERENT_HOME: join(folder.path, 'home'), QUERENT_EMBEDDER: 'none' }
   const one = await startServer(['serve', 'notes'], folder.path, env)
   onTestFinished(() => void one.end())

@@ -246,7 +246,7 @@ describe('the package, installed into an empty folder', () => {
       process.kill(-(server.pid as number), 'SIGTERM') // npx, its shell and the server
       await ended
     }
-  }, 60_000)
+  })
 
   it('answers a question about a folder, by meaning, with the model it carries', () => {
     mkdirSync(join(app, 'notes'))

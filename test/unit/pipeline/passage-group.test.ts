@@ -127,7 +127,7 @@ describe('passages as results', () => {
     }
     const listed = await world.pages(input({ text: 'kind:note', limit: 400 }), { isAlone: true })
     expect(listed.flatMap(({ page }) => page.items.map(named)).length).toBe(3_000)
-  }, 120_000)
+  })
 
   it('go on behind a page though one of them was rewritten: it is left out, and the others come', async () => {
     const world = openWordsWorld()
