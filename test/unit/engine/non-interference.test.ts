@@ -24,6 +24,7 @@ import type { Edit, Request } from '../../support/hidden-stories.ts'
 import {
   checkNonInterference,
   Interference,
+  leaking,
   type NonInterferenceOptions,
   type World,
 } from '../../support/non-interference.ts'
@@ -199,18 +200,6 @@ function everywhere(store: Store): readonly number[] {
 
 function accessOfAll(store: Store, keys: readonly number[]): ReturnType<Store['access']> {
   return new Map(store.accessViewers().flatMap(id => [...store.access({ id }, keys)]))
-}
-
-function leaking(store: Store, leak: (store: Store) => Partial<Store>): Store {
-  const replaced = leak(store) as Record<PropertyKey, unknown>
-  const leaky: Store = new Proxy(store, {
-    get: (inner, name) => {
-      if (name === 'read') return (body: (reader: Store) => unknown) => inner.read(() => body(leaky))
-      const value = replaced[name] ?? Reflect.get(inner, name, inner)
-      return typeof value === 'function' ? value.bind(inner) : value
-    },
-  })
-  return leaky
 }
 
 function unit(vector: Float32Array): Float32Array {
