@@ -9,12 +9,13 @@ import { buildDocsPage } from './build-docs-page.ts'
 import { buildExplorer } from './build-explorer.ts'
 import { bundleCommand } from './bundle-command.ts'
 import { bundleOnnx } from './bundle-onnx.ts'
+import { TSC } from './steps.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const assets = ['.wasm', '.json', '.html', '.css', '.svg', '.md']
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-run('tsc', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
+run('tsc', [TSC, '-p', 'tsconfig.build.json'])
 assertBuiltNames()
 copyAssets()
 if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])

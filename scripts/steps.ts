@@ -12,10 +12,13 @@ export interface Check {
   readonly command: readonly string[]
 }
 
+/** TypeScript 7, several times as fast. Other tools still need the API of 6, so `.bin/tsc` may be either. */
+export const TSC = 'node_modules/typescript-native/bin/tsc'
+
 /** The longest first: the others run beside it. */
 export const CHECKS: readonly Check[] = [
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'types of the explorer', command: ['tsc', '-p', 'explorer', '--noEmit'] },
+  { name: 'types', command: ['node', TSC, '--noEmit'] },
+  { name: 'types of the explorer', command: ['node', TSC, '-p', 'explorer', '--noEmit'] },
   {
     name: 'layers',
     command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'explorer/src', 'bench', 'scripts'],

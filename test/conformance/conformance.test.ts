@@ -52,7 +52,7 @@ function conformance(url: string, ...args: readonly string[]): ReturnType<typeof
   return official('conformance', ['server', '--url', url, '-o', join(root, 'results'), ...args], root)
 }
 
-describe.skipIf(!have)('the conformance suite (skipped where npm cannot fetch it)', { timeout: 120_000 }, () => {
+describe.skipIf(!have)('the conformance suite (skipped where npm cannot fetch it)', () => {
   it('passes every server scenario of 2026-07-28', async () => {
     const { status, told } = await conformance(urls.fixtures, '--requirements', '2026-07-28')
     expect(status, told.slice(-6000)).toBe(0)
@@ -82,7 +82,7 @@ describe.skipIf(!have)('the conformance suite (skipped where npm cannot fetch it
   })
 })
 
-describe.skipIf(!have)('the Inspector (skipped where npm cannot fetch it)', { timeout: 120_000 }, () => {
+describe.skipIf(!have)('the Inspector (skipped where npm cannot fetch it)', () => {
   const inspect = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
     const { status, output, told } = await official('mcp-inspector', ['--cli', urls.product, ...args], root)
     expect(status, told).toBe(0)

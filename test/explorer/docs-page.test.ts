@@ -1,14 +1,8 @@
 /** `/docs` as its users have it: the built page in headless Chromium, over a real server and store. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { exploredWorld } from './explored-world.ts'
-import { describeInBrowser } from './support.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const screenshots = join(root, 'test/explorer/out')
+import { describeInBrowser, keepScreenshot } from './support.ts'
 
 interface Described {
   readonly tags: readonly { readonly name: string }[]
@@ -55,8 +49,7 @@ describeInBrowser('the page of the HTTP API', () => {
     expect(asked.length).toBeGreaterThan(5)
     expect(asked.filter(one => !one.startsWith(`${url}/`) && !one.startsWith('data:'))).toEqual([])
     expect(errors).toEqual([])
-    mkdirSync(screenshots, { recursive: true })
-    await page.screenshot({ path: join(screenshots, 'docs.png') })
+    await keepScreenshot(page, 'docs')
   })
 
   it('tries an operation as the local owner, and shows the answer', async () => {
@@ -70,7 +63,7 @@ describeInBrowser('the page of the HTTP API', () => {
     await operation.getByRole('button', { name: 'Execute' }).click()
     expect((await answered).status()).toBe(200)
     await expect.poll(() => operation.locator('.live-responses-table').textContent()).toContain('Of Ben alone')
-    await page.screenshot({ path: join(screenshots, 'docs-tried.png') })
+    await keepScreenshot(page, 'docs-tried')
     expect(errors).toEqual([])
   })
 })

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { guidePage } from '../support/guide-page.ts'
 import { exploredWorld } from './explored-world.ts'
-import { describeInBrowser, expectGoodLooks } from './support.ts'
+import { describeInBrowser, expectGoodLooks, keepScreenshot } from './support.ts'
 import { HOSTILE } from './world.ts'
 
 describeInBrowser('the search view', () => {
@@ -116,7 +116,7 @@ describeInBrowser('the search view', () => {
     const field = page.getByRole('combobox', { name: 'Question' })
     await field.pressSequentially('tag:bi')
     await page.getByRole('option', { name: /^birds/ }).waitFor()
-    await page.screenshot({ path: 'test/explorer/out/search-suggestions.png' })
+    await keepScreenshot(page, 'search-suggestions')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     expect(await field.inputValue()).toBe('tag:birds ')

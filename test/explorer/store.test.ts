@@ -17,7 +17,7 @@ describeInBrowser('the store view', () => {
     expect(await page.getByRole('region', { name: 'Indexes' }).textContent()).toContain('words')
     await expectGoodLooks(page, 'store')
     await opened.world.call('put', { entries: [{ content: 'one more', visibility: 'public' }] })
-    await expect.poll(() => number.textContent(), { timeout: 30_000 }).toBe(String(Number(entries) + 1))
+    await expect.poll(() => number.textContent()).toBe(String(Number(entries) + 1))
     expect(errors).toEqual([])
   })
 

@@ -1,13 +1,9 @@
 /** The explorer as its users have it: the built page, a real server over a store, headless Chromium. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { describe, expect, inject } from 'vitest'
 import { serveInProcess } from '../support/in-process.ts'
-
-const screenshots = fileURLToPath(new URL('out', import.meta.url))
 
 const endpoint = inject('browser')
 
@@ -85,6 +81,12 @@ export async function openExplorer({ home, args = [], env = {} }: ExplorerOption
   }
 }
 
+/** A quarter of a second each: only for people who ask for them. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env['QUERENT_SCREENSHOTS'] !== '1') return
+  await page.screenshot({ path: fileURLToPath(new URL(`out/${name}.png`, import.meta.url)) })
+}
+
 /** Serious and critical findings of WCAG 2.2 AA, one line each. */
 async function seriousFindings(page: Page): Promise<readonly string[]> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
@@ -108,15 +110,14 @@ const LOOKS = [
 ] as const
 
 /**
- * In both themes, at a desk and on a telephone: nothing sticks out; leaves a screenshot of each. Each theme and each width is
- * looked through by axe, which finds nothing serious.
+ * In both themes, at a desk and on a telephone: nothing sticks out. Each theme and each width is looked through by axe, which
+ * finds nothing serious. With QUERENT_SCREENSHOTS=1 it leaves a picture of each in test/explorer/out.
  */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
-  mkdirSync(screenshots, { recursive: true })
   for (const { width, height, colorScheme } of LOOKS) {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`) })
+    await keepScreenshot(page, `${name}-${colorScheme}-${width}`)
     const widest = await page.evaluate(() => document.documentElement.scrollWidth)
     expect(widest, `${name} at ${width} px`).toBeLessThanOrEqual(width)
     // It takes a second each time, and two of the looks have both themes and both widths.

@@ -2,11 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const POLL_MS = 5
 /** Whoever says nothing for so long, on however busy a machine, hangs. */
 const PATIENCE_MS = 300_000
+/** Waits of a millisecond or more, after which a child is killed whatever it said. */
+const PATIENCE_TURNS = 20_000
 
 export class Child implements AsyncDisposable {
   /** Whole lines of standard output so far. */
@@ -65,6 +68,13 @@ export class Child implements AsyncDisposable {
     this.#process.kill('SIGKILL')
     await this.#ended
     return this.lines
+  }
+
+  /** `killAtWork`, when it has said so many lines, and up to `maxWaitMs` later. */
+  async killAfter(lines: number, maxWaitMs: number, random: () => number): Promise<readonly string[]> {
+    for (let waited = 0; this.lines.length < lines && waited < PATIENCE_TURNS; waited++) await sleep(1)
+    await sleep(random() * maxWaitMs)
+    return await this.killAtWork()
   }
 
   /** `kill`, of one that must still be at work; rejects with what it complained of when it is not. */

@@ -81,7 +81,7 @@ describe('the command, over a folder made to harm', () => {
     await once(socket, 'listening')
     run = await querentHere(['context', 'index', '-j'], { cwd: folder.path })
     report = JSON.parse(run.stdout).result
-  }, 120_000)
+  })
 
   afterAll(() => {
     socket.close()

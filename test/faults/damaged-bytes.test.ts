@@ -31,7 +31,7 @@ beforeAll(async () => {
   const read = await readAll(homeWith(sound, folder.path, 'whole'))
   expect([...read.errors]).toEqual([])
   before = read.answers
-}, 120_000)
+})
 afterAll(() => folder[Symbol.dispose]())
 
 /** As a salvage saves an entry of which it is not known who may see it. */

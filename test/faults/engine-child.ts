@@ -2,10 +2,10 @@
  * Another process with an engine: `node engine-child.ts <task> <home> [argument]`. Lines are written synchronously, so
  * that a line once out tells of something that happened before.
  */
-import { writeSync } from 'node:fs'
 import { openEngine } from '../../src/engine/open.ts'
 import { slowEmbedder } from '../support/embedders.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
+import { say } from './say.ts'
 
 const [, , task, home = '', argument = ''] = process.argv
 
@@ -18,10 +18,6 @@ switch (task) {
     break
   default:
     throw new Error(`no task ${task}`)
-}
-
-function say(line: string): void {
-  writeSync(1, `${line}\n`)
 }
 
 /** Opens the home for writing and for reading as a user with no rights, and says what came of it. */

@@ -3,11 +3,11 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, type TestContext, vi } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openTestEngine } from '../support/engines.ts'
 import { ErasureStory } from '../support/erasure-story.ts'
-import { WAYS, type Way } from '../support/erasure-ways.ts'
+import { WAYS } from '../support/erasure-ways.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   return () => filled[Symbol.dispose]()
 })
 
-async function begin(seed: number, background = false): Promise<ErasureStory> {
+async function begin({ onTestFinished }: TestContext, seed: number, background = false): Promise<ErasureStory> {
   const folder = tempFolder()
   onTestFinished(() => folder[Symbol.dispose]())
   const home = join(folder.path, '.querent')
@@ -45,8 +45,8 @@ async function reopen(story: ErasureStory): Promise<void> {
 }
 
 describe('what was deleted or replaced is nowhere when the engine was closed', () => {
-  it.each(Object.entries(WAYS))('%s', { timeout: 30_000 }, async (_, way: Way) => {
-    const story = await begin(7)
+  it.for(Object.entries(WAYS))('%s', async ([, way], test) => {
+    const story = await begin(test, 7)
     const one = await story.make(way)
     await reopen(story)
     expect(story.unseen()).toEqual([])
@@ -61,11 +61,12 @@ describe('what was deleted or replaced is nowhere when the engine was closed', (
 })
 
 /** What a process that lives on promises. */
-const SOON = { timeout: 30_000, interval: 500 }
+const SOON = { timeout: 60_000, interval: 500 }
 
-describe('in a process that lives on', () => {
-  it('what was deleted is gone after some seconds, and what a row said before after some more', async () => {
-    const story = await begin(8, true)
+// They wait for seconds, so they wait together.
+describe.concurrent('in a process that lives on', () => {
+  it('what was deleted is gone after some seconds, and what a row said before after some more', async test => {
+    const story = await begin(test, 8, true)
     for (const way of [WAYS.changing, WAYS.concept, WAYS.trust]) await story.change(await story.make(way))
     await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
     await story.removeAll()
@@ -73,10 +74,10 @@ describe('in a process that lives on', () => {
     await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
     await story.engine.close()
     expect(story.leftovers()).toEqual([])
-  }, 90_000)
+  })
 
-  it('a reader in another process delays it, and is not forgotten', async () => {
-    const story = await begin(9, true)
+  it('a reader in another process delays it, and is not forgotten', async test => {
+    const story = await begin(test, 9, true)
     const one = await story.make(WAYS.changing)
     const reader = new DatabaseSync(join(story.home, 'store.db'))
     reader.exec('begin; select count(*) from entries')
@@ -88,13 +89,14 @@ describe('in a process that lives on', () => {
     await vi.waitFor(() => expect(story.leftovers()).toEqual([]), SOON)
     reader.close()
     await story.engine.close()
-  }, 60_000)
+  })
 })
 
-it.each([false, true])(
+it.for([false, true])(
   'a kill before the log is folded back delays it to the next process (background: %s)',
-  async background => {
-    const story = await begin(10)
+  { timeout: 60_000 },
+  async (background, test) => {
+    const story = await begin(test, 10)
     const [first, second] = [await story.make(WAYS.changing), await story.make(WAYS.node)]
     await story.change(first)
     await story.remove(second)
@@ -106,7 +108,6 @@ it.each([false, true])(
     await copy.engine.close()
     expect(copy.leftovers()).toEqual([])
   },
-  60_000,
 )
 
 const LONG = process.env['QUERENT_LONG'] === '1'
@@ -115,10 +116,10 @@ const HISTORIES = LONG ? 50 : 4
 
 it(
   `after ${HISTORIES} random histories in one home, closed or killed (QUERENT_LONG=1: 50 in each of 20)`,
-  async () => {
+  async test => {
     for (let home = 0; home < HOMES; home++) {
       const seed = LONG ? Date.now() & 0xffff : 11
-      await liveOn(await begin(seed), seed)
+      await liveOn(await begin(test, seed), seed)
       if (LONG) console.info(`home ${home + 1}: ${HISTORIES} histories of seed ${seed}`)
     }
   },

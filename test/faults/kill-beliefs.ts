@@ -2,7 +2,6 @@
  * kill -9 of a process that puts, supersedes and deletes beliefs and states trust: whatever it acknowledged is there, what
  * it was at is there whole or not at all, and no version hangs by half a link. Held against a history nobody interrupted.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
@@ -11,8 +10,6 @@ import { openHistory } from './kill-beliefs-acts.ts'
 /** Before a child says its first line it opens the store and loads the code. */
 const MAX_LINES = 60
 const MAX_WAIT_MS = 15
-/** Waits of a millisecond or more, after which a child is killed whatever it said. */
-const PATIENCE = 20_000
 
 export interface BeliefsKills {
   kills: number
@@ -31,7 +28,9 @@ export async function killBeliefs(file: string, kills: number, seed: number): Pr
   await using twin = await openHistory(null)
   let next = 0
   for (; figures.kills < kills; figures.kills++) {
-    const lines = await liveAndDie(file, next, random)
+    await using child = new Child('kill-history-child.ts', import.meta.url, ['beliefs', file, String(next)])
+    await child.says('act')
+    const lines = await child.killAfter(Math.floor(random() * MAX_LINES), MAX_WAIT_MS, random)
     const did = lines.filter(line => line.startsWith('did')).length
     for (const end = next + did; next < end; next++) await twin.take(next)
     figures.acts += did
@@ -58,15 +57,6 @@ export async function killBeliefs(file: string, kills: number, seed: number): Pr
     }
   }
   return figures
-}
-
-async function liveAndDie(file: string, act: number, random: () => number): Promise<readonly string[]> {
-  await using child = new Child('kill-beliefs-child.ts', import.meta.url, [file, String(act)])
-  await child.says('act')
-  const lines = Math.floor(random() * MAX_LINES)
-  for (let waited = 0; child.lines.length < lines && waited < PATIENCE; waited++) await sleep(1)
-  await sleep(random() * MAX_WAIT_MS)
-  return await child.killAtWork()
 }
 
 /** The first thing in which the two differ; null: they agree. */

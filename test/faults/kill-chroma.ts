@@ -3,7 +3,6 @@
  * the next one goes on, and at every kill all is as in a history that nobody interrupted, to 1e-9. A query's accesses are
  * all there or none; a cycle that was cut off is finished by the next, at the same time or later.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
@@ -13,8 +12,6 @@ const CLOSE = 1e-9
 /** Before a child says its first line it opens the store and loads the code. */
 const MAX_LINES = 14
 const MAX_WAIT_MS = 25
-/** Waits of a millisecond or more, after which a child is killed whatever it said. */
-const PATIENCE = 20_000
 
 export interface ChromaKills {
   kills: number
@@ -43,7 +40,14 @@ export async function killChroma(file: string, kills: number, seed: number): Pro
   // Of what was done twice, in part, versions are higher.
   let withVersions = true
   while (figures.kills < kills) {
-    const lines = await liveAndDie(file, next, late, random)
+    await using child = new Child('kill-history-child.ts', import.meta.url, [
+      'chroma',
+      file,
+      String(next),
+      String(late),
+    ])
+    await child.says('act')
+    const lines = await child.killAfter(Math.floor(random() * MAX_LINES), MAX_WAIT_MS, random)
     figures.kills++
     const did = lines.filter(line => line.startsWith('did')).length
     for (const end = next + did; next < end; next++, late = 0) await twin.take(next, late)
@@ -82,15 +86,6 @@ export async function killChroma(file: string, kills: number, seed: number): Pro
   }
   await finish(file, twin, next, late, withVersions, figures)
   return figures
-}
-
-async function liveAndDie(file: string, act: number, late: number, random: () => number): Promise<readonly string[]> {
-  await using child = new Child('kill-chroma-child.ts', import.meta.url, [file, String(act), String(late)])
-  await child.says('act')
-  const lines = Math.floor(random() * MAX_LINES)
-  for (let waited = 0; child.lines.length < lines && waited < PATIENCE; waited++) await sleep(1)
-  await sleep(random() * MAX_WAIT_MS)
-  return await child.killAtWork()
 }
 
 /** Nobody kills the last one: it ends on the same state. */

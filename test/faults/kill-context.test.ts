@@ -12,7 +12,7 @@ const LONG = process.env['QUERENT_LONG'] === '1'
 const KILLS = LONG ? 200 : 2
 
 describe('a run that is killed', () => {
-  it('leaves each file as it was or as it is', { timeout: 120_000 }, async () => {
+  it('leaves each file as it was or as it is', async () => {
     await using code = await openCodeFolder({})
     for (const [version, moment] of MOMENTS.entries()) {
       code.write(filesOf(version))

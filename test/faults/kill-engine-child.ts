@@ -4,7 +4,7 @@
  * work on the same home; ids begin with the folder's name. It stops at the line `stop`, counts the uses that it still owes at the line
  * `settle`, and answers at a line `answer <time>`.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,8 @@ import { openEngine } from '../../src/engine/open.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
-import { answersOf, type KillLine, type Will } from './kill-acts.ts'
+import { answersOf, type Will } from './kill-acts.ts'
+import { say } from './say.ts'
 
 const [, , home = '', files = '', firstAct = '1', seed = '1', shared] = process.argv
 const random = seededUniform(Number(seed))
@@ -62,11 +63,6 @@ async function answer(engine: Engine): Promise<void> {
   while (told.now === null) await sleep(5)
   writeFileSync(`${files}.answers`, JSON.stringify(await answersOf(engine)))
   say({ answered: true })
-}
-
-/** Synchronously, so that a line that is out tells of something that happened before. */
-function say(line: KillLine): void {
-  writeSync(1, `${JSON.stringify(line)}\n`)
 }
 
 async function take(engine: Engine, number: number): Promise<void> {

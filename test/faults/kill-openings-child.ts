@@ -2,11 +2,12 @@
  * `node kill-openings-child.ts <folder> <first>`: opens homes that were never opened until it is killed. `open <n>` before each,
  * `did <n>` when it was written to and closed.
  */
-import { mkdirSync, writeSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEngine } from '../../src/engine/open.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { ENTRIES } from './kill-openings.ts'
+import { say } from './say.ts'
 
 const [, , folder = '', first = '0'] = process.argv
 // The code of the lenses is loaded before the first kill may fall.
@@ -19,9 +20,4 @@ for (let number = Number(first); ; number++) {
   await engine.put({ entries: Array.from({ length: ENTRIES }, (_, at) => ({ id: `new${at}`, content: `rain ${at}` })) })
   await engine.close()
   say(`did ${number}`)
-}
-
-/** Synchronously, so that a line that is out tells of something that happened before. */
-function say(line: string): void {
-  writeSync(1, `${line}\n`)
 }

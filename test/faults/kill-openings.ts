@@ -1,6 +1,5 @@
 /** kill -9 while a home is opened for the first time: it opens, and what was written first is there whole or not at all. */
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
@@ -21,7 +20,9 @@ export async function killOpenings(folder: string, kills: number, seed: number):
   const random = seededUniform(seed)
   const figures: OpeningKills = { kills: 0, acts: 0, wrong: [] }
   for (let next = 0; figures.kills < kills; figures.kills++) {
-    const lines = await liveAndDie(folder, next, random)
+    await using child = new Child('kill-openings-child.ts', import.meta.url, [folder, String(next)])
+    await child.says('open')
+    const lines = await child.killAfter(0, MAX_WAIT_MS, random)
     const opened = lines.filter(line => line.startsWith('open')).length
     figures.acts += lines.filter(line => line.startsWith('did')).length
     for (let number = next; number < next + opened; number++) {
@@ -31,13 +32,6 @@ export async function killOpenings(folder: string, kills: number, seed: number):
     next += opened
   }
   return figures
-}
-
-async function liveAndDie(folder: string, first: number, random: () => number): Promise<readonly string[]> {
-  await using child = new Child('kill-openings-child.ts', import.meta.url, [folder, String(first)])
-  await child.says('open')
-  await sleep(random() * MAX_WAIT_MS)
-  return await child.killAtWork()
 }
 
 function examineOpened(folder: string, number: number): readonly string[] {

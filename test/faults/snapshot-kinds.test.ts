@@ -66,7 +66,7 @@ beforeAll(async () => {
   const index = join(home, 'index')
   sound = new Map(readdirSync(index).map(name => [name, readFileSync(join(index, name))]))
   expect([...sound.keys()].sort()).toEqual(Object.keys(KINDS).sort())
-}, 60_000)
+})
 afterAll(() => code[Symbol.asyncDispose]())
 
 async function within<T>(body: (engine: Engine) => Promise<T>, more = {}): Promise<T> {

@@ -2,13 +2,14 @@
  * Another process on a store file: `node store-child.ts <task> <file> [argument]`. Lines are written synchronously, so
  * that a line once out tells of something that happened before.
  */
-import { readFileSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { deserialize } from 'node:v8'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { draftOf, lineChunks } from '../support/entries.ts'
 import type { Act } from '../support/play.ts'
 import { takeNextAct } from './crash-acts.ts'
+import { say } from './say.ts'
 
 const [, , task, file = '', argument = ''] = process.argv
 
@@ -32,10 +33,6 @@ switch (task) {
     break
   default:
     throw new Error(`no task ${task}`)
-}
-
-function say(line: string): void {
-  writeSync(1, `${line}\n`)
 }
 
 /** Takes the write lock and keeps it until it reads a line. */

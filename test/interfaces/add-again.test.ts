@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { querentHere, serveInProcess } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-import { INTERFACES, type Interface } from './interfaces.ts'
+import { eachThrough } from './interfaces.ts'
 
 let folder: TempFolder
 beforeEach(() => {
@@ -32,19 +32,8 @@ const FIRST = { collection: 'team', kind: 'memo', tags: ['shared'], visibility: 
 const NONE = { added: 0, updated: 0, deleted: 0, errors: [], visibility_changes: [] }
 
 // QE-011
-describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,', { timeout: 120_000 }, name => {
-  let via: Interface
-  beforeEach(async () => {
-    const open = INTERFACES[name] as (typeof INTERFACES)[string]
-    via = await open({ home: join(folder.path, 'home'), now: '2026-03-01T12:00:00Z', embedder: 'none' })
-  })
-  afterEach(() => via[Symbol.asyncDispose]())
-
-  const call = async (operation: string, input: object): Promise<Record<string, unknown>> => {
-    const outcome = await via.call(operation, input)
-    expect(outcome).toHaveProperty('result')
-    return (outcome as { result: Record<string, unknown> }).result
-  }
+describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,', name => {
+  const { call, attempt } = eachThrough(name, () => join(folder.path, 'home'))
   const add = (input: object, path = '') => call('add', { paths: [join(folder.path, 'notes', path)], ...input })
   const items = async () => (await call('list', { order: 'id' }))['items'] as readonly Item[]
   const of = async (id: string) => (await items()).find(item => item.id === id)
@@ -159,7 +148,7 @@ describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,
 
   it('refuses federations that nothing is shared with', async () => {
     for (const more of [{}, { chat: {} }]) {
-      const outcome = await via.call('add', { paths: [join(folder.path, 'notes')], federations: ['lab'], ...more })
+      const outcome = await attempt('add', { paths: [join(folder.path, 'notes')], federations: ['lab'], ...more })
       expect(outcome).toMatchObject({ error: { code: 'invalid_argument', details: { field: 'federations' } } })
     }
   })
@@ -181,7 +170,7 @@ describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,
 })
 
 // QE-011
-describe('the commands', { timeout: 120_000 }, () => {
+describe('the commands', () => {
   const run = (...args: readonly string[]) => querentHere(args, { cwd: folder.path })
   const items = async () =>
     (JSON.parse((await run('list', '--order', 'id', '--json')).stdout) as { items: readonly Item[] }).items

@@ -20,7 +20,7 @@ interface Added {
   readonly result: { readonly added: number; readonly skipped: readonly object[]; readonly errors: readonly object[] }
 }
 
-describe('an export of chats in a ZIP archive', { timeout: 120_000 }, () => {
+describe('an export of chats in a ZIP archive', () => {
   let folder: TempFolder
   let library: Interface
   beforeEach(async () => {

@@ -255,7 +255,7 @@ describe('help', () => {
       expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' })
       expect(help).toMatch(/\nExamples:\n {2}\S/)
     }
-  }, 60_000)
+  })
 
   it('lists the options of query and add by purpose', async () => {
     const headings = async (command: string) =>

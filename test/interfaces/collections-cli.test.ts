@@ -193,7 +193,7 @@ describe.each(['es', 'en'] as const)('querent skills install, in %s', lang => {
     expect(read(SKILL)).toBe(original)
   })
 
-  it('places command lines that run as they stand (CO-059, CO-070)', { timeout: 60_000 }, async () => {
+  it('places command lines that run as they stand (CO-059, CO-070)', async () => {
     const lines = commandLines(`${read(SKILL)}\n${read(AGENT)}`)
     expect(lines.filter(([name]) => name === 'collections').length).toBeGreaterThanOrEqual(6)
     expect(lines).toContainEqual(['status'])
@@ -278,7 +278,7 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
   let server: ChromaServer
   beforeAll(async () => {
     server = await startChroma()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it('pushes a collection, once, and the server answers as the store does (CO-052, CO-053)', async () => {

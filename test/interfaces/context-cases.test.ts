@@ -17,7 +17,7 @@ describe('the documented cases of /context/query, each asked by a command (CX-04
 
   it('are fourteen', () => expect(readCases(folder)).toHaveLength(14))
 
-  it.each(readCases(folder))('$name', { timeout: 60_000 }, async ({ setup, params, result }) => {
+  it.each(readCases(folder))('$name', async ({ setup, params, result }) => {
     using workspace = tempFolder()
     await prepare(join(workspace.path, '.querent'), setup)
     const run = await querentHere(['call', 'context.query', '-'], {

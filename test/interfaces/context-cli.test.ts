@@ -178,9 +178,7 @@ describe('querent context index, and add --code', () => {
     expect(mixed.stderr).toContain('--kind')
   })
 
-  it('ends on Ctrl-C with a store that is whole, and the next run does the rest (CX-075)', {
-    timeout: 60_000,
-  }, async () => {
+  it('ends on Ctrl-C with a store that is whole, and the next run does the rest (CX-075)', async () => {
     const folder = tempFolder()
     folders.push(folder)
     const FILES = 400
@@ -202,9 +200,7 @@ describe('querent context index, and add --code', () => {
     expect(await sys.call('/mind/concepts/list')).toMatchObject({ result: { total: 2 * FILES } })
   })
 
-  it('goes on watching after a run that failed, and does by itself what that left (CX-075)', {
-    timeout: 120_000,
-  }, async () => {
+  it('goes on watching after a run that failed, and does by itself what that left (CX-075)', async () => {
     const folder = makeSample()
     const child = start(['context', 'index', '--watch'], { cwd: folder })
     const seen = new Output(child.stdout, child.stderr)
@@ -223,7 +219,7 @@ describe('querent context index, and add --code', () => {
     expect(await ended(child)).toBe(0)
   })
 
-  it('watches until it is interrupted, which ends well', { timeout: 60_000 }, async () => {
+  it('watches until it is interrupted, which ends well', async () => {
     const folder = makeSample()
     const child = start(['context', 'index', '--watch'], { cwd: folder })
     const seen = new Output(child.stdout, child.stderr)

@@ -29,7 +29,7 @@ async function call(folder: TempFolder, path: string, params: unknown = {}): Pro
   return told
 }
 
-describe('the parts of the store, asked by processes', { timeout: 120_000 }, () => {
+describe('the parts of the store, asked by processes', () => {
   it('are there or not each by itself (CX-012, CX-047, CX-056)', async () => {
     using folder = folderWith({ 'a.ts': 'export function authenticate() {}\n' })
     const missing = (part: string) => ({ status: 'error', errors: { [part]: [{ code: 'not_initialized' }] } })

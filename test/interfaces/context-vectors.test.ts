@@ -12,7 +12,7 @@ const env = { QUERENT_EMBEDDER: 'local' }
 const QUESTION = 'sign in'
 
 describe('vectors of code', () => {
-  it('are all there when the run ends', { timeout: 60_000 }, async () => {
+  it('are all there when the run ends', async () => {
     using folder = makeSample()
     const run = await querentHere(['context', 'index'], { cwd: folder.path, env })
     expect(run).toMatchObject({ status: 0, stderr: '' })
@@ -21,9 +21,7 @@ describe('vectors of code', () => {
     expect(await namesFor(folder.path, 'semantic', QUESTION)).toContain('LoginService.login')
   })
 
-  it('are left by --no-wait to a process that stays open; names and words answer meanwhile', {
-    timeout: 60_000,
-  }, async () => {
+  it('are left by --no-wait to a process that stays open; names and words answer meanwhile', async () => {
     using folder = makeSample()
     const run = await querentHere(['context', 'index', '--no-wait'], { cwd: folder.path, env })
     expect(run.stdout).toMatch(/^4 files read/)
@@ -46,7 +44,7 @@ describe('vectors of code', () => {
     expect(await namesFor(folder.path, 'semantic', QUESTION)).toContain('LoginService.login')
   })
 
-  it('are made by the next run that waits, where no process is open', { timeout: 60_000 }, async () => {
+  it('are made by the next run that waits, where no process is open', async () => {
     using folder = makeSample()
     await querentHere(['context', 'index', '--no-wait'], { cwd: folder.path, env })
     const run = await querentHere(['context', 'index', '-j'], { cwd: folder.path, env })

@@ -395,7 +395,7 @@ it.each([
   expect(files.length).toBeGreaterThanOrEqual(5)
 })
 
-describe('documents that other programs made', { timeout: 120_000 }, () => {
+describe('documents that other programs made', () => {
   let folder: TempFolder
   let library: Interface
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   expect(await querentHere(args(add), { cwd: folder })).toMatchObject({ status: 0 })
   server = await serveInProcess(args(serve), folder)
   serverWithTokens = await serveInProcess(args(withTokens), folder)
-}, 30_000)
+})
 afterAll(async () => {
   expect(await server.end()).toBe(0)
   expect(await serverWithTokens.end()).toBe(0)
@@ -39,7 +39,7 @@ const served = (text: string): string =>
   text.replaceAll('http://127.0.0.1:7411', server.url).replaceAll('http://127.0.0.1:7412', serverWithTokens.url)
 
 describe('the guide to HTTP', () => {
-  it.skipIf(!hasCurl)('shows what its commands print (where curl is)', { timeout: 60_000 }, async () => {
+  it.skipIf(!hasCurl)('shows what its commands print (where curl is)', async () => {
     const steps = await runSession(served(page), folder)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
     expect(steps.length).toBeGreaterThan(15)

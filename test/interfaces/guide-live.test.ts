@@ -43,7 +43,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('the guide to live queries', () => {
-  it.each([0, 1])('shows what watcher %i prints while another terminal writes', { timeout: 60_000 }, async at => {
+  it.each([0, 1])('shows what watcher %i prints while another terminal writes', async at => {
     if (at === 1) expect(await querentHere(['agents', 'create', 'ben'], { cwd: folder })).toMatchObject({ status: 0 })
     const { env, shell } = shellIn(folder)
     const [command = '', ...shown] = (watching[at] ?? '').trimEnd().split('\n')

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const args = serve.split(' ').slice(1, 2)
   own = await serveInProcess(args, here)
   other = await serveInProcess(args, there)
-}, 60_000)
+})
 afterAll(async () => {
   expect([await own.end(), await other.end()]).toEqual([0, 0])
   rmSync(root, { recursive: true, force: true })
@@ -52,7 +52,7 @@ async function read(url: string): Promise<any> {
 }
 
 describe('the guide to other nodes', () => {
-  it('shows what its commands print', { timeout: 60_000 }, async () => {
+  it('shows what its commands print', async () => {
     const padded = other.url.padEnd(address.length)
     const served = page
       .replaceAll(`${address}  yes`, `${padded}  yes`)
@@ -69,7 +69,7 @@ describe('the guide to other nodes', () => {
     expect(about.did).toBe((await read(`${other.url}/v1/node`)).did)
   })
 
-  it('carries a membership from one to the other', { timeout: 60_000 }, async () => {
+  it('carries a membership from one to the other', async () => {
     const agents = JSON.parse((await querentHere(['agents', 'list', '--json'], { cwd: here })).stdout).agents
     const { did: DID } = agents.find(({ id }: { id: string }) => id === 'ann')
     await inShell(state, there, { DID })

@@ -21,14 +21,14 @@ beforeAll(async () => {
   cpSync(fileURLToPath(new URL('../../examples/notes', import.meta.url)), join(folder, 'notes'), { recursive: true })
   expect(await querentHere(['add', 'notes'], { cwd: folder })).toMatchObject({ status: 0 })
   server = await startServer(['serve', '--log', 'text'], folder)
-}, 30_000)
+})
 afterAll(async () => {
   expect(await server.end()).toBe(0)
   rmSync(folder, { recursive: true, force: true })
 })
 
 describe('the guide to serving', () => {
-  it.skipIf(!hasCurl)('shows what its commands print (where curl is)', { timeout: 60_000 }, async () => {
+  it.skipIf(!hasCurl)('shows what its commands print (where curl is)', async () => {
     const steps = await runSession(page.replaceAll('http://127.0.0.1:7411', server.url), folder)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
     expect(steps.length).toBeGreaterThan(8)
@@ -44,7 +44,7 @@ describe('the guide to serving', () => {
     expect(lines()).toMatch(pattern(blocks(page, 'text')[0] ?? ''))
   })
 
-  it('starts servers as it says, which end in good order', { timeout: 60_000 }, async () => {
+  it('starts servers as it says, which end in good order', async () => {
     writeFileSync(join(folder, 'tokens.json'), JSON.stringify(tokensOf('ana')), { mode: 0o600 })
     expect(commands.length).toBeGreaterThan(3)
     for (const [at, command] of commands.entries()) {

@@ -109,7 +109,7 @@ beforeAll(async () => {
     }
   }
   helps = found
-}, 60_000)
+})
 
 describe('the options', () => {
   // The page about operations builds a command of its own, that about the language of queries shows one as a word.
@@ -163,27 +163,23 @@ describe('the programs', () => {
     { page: 'query-profiles.md', count: 5 },
   ]
 
-  it.each(PROGRAMS)(
-    'of $page print what it shows (EN-076, EN-077, CQ-148, QE-020)',
-    { timeout: 120_000 },
-    async one => {
-      const { page, count, embedder, prepare } = one
-      const prints = blocks(guidePage(page), 'text')
-      const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
-      expect(programs.length).toBeGreaterThanOrEqual(count)
-      const zod = `'${import.meta.resolve('zod')}'`
-      // Those of the library go on with the store of the one before.
-      using shared = tempFolder()
-      for (const [at, program] of programs.entries()) {
-        using own = tempFolder()
-        const folder = page === 'library.md' ? shared : own
-        prepare?.(folder)
-        if (page === 'context.md') mkdirSync(folder.file('.querent'))
-        const env = embedder === undefined ? {} : await envOf(folder, embedder)
-        expect(await printedBy(program.replace("'zod'", zod), folder.path, `program-${at}.ts`, env)).toBe(prints[at])
-      }
-    },
-  )
+  it.each(PROGRAMS)('of $page print what it shows (EN-076, EN-077, CQ-148, QE-020)', async one => {
+    const { page, count, embedder, prepare } = one
+    const prints = blocks(guidePage(page), 'text')
+    const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
+    expect(programs.length).toBeGreaterThanOrEqual(count)
+    const zod = `'${import.meta.resolve('zod')}'`
+    // Those of the library go on with the store of the one before.
+    using shared = tempFolder()
+    for (const [at, program] of programs.entries()) {
+      using own = tempFolder()
+      const folder = page === 'library.md' ? shared : own
+      prepare?.(folder)
+      if (page === 'context.md') mkdirSync(folder.file('.querent'))
+      const env = embedder === undefined ? {} : await envOf(folder, embedder)
+      expect(await printedBy(program.replace("'zod'", zod), folder.path, `program-${at}.ts`, env)).toBe(prints[at])
+    }
+  })
 
   it('the lens that the guide builds has at most 60 lines (QE-020)', () => {
     expect((blocks(guidePage('lenses.md'), 'ts')[0] ?? '').trim().split('\n').length).toBeLessThanOrEqual(60)

@@ -98,7 +98,7 @@ interface Report {
   }
 }
 
-describe('documents that cannot be read', { timeout: 120_000 }, () => {
+describe('documents that cannot be read', () => {
   let folder: TempFolder
   let library: Interface
   beforeAll(async () => {

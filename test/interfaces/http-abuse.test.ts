@@ -6,6 +6,7 @@ import { serveHttp } from '../../src/interfaces/http/server.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'
 import { bug, catalogOf, echo, failing, noEngine, operation } from '../support/operations.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokenOf, tokensOf } from '../support/tokens.ts'
 import { ask, get } from './raw-http.ts'
 
@@ -31,19 +32,13 @@ const catalog: Catalog = catalogOf(
 )
 
 const logged: string[] = []
-const end = new AbortController()
+let server: ServedHere
 let url = ''
-let served: Promise<void>
 beforeAll(async () => {
-  url = await new Promise<string>(resolve => {
-    const log = (text: string) => void logged.push(text)
-    served = serveHttp(noEngine, catalog, { host: '127.0.0.1', port: 0, tokens: TOKENS, log }, end.signal, resolve)
-  })
+  server = await serveHere(noEngine, { tokens: TOKENS, log: text => void logged.push(text) }, catalog)
+  url = server.url
 })
-afterAll(async () => {
-  end.abort()
-  await served
-})
+afterAll(() => server[Symbol.asyncDispose]())
 
 interface Answer {
   readonly status: number
@@ -223,12 +218,8 @@ describe('a client that does not read its answer', () => {
 
   it('loses its connection, and who reads slowly gets all of it', async () => {
     const receiveMs = 2_000
-    const stop = new AbortController()
-    let running: Promise<void> = Promise.resolve()
-    const address = await new Promise<string>(resolve => {
-      const options = { host: '127.0.0.1', port: 0, tokens: undefined, receive_timeout_ms: receiveMs }
-      running = serveHttp(noEngine, catalogOf(huge, echo), options, stop.signal, resolve)
-    })
+    await using own = await serveHere(noEngine, { receive_timeout_ms: receiveMs }, catalogOf(huge, echo))
+    const address = own.url
     const socket = connect(Number(new URL(address).port), '127.0.0.1')
     socket.write('POST /v1/ops/huge HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}')
     await new Promise(resolve => socket.once('readable', resolve))
@@ -248,8 +239,6 @@ describe('a client that does not read its answer', () => {
     socket.on('error', () => {})
     await new Promise(resolve => socket.once('close', resolve))
     expect(had).toBeLessThan(SIZE)
-    stop.abort()
-    await running
   })
 })
 
@@ -265,46 +254,29 @@ describe('a server', () => {
   })
 
   it('then answers nobody without a token', async () => {
-    const stop = new AbortController()
-    let running: Promise<void> = Promise.resolve()
-    const address = await new Promise<string>(resolve => {
-      running = serveHttp(noEngine, catalog, { host: '0.0.0.0', port: 0, tokens: TOKENS }, stop.signal, resolve)
-    })
-    const here = `http://127.0.0.1:${new URL(address).port}/v1/ops/echo`
+    await using own = await serveHere(noEngine, { host: '0.0.0.0', tokens: TOKENS }, catalog)
+    const here = `http://127.0.0.1:${new URL(own.url).port}/v1/ops/echo`
     expect((await fetch(here, { method: 'POST' })).status).toBe(401)
     const headers = bearer('ana')
     expect((await fetch(here, { method: 'POST', headers })).status).toBe(200)
-    stop.abort()
-    await running
   })
 
   it('is called by any one name where other machines can reach it and none was told, but never by two', async () => {
-    const stop = new AbortController()
-    let running: Promise<void> = Promise.resolve()
-    const address = await new Promise<string>(resolve => {
-      running = serveHttp(noEngine, catalog, { host: '0.0.0.0', port: 0, tokens: TOKENS }, stop.signal, resolve)
-    })
-    const port = Number(new URL(address).port)
+    await using own = await serveHere(noEngine, { host: '0.0.0.0', tokens: TOKENS }, catalog)
+    const port = Number(new URL(own.url).port)
     expect((await ask(port, get('/healthz', [], 'notes.example'))).status).toBe(200)
     expect((await ask(port, get('/healthz', ['host: notes.example'], 'other.example'))).status).toBe(403)
-    stop.abort()
-    await running
   })
 
   it('gives requests under way a moment, then ends them and itself', async () => {
-    const stop = new AbortController()
-    let running: Promise<void> = Promise.resolve()
-    const address = await new Promise<string>(resolve => {
-      running = serveHttp(noEngine, catalog, { host: '127.0.0.1', port: 0, tokens: undefined }, stop.signal, resolve)
-    })
+    const own = await serveHere(noEngine, { grace_ms: 100 }, catalog)
     const started = new Promise<AbortSignal>(resolve => {
       waiting = resolve
     })
-    const sent = fetch(`${address}/v1/ops/wait`, { method: 'POST' }).catch(() => 'ended')
+    const sent = fetch(`${own.url}/v1/ops/wait`, { method: 'POST' }).catch(() => 'ended')
     const signal = await started
     const cancelled = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
-    stop.abort()
-    await running
+    await own[Symbol.asyncDispose]()
     expect(await sent).toBe('ended')
     await cancelled
   })

@@ -3,24 +3,24 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { type HttpOptions, serveHttp } from '../../src/interfaces/http/server.ts'
+import type { HttpOptions } from '../../src/interfaces/http/server.ts'
 import { mcpOverHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 import { ask } from './raw-http.ts'
 
-const end = new AbortController()
-const served: Promise<void>[] = []
+const served: ServedHere[] = []
 let engine: Engine
 /** Without tokens, with tokens, and with `--require-token` alone. */
 let open = ''
 let closed = ''
 let required = ''
 
-function serve(options: Partial<HttpOptions>): Promise<string> {
-  const catalog = makeCatalog(engine)
-  const all = { host: '127.0.0.1', port: 0, tokens: undefined, mcp: mcpOverHttp(engine, catalog), ...options }
-  return new Promise(resolve => served.push(serveHttp(engine, catalog, all, end.signal, resolve)))
+async function serve(options: Partial<HttpOptions>): Promise<string> {
+  const server = await serveHere(engine, { mcp: mcpOverHttp(engine, makeCatalog(engine)), ...options })
+  served.push(server)
+  return server.url
 }
 
 beforeAll(async () => {
@@ -30,8 +30,7 @@ beforeAll(async () => {
   required = await serve({ require_token: true })
 })
 afterAll(async () => {
-  end.abort()
-  await Promise.all(served)
+  for (const server of served) await server[Symbol.asyncDispose]()
   await engine.close()
 })
 
@@ -182,26 +181,20 @@ describe('wrong tokens', () => {
   it('are refused for a while when an address has sent thirty, and right ones of the same address are not', async () => {
     const one = await openEngine({ store: 'memory', embedder: 'none', background: false, machineTime: () => now })
     let now = 0
-    const over = new AbortController()
-    let ended: Promise<void> = Promise.resolve()
-    const url = await new Promise<string>(resolve => {
-      const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana') }
-      ended = serveHttp(one, makeCatalog(one), options, over.signal, resolve)
-    })
+    const server = await serveHere(one, { tokens: tokensOf('ana') })
     const sent = async (authorization: string) => {
-      const response = await fetch(`${url}/v1/status`, { headers: { authorization } })
+      const response = await fetch(`${server.url}/v1/status`, { headers: { authorization } })
       return { status: response.status, wait: response.headers.get('retry-after') }
     }
     for (let at = 0; at < 30; at += 1) expect((await sent(`Bearer wrong-${at}`)).status).toBe(401)
     for (const wrong of ['Bearer wrong', 'Basic b2s=']) expect(await sent(wrong)).toEqual({ status: 429, wait: '2' })
     expect((await sent('Querent-Signature a b')).status).toBe(401)
     expect((await sent(bearer('ana').authorization)).status).toBe(200)
-    expect((await fetch(`${url}/v1/status`)).status).toBe(401)
+    expect((await fetch(`${server.url}/v1/status`)).status).toBe(401)
     now += 2_000
     expect((await sent('Bearer wrong')).status).toBe(401)
     expect((await sent('Bearer wrong')).status).toBe(429)
-    over.abort()
-    await ended
+    await server[Symbol.asyncDispose]()
     await one.close()
   })
 })

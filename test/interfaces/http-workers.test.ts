@@ -85,9 +85,7 @@ async function figure(url: string, name: string): Promise<number> {
   return Number(line?.slice(name.length))
 }
 
-it('what one worker acknowledged is found through every other, also when it is killed', {
-  timeout: 90_000,
-}, async () => {
+it('what one worker acknowledged is found through every other, also when it is killed', async () => {
   const { url, child, said } = await serve(3)
   let pids: readonly number[] = []
   await until(async () => {
@@ -124,7 +122,7 @@ it('what one worker acknowledged is found through every other, also when it is k
   expect(await over).toBe(0)
 })
 
-it('a number of workers below one is refused; with one there is no other process', { timeout: 60_000 }, async () => {
+it('a number of workers below one is refused; with one there is no other process', async () => {
   using folder = tempFolder()
   for (const workers of ['0', '-1', '1.5', '1000']) {
     const { status, stderr } = await querentHere(['serve', '--workers', workers], { cwd: folder.path })
@@ -134,7 +132,7 @@ it('a number of workers below one is refused; with one there is no other process
   expect(await pidsOf(url)).toEqual([child.pid])
 })
 
-it('what is wrong with the command line is said once, and all end', { timeout: 60_000 }, async () => {
+it('what is wrong with the command line is said once, and all end', async () => {
   using folder = tempFolder()
   const args = ['serve', '--workers', '2', '--port', '70000', '--home', `${folder.path}/store`]
   const { status, stderr } = await querent(args, { cwd: folder.path })
@@ -142,7 +140,7 @@ it('what is wrong with the command line is said once, and all end', { timeout: 6
   expect(stderr.match(/--port/g)).toHaveLength(1)
 })
 
-it('figures are those of all workers, whichever is asked', { timeout: 60_000 }, async () => {
+it('figures are those of all workers, whichever is asked', async () => {
   const { url } = await serve(2)
   await until(async () => (await pidsOf(url)).length === 2)
   const counted = 'querent_http_requests_total{operation="list",status="200"}'
@@ -154,7 +152,7 @@ it('figures are those of all workers, whichever is asked', { timeout: 60_000 }, 
   expect(await figure(url, 'querent_entries')).toBe(1)
 })
 
-it('limits hold for all workers together', { timeout: 60_000 }, async () => {
+it('limits hold for all workers together', async () => {
   using folder = tempFolder()
   const tokens = `${folder.path}/tokens.json`
   writeFileSync(tokens, JSON.stringify(tokensOf('ben')), { mode: 0o600 })
@@ -175,7 +173,7 @@ it('limits hold for all workers together', { timeout: 60_000 }, async () => {
   expect(answered).toBeGreaterThanOrEqual(10)
 })
 
-it('a signed request is taken once, by whichever worker it comes to first', { timeout: 60_000 }, async () => {
+it('a signed request is taken once, by whichever worker it comes to first', async () => {
   const { url } = await serve(2)
   await until(async () => (await pidsOf(url)).length === 2)
   const { did } = JSON.parse((await send(`${url}/v1/node`, 'GET')).text) as { did: string }
@@ -200,7 +198,7 @@ it('a signed request is taken once, by whichever worker it comes to first', { ti
   }
 })
 
-it('a second signal ends all at once', { timeout: 60_000 }, async () => {
+it('a second signal ends all at once', async () => {
   const { url, child } = await serve(2, ['--grace', '600'])
   await until(async () => (await pidsOf(url)).length === 2)
   const pids = await pidsOf(url)

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import { isRecord } from '../../src/base/record.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -55,6 +56,23 @@ export const INTERFACES: Readonly<Record<string, (options: InterfaceOptions) => 
   http: openHttp,
   routes: openRoutes,
   mcp: openMcp,
+}
+
+/** The interface of this name over a home, opened for each test. `call` gives a result, `attempt` an error too. */
+export function eachThrough(name: string, home: () => string) {
+  let via: Interface
+  beforeEach(async () => {
+    const open = INTERFACES[name] as (typeof INTERFACES)[string]
+    via = await open({ home: home(), now: '2026-03-01T12:00:00Z', embedder: 'none' })
+  })
+  afterEach(() => via[Symbol.asyncDispose]())
+  const attempt = (operation: string, input: object): Promise<Outcome> => via.call(operation, input)
+  const call = async (operation: string, input: object): Promise<Record<string, unknown>> => {
+    const given = await attempt(operation, input)
+    expect(given).toHaveProperty('result')
+    return (given as { result: Record<string, unknown> }).result
+  }
+  return { call, attempt }
 }
 
 async function openLibrary(options: InterfaceOptions): Promise<Interface> {

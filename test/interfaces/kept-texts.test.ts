@@ -21,7 +21,7 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
-describe.each(['library', 'cli', 'http', 'mcp'])('through %s', { timeout: 120_000 }, name => {
+describe.each(['library', 'cli', 'http', 'mcp'])('through %s', name => {
   beforeEach(async () => {
     const open = INTERFACES[name] as (typeof INTERFACES)[string]
     via = await open({ home: join(folder.path, 'home'), now: '2026-03-01T12:00:00Z', embedder: 'none' })

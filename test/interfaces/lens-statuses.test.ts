@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { type HttpOptions, serveHttp } from '../../src/interfaces/http/server.ts'
+import type { HttpOptions } from '../../src/interfaces/http/server.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { type Catalog, makeCatalog } from '../../src/ops/catalog.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { Child } from '../faults/child.ts'
 import { HASHTAGS } from '../support/chroma-nodes.ts'
 import { catalogOf, operation } from '../support/operations.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 import { callHere } from './interfaces.ts'
 
 const ANA = bearer('ana')
 const RAIN = { semantic: 'rain in spring' }
-const end = new AbortController()
-const servers: Promise<void>[] = []
+const servers: ServedHere[] = []
 
 let folder: TempFolder
 let file = ''
@@ -44,8 +44,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  end.abort()
-  await Promise.all(servers)
+  for (const server of servers) await server[Symbol.asyncDispose]()
   await engine.close()
   folder[Symbol.dispose]()
 })
@@ -54,11 +53,10 @@ beforeEach(() => {
   machineTime += 60_000
 })
 
-function serve(more: Partial<HttpOptions>, catalog: Catalog = makeCatalog(engine)): Promise<string> {
-  const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana'), ...more }
-  return new Promise(resolve => {
-    servers.push(serveHttp(engine, catalog, options, end.signal, resolve))
-  })
+async function serve(more: Partial<HttpOptions>, catalog: Catalog = makeCatalog(engine)): Promise<string> {
+  const server = await serveHere(engine, { tokens: tokensOf('ana'), ...more }, catalog)
+  servers.push(server)
+  return server.url
 }
 
 interface Told {

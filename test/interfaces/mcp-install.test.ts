@@ -53,7 +53,7 @@ function give(name: string, text: string): void {
   writeFileSync(place(name), text)
 }
 
-describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 60_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('querent mcp install', () => {
   const made = tempFolder()
   beforeAll(() => querent(['init'], { cwd: made.path }))
   afterAll(() => made[Symbol.dispose]())

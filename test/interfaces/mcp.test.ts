@@ -9,7 +9,7 @@ import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandLine, ended, environment, start } from '../support/command.ts'
-import { querentHere } from '../support/in-process.ts'
+import { connectHere, querentHere } from '../support/in-process.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const env = { QUERENT_NOW: '2026-03-01T12:00:00Z' }
@@ -35,11 +35,18 @@ function makeClient(negotiation: Negotiation): Client {
   return new Client({ name: 'test', version: '1' }, options)
 }
 
-async function overStdio(args: readonly string[], negotiation: Negotiation = 'auto'): Promise<Client> {
-  const [command, line] = commandLine(['mcp', ...args])
+async function overStdio(negotiation: Negotiation): Promise<Client> {
+  const [command, line] = commandLine(['mcp'])
   const client = makeClient(negotiation)
   const transport = new StdioClientTransport({ command, args: [...line], cwd: folder, env: environment(env) })
   await client.connect(transport)
+  return client
+}
+
+/** As over stdio, with the server in the process of the test. */
+async function connected(args: readonly string[]): Promise<Client> {
+  const client = makeClient('auto')
+  await connectHere(client, args, { cwd: folder, env })
   return client
 }
 
@@ -59,7 +66,7 @@ describe('over stdio', () => {
     ['auto', '2026-07-28'],
     [{ pin: '2026-07-28' }, '2026-07-28'],
   ])('answers a client of mode %j in %s', async (negotiation, version) => {
-    const client = await overStdio([], negotiation)
+    const client = await overStdio(negotiation)
     expect(client.getNegotiatedProtocolVersion()).toBe(version)
     expect(await ask(client, 'query', { text: 'honey' })).toMatchObject({ verdict: 'answered' })
     await client.close()
@@ -87,7 +94,7 @@ describe('over stdio', () => {
   })
 
   it('offers eight tools for notes, memory and code, for at most 1,500 tokens', async () => {
-    const client = await overStdio([])
+    const client = await connected([])
     const { tools } = await client.listTools()
     expect(tools.map(tool => tool.name).join(' ')).toBe('query get remember recall code put list status')
     for (const encode of [o200k, cl100k]) expect(encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(1500)
@@ -107,7 +114,7 @@ describe('over stdio', () => {
 
   it('offers the tools of several lenses, or tools by name, from one server', async () => {
     const names = async (...args: readonly string[]) => {
-      const client = await overStdio(args)
+      const client = await connected(args)
       const { tools } = await client.listTools()
       await client.close()
       return tools.map(tool => tool.name).join(' ')
@@ -123,7 +130,7 @@ describe('over stdio', () => {
   })
 
   it('holds notes, memory and code in one server, each with the words that its user has', async () => {
-    const client = await overStdio(['--detail', 'concise'])
+    const client = await connected(['--detail', 'concise'])
     await ask(client, 'put', { entries: [{ id: 'tea', title: 'Tea', content: 'Tea goes into the blue tin.' }] })
     const remembered = await ask(client, 'remember', { text: 'The user prefers tabs.', speaker: 'Mira' })
     const text = async (name: string, args: Record<string, unknown>) =>
@@ -144,8 +151,8 @@ describe('over stdio', () => {
   })
 
   it('is one viewer for its whole life', async () => {
-    const owner = await overStdio([])
-    const ana = await overStdio(['--viewer', 'ana'])
+    const owner = await connected([])
+    const ana = await connected(['--viewer', 'ana'])
     expect(await ask(owner, 'list', {})).toMatchObject({ total: 2 })
     expect(await ask(ana, 'list', {})).toMatchObject({ total: 1 })
     const hidden = await ask(ana, 'get', { id: 'secret' })
@@ -155,7 +162,7 @@ describe('over stdio', () => {
   })
 
   it('tells errors with code, message and details, as results that an agent can act on', async () => {
-    const client = await overStdio([])
+    const client = await connected([])
     expect(await ask(client, 'query', { text: 'honey', limit: 0 })).toEqual({
       error: {
         code: 'invalid_argument',

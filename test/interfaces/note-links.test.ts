@@ -247,4 +247,4 @@ it('links, backlinks and the question for them are the same over the library, CL
   }
   const { stdout } = await querentHere(['get', `${folder}/b.md`], { cwd: home.path, env: MCP_ENV })
   expect(stdout).toMatch(/^backlinks +Alpha$/m)
-}, 120_000)
+})

@@ -84,7 +84,7 @@ describe('the plugin', () => {
     expect(agentHead.parse(headOf(read('agents/knowledge-researcher.md'))).name).toBe('knowledge-researcher')
   })
 
-  it('names only commands that run', { timeout: 120_000 }, async () => {
+  it('names only commands that run', async () => {
     using folder = tempFolder()
     project(folder.path)
     const lines = skills.flatMap(name => commandsIn(read(`skills/${name}/SKILL.md`)))
@@ -128,7 +128,7 @@ describe('the hook', () => {
     })
   }
 
-  it('briefs a session on the store, and is silent without a store or a command', { timeout: 60_000 }, async () => {
+  it('briefs a session on the store, and is silent without a store or a command', async () => {
     using folder = tempFolder()
     project(folder.path)
     const { env } = shellIn(folder.path)

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('the README shows what its commands print over the example notes', { timeout: 60_000 }, async () => {
+it('the README shows what its commands print over the example notes', async () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const shown = /```console\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const env = { QUERENT_EMBEDDER: 'local', QUERENT_EMBEDDER_FOLDER: await modelFolder() }

@@ -31,7 +31,7 @@ function statusOf(headers: Readonly<Record<string, string>> = {}, path = '/v1/st
   })
 }
 
-describe('serve --socket', { timeout: 60_000 }, () => {
+describe('serve --socket', () => {
   it('makes a socket that this user alone can open, answers the owner there, and takes it away at the end', async () => {
     const server = await serve('--socket', 'q.sock')
     expect(server.url).toBe(`unix:${socket}`)

@@ -7,7 +7,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import { querentHere } from '../support/in-process.ts'
 import { startServer } from '../support/serving.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-import { INTERFACES, type Interface } from './interfaces.ts'
+import { eachThrough } from './interfaces.ts'
 
 let folder: TempFolder
 beforeEach(() => {
@@ -33,19 +33,8 @@ function source(path: string, text: string): void {
 const NOTHING = { added: 0, updated: 0, deleted: 0, errors: [] }
 const AS_READ = { missing: false, changed: 0, added: 0, deleted: 0 }
 
-describe.each(['library', 'cli', 'http', 'mcp'])('sync, through %s,', { timeout: 120_000 }, name => {
-  let via: Interface
-  beforeEach(async () => {
-    const open = INTERFACES[name] as (typeof INTERFACES)[string]
-    via = await open({ home: join(folder.path, 'home'), now: '2026-03-01T12:00:00Z', embedder: 'none' })
-  })
-  afterEach(() => via[Symbol.asyncDispose]())
-
-  const call = async (operation: string, input: object): Promise<Record<string, unknown>> => {
-    const outcome = await via.call(operation, input)
-    expect(outcome).toHaveProperty('result')
-    return (outcome as { result: Record<string, unknown> }).result
-  }
+describe.each(['library', 'cli', 'http', 'mcp'])('sync, through %s,', name => {
+  const { call, attempt } = eachThrough(name, () => join(folder.path, 'home'))
   const idsIn = async () => {
     const { items } = await call('list', { order: 'id' })
     return (items as readonly { readonly id: string }[]).map(({ id }) => id)
@@ -78,7 +67,7 @@ describe.each(['library', 'cli', 'http', 'mcp'])('sync, through %s,', { timeout:
     await call('add', { paths: [at('deep')] })
     expect(await call('sync', { forget: [at()] })).toMatchObject({ deleted: 1, paths: [{ path: at('deep') }] })
     expect(await idsIn()).toEqual(['notes/deep/b.md'])
-    const outcome = await via.call('sync', { forget: [at()] })
+    const outcome = await attempt('sync', { forget: [at()] })
     expect(outcome).toMatchObject({ error: { code: 'invalid_argument', details: { field: 'forget.0' } } })
   })
 })
@@ -266,7 +255,7 @@ describe('the command line', () => {
   })
 })
 
-it('serve reads what changes while it runs, also when two serve one store (QE-012)', { timeout: 120_000 }, async () => {
+it('serve reads what changes while it runs, also when two serve one store (QE-012)', async () => {
   const env = { QUERENT_HOME: join(folder.path, 'home'), QUERENT_EMBEDDER: 'none' }
   const one = await startServer(['serve', 'notes'], folder.path, env)
   onTestFinished(() => void one.end())

@@ -51,4 +51,4 @@ it('no operation shows a viewer the path of the home or of the workspace, whole 
   expect(leaks).toEqual([])
   // What is the owner's alone is refused; the rest is not.
   expect(answered.size).toBeGreaterThan(80)
-}, 120_000)
+})

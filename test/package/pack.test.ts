@@ -211,7 +211,9 @@ describe('the package, installed into an empty folder', () => {
       expect(withoutFigures(answer.replace(/\S*\/examples\//g, ''))).toContain(withoutFigures(shown))
       const [here = 0, there = 1] = [answer, shown].map(text => Number(/^ {3}(\d\.\d+) score/m.exec(text)?.[1]))
       expect(Math.abs(here - there)).toBeLessThan(0.01)
-      writeFileSync(join(folder, 'ask.mjs'), program)
+      // On a busy machine the vector of the query may take longer than a query waits for it.
+      expect(program).toContain('limit: 3 }')
+      writeFileSync(join(folder, 'ask.mjs'), program.replace('limit: 3 }', 'limit: 3, timeout_ms: 120_000 }'))
       expect(run('ask.mjs')).toMatch(/^1 Backup policy .*\n[\s\S]*\nanswered\n$/)
       // Node 22 bound what is empty as null.
       writeFileSync(join(folder, 'note.md'), '# A\n\nNothing is named here.\n')
@@ -251,7 +253,7 @@ describe('the package, installed into an empty folder', () => {
       process.kill(-(server.pid as number), 'SIGTERM') // npx, its shell and the server
       await ended
     }
-  }, 60_000)
+  })
 
   it('answers a question about a folder, by meaning, with the model it carries', () => {
     mkdirSync(join(app, 'notes'))

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const embedder = { provider: 'local', folder: modelFolder() } as const
   open = await openBeliefs({ store: 'memory', background: false, embedder, clock: new SettableClock(NOW) })
   await open.loadSample()
-}, 120_000)
+})
 afterAll(() => open.close())
 
 async function idsOf(viewer: string, query: BeliefQuery): Promise<readonly string[]> {

@@ -44,7 +44,7 @@ describe('quality over the sample', () => {
   beforeAll(async () => {
     modelFolder()
     measured = await measureCollections()
-  }, 120_000)
+  })
 
   it.each([
     ['en', 'vectors'],

@@ -24,7 +24,7 @@ const FLOORS: Readonly<Record<string, Measures>> = {
 it('have labels that name something, also those by which weights were chosen', async () => {
   await using code = await indexCode(questionSet('chosen on'), 'none')
   expect(code.sys).toBeDefined()
-}, 120_000)
+})
 
 describe('labelled questions about code (CX-072)', () => {
   let code: IndexedCode

@@ -37,7 +37,7 @@ async function filled(files: number): Promise<Engine> {
 beforeAll(async () => {
   small = await filled(CODE_BASE_FILES / 20)
   large = await filled(CODE_BASE_FILES)
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const engine of engines) await engine.close()

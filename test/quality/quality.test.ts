@@ -31,7 +31,7 @@ describe.skipIf(missing.length > 0)(`quality on a slice of public collections${s
       }),
       wait: true,
     })
-  }, 120_000)
+  })
 
   afterAll(() => engine?.close())
 

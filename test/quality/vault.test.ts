@@ -16,4 +16,4 @@ it('links between notes rank the right note higher, and no worse where its own w
       )
     }
   }
-}, 120_000)
+})

@@ -45,7 +45,7 @@ export function sourceSuite(name: string, open: () => Promise<SourceSuiteParts>)
     let parts: SourceSuiteParts
     beforeAll(async () => {
       parts = await open()
-    }, 120_000)
+    })
     afterAll(async () => {
       await parts?.source.close()
       await parts?.close()

@@ -1,10 +1,9 @@
 /** The HTTP interface as a way to ask questions of the lens `beliefs`, beside the library (`LIBRARY`). */
 
 import type { Engine } from '../../src/engine/engine.ts'
-import { serveHttp } from '../../src/interfaces/http/server.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
 import { REQUESTER } from './beliefs-hidden.ts'
 import type { Interface } from './beliefs-hidden-world.ts'
+import { serveHere } from './serve-here.ts'
 
 const TOKEN = 'token-of-ann-in-tests'
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
@@ -16,15 +15,9 @@ export interface HttpInterface extends Interface {
 
 /** `log`: called with what the server reports. */
 export async function openOverHttp(engine: Engine, log: () => void): Promise<HttpInterface> {
-  const end = new AbortController()
-  const options = { host: '127.0.0.1', port: 0, tokens: { [TOKEN]: REQUESTER }, log }
-  const { url, served } = await new Promise<{ url: string; served: Promise<void> }>(resolve => {
-    const running = serveHttp(engine, makeCatalog(engine), options, end.signal, address =>
-      resolve({ url: address, served: running }),
-    )
-  })
+  const server = await serveHere(engine, { tokens: { [TOKEN]: REQUESTER }, log })
   const post = (path: string, input: unknown, signal: AbortSignal | null = null) =>
-    fetch(`${url}${path}`, { method: 'POST', headers: HEADERS, body: JSON.stringify(input), signal })
+    fetch(`${server.url}${path}`, { method: 'POST', headers: HEADERS, body: JSON.stringify(input), signal })
   return {
     post,
     ask: async ({ operation, input }) => {
@@ -34,9 +27,6 @@ export async function openOverHttp(engine: Engine, log: () => void): Promise<Htt
       const shown = [...response.headers].filter(([name]) => !measured.includes(name))
       return `${response.status} ${JSON.stringify(shown)} ${await response.text()}`
     },
-    close: async () => {
-      end.abort()
-      await served
-    },
+    close: async () => server[Symbol.asyncDispose](),
   }
 }

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { builtCommand } from './built-command.ts'
 import { commandLine, environment } from './command.ts'
+import { querentHere } from './in-process.ts'
 import { commandNode } from './node-version.ts'
 
 /** Commands over HTTP are shown with it. */
@@ -35,24 +36,54 @@ export interface SessionStep {
   readonly printed: string
 }
 
-/** Runs every `$ command` of the page's console blocks in one shell (so that `$?` is the exit code of the one before). */
+/** A command of this program alone, without anything that only a shell understands, and which does not say how it was started. */
+const PLAIN = /^querent(?! mcp install)(?: (?:'[^']*'|"[^"$`\\]*"|[^\s'"|&;<>$`*?~#()\\]+))*$/
+
+/**
+ * Runs every `$ command` of the page's console blocks, one after the other. Commands of this program alone run in the process of
+ * the test, where that has the version of Node that is tested; all others in a shell: those that follow each other in the same
+ * one. `$?` is the exit code of the command before.
+ */
 export async function runSession(
   page: string,
   folder: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<readonly SessionStep[]> {
   const sessions = blocks(page, 'console').join('').split(/^\$ /m).slice(1)
-  const steps = sessions.map(session => {
-    const end = session.indexOf('\n')
-    return { command: session.slice(0, end), shown: session.slice(end + 1) }
-  })
   const { env, shell } = shellIn(folder)
-  const mark = '--- end of a command ---'
-  const lines = steps.map(({ command }) => `${command}; code=$?; echo '${mark}'; (exit $code)`)
   const now = { QUERENT_NOW: '2026-03-01T12:00:00Z', ...more }
-  const outputs = (await run(shell, ['-c', lines.join('\n')], folder, { ...env, ...now })).split(`${mark}\n`)
-  return steps.map((step, at) => ({ ...step, printed: outputs[at] ?? '' }))
+  const isHere = commandNode() === process.execPath
+  const steps: SessionStep[] = []
+  let status = 0
+  let others: Omit<SessionStep, 'printed'>[] = []
+  const runOthers = async (): Promise<void> => {
+    if (others.length === 0) return
+    const lines = others.map(({ command }) => `(exit $code); ${command}; code=$?; echo '${MARK}'`)
+    const script = [`code=${status}`, ...lines, 'exit $code'].join('\n')
+    const ran = await run(shell, ['-c', script], folder, { ...env, ...now })
+    const outputs = ran.printed.split(`${MARK}\n`)
+    steps.push(...others.map((step, at) => ({ ...step, printed: outputs[at] ?? '' })))
+    status = ran.status
+    others = []
+  }
+  for (const session of sessions) {
+    const end = session.indexOf('\n')
+    const [command, shown] = [session.slice(0, end), session.slice(end + 1)]
+    if (!isHere || !PLAIN.test(command)) {
+      others.push({ command, shown })
+      continue
+    }
+    await runOthers()
+    const args = [...command.matchAll(/ (?:'([^']*)'|"([^"]*)"|([^\s'"]+))/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
+    const printed: string[] = []
+    status = (await querentHere(args, { cwd: folder, env: now, printed })).status ?? 0
+    steps.push({ command, shown, printed: printed.join('') })
+  }
+  await runOthers()
+  return steps
 }
+
+const MARK = '--- end of a command ---'
 
 /** A shell that knows the commands of the pages. */
 export function shellIn(folder: string): { readonly shell: string; readonly env: Record<string, string> } {
@@ -69,7 +100,7 @@ export function shellIn(folder: string): { readonly shell: string; readonly env:
 }
 
 /** What a program of the page prints, with the bundled library in its place. */
-export function printedBy(
+export async function printedBy(
   program: string,
   folder: string,
   name = 'program.ts',
@@ -78,7 +109,7 @@ export function printedBy(
   const file = join(folder, name)
   const library = join(dirname(builtCommand()), '../dist/command/library.js')
   writeFileSync(file, program.replace("'querent'", `'${library}'`))
-  return run(commandNode(), [file], folder, env)
+  return (await run(commandNode(), [file], folder, env)).printed
 }
 
 /** Both streams, as they come. */
@@ -87,16 +118,16 @@ function run(
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>>,
-): Promise<string> {
+): Promise<{ readonly printed: string; readonly status: number }> {
   return new Promise(resolve => {
     const child = spawn(command, args, { cwd, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
+    let printed = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8')
       stream.on('data', part => {
-        output += part
+        printed += part
       })
     }
-    child.once('close', () => resolve(output))
+    child.once('close', status => resolve({ printed, status: status ?? 1 }))
   })
 }

@@ -16,14 +16,16 @@ export interface InProcessOptions {
   readonly stdin?: string | undefined
   /** Whether standard output and standard error are terminals. */
   readonly terminal?: boolean | undefined
+  /** Gets what both outputs are given, in its order. */
+  readonly printed?: string[] | undefined
 }
 
 /** The engine reads its own settings (QUERENT_HOME, QUERENT_EMBEDDER) from the environment of the test's process. */
 export async function runInProcess(args: readonly string[], options: InProcessOptions): Promise<Run> {
-  const { workingFolder, env = {}, stdin = '', terminal = false } = options
-  const output = { isTTY: terminal, columns: 100 }
-  const stdout = Object.assign(new PassThrough(), output)
-  const stderr = Object.assign(new PassThrough(), output)
+  const { workingFolder, env = {}, stdin = '', terminal = false, printed = [] } = options
+  const output = terminal ? { isTTY: true, columns: 100 } : { isTTY: false }
+  const stdout = Object.assign(recording(printed), output)
+  const stderr = Object.assign(recording(printed), output)
   const input = Object.assign(new PassThrough(), { isTTY: false })
   input.end(stdin)
   const streams = { stdin: input, stdout, stderr }
@@ -41,8 +43,12 @@ export async function runInProcess(args: readonly string[], options: InProcessOp
 let turn: Promise<unknown> = Promise.resolve()
 
 /** As `querent` of command.ts, in the process of the test. */
-export function querentHere(args: readonly string[], options: RunOptions): Promise<Run> {
-  return inTurn(options, env => runInProcess(args, { workingFolder: options.cwd, env, stdin: options.stdin }))
+export function querentHere(
+  args: readonly string[],
+  options: RunOptions & Pick<InProcessOptions, 'printed'>,
+): Promise<Run> {
+  const { cwd: workingFolder, stdin, printed } = options
+  return inTurn(options, env => runInProcess(args, { workingFolder, env, stdin, printed }))
 }
 
 /** As `startServer` of serving.ts, in the process of the test. */
@@ -131,6 +137,17 @@ function inTurn<T>({ cwd, env }: RunOptions, act: (env: Record<string, string>) 
   })
   turn = run.catch(() => undefined)
   return run
+}
+
+/** Keeps each piece when it is written: two streams hand on what they have in no common order. */
+function recording(pieces: string[]): PassThrough {
+  const stream = new PassThrough()
+  const write = stream.write.bind(stream) as (...given: unknown[]) => boolean
+  const record = (...given: unknown[]): boolean => {
+    pieces.push(typeof given[0] === 'string' ? given[0] : Buffer.from(given[0] as Uint8Array).toString())
+    return write(...given)
+  }
+  return Object.assign(stream, { write: record })
 }
 
 async function gather(stream: Readable): Promise<string> {

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check'
 import type { Viewer } from '../../src/model/viewer.ts'
+import type { Store } from '../../src/store/store.ts'
 import { ANN, type Edit, placeOf, type Request, type Story, stories, timelineOf } from './hidden-stories.ts'
 
 /** Both worlds of a pair must be opened with the same clock, the same randomness and the same secrets. */
@@ -96,4 +97,17 @@ function behind(request: Request, cursor: string): Request {
 function cursorIn(answer: string): string | null {
   const page = JSON.parse(answer) as { readonly cursor?: unknown }
   return typeof page.cursor === 'string' ? page.cursor : null
+}
+
+/** A store with a leak: the methods that `leak` gives take the place of its own, also within its reads. */
+export function leaking(store: Store, leak: (store: Store) => Partial<Store>): Store {
+  const replaced = leak(store) as Record<PropertyKey, unknown>
+  const leaky: Store = new Proxy(store, {
+    get: (inner, name) => {
+      if (name === 'read') return (body: (reader: Store) => unknown) => inner.read(() => body(leaky))
+      const value = replaced[name] ?? Reflect.get(inner, name, inner)
+      return typeof value === 'function' ? value.bind(inner) : value
+    },
+  })
+  return leaky
 }

@@ -160,7 +160,7 @@ describe('beside another process', () => {
     })
   })
 
-  it('that keeps the store locked, says so and has done nothing', { timeout: 60_000 }, async () => {
+  it('that keeps the store locked, says so and has done nothing', async () => {
     onFile(file, db => db.exec('update tallies set count = count + 5'))
     const before = dump(file)
     const other = new DatabaseSync(file)

@@ -3,9 +3,9 @@
  * how it went (`Account`). It goes on living whatever a life came to: what a fault leaves behind in the process, a lock
  * or an open file, shows in the lives after it.
  */
-import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { say } from '../say.ts'
 import { Control, type Plan, type Told } from './control.ts'
 import { type Deed, Diary } from './deeds.ts'
 import { goOn, type Life, live, openAt } from './life.ts'
@@ -61,8 +61,4 @@ async function run({ life, home, files, plan, recovers }: Order): Promise<Accoun
   await diary.note('close', {}, async () => engine?.close())
   control.disarm()
   return { deeds: diary.deeds, told: control.told(), differences: different }
-}
-
-function say(what: unknown): void {
-  writeSync(1, `${JSON.stringify(what)}\n`)
 }

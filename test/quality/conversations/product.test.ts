@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => embedder.close())
 
 describe.each(['people', 'assistant'] as const)('conversations.query, %s', profile => {
-  it('finds as much as when it was measured', { timeout: 120_000 }, async () => {
+  it('finds as much as when it was measured', async () => {
     await using asked = await openProduct(ofProfile(set, profile), embedder)
     expect(meanOf(await asked.within(), 'recallAt10')).toBeGreaterThanOrEqual(MIN_RECALL[profile])
   })

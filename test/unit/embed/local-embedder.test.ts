@@ -82,7 +82,7 @@ describe('several workers', () => {
     await embedder.embed(many, 'passage')
     expect(workers.length).toBe(3)
     const extra = workers.slice(ended)
-    await vi.waitFor(() => expect(extra.map(({ threadId }) => threadId)).toEqual([-1, -1]), { timeout: 30_000 })
+    await vi.waitFor(() => expect(extra.map(({ threadId }) => threadId)).toEqual([-1, -1]), { timeout: 60_000 })
     expect(workers[0]?.threadId).toBeGreaterThan(0)
     await embedder.embed(many, 'passage')
     expect(workers.length).toBe(5)
@@ -152,7 +152,7 @@ describe('several workers', () => {
       'passage',
     )
     const given = () => workers.map(worker => vi.mocked(worker.postMessage).mock.calls.length)
-    await vi.waitFor(() => expect(given()).toEqual([6, 2]), { timeout: 30_000 })
+    await vi.waitFor(() => expect(given()).toEqual([6, 2]), { timeout: 60_000 })
     workers[1]?.postMessage({ type: 'release' })
     expect((await held).length).toBe(8)
   })

@@ -202,15 +202,17 @@ describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUER
   })
 })
 
+/** With a seed of which one of the first histories shows it; others show it later. */
 it.each([
-  ['no order were held', () => vi.spyOn(CachedOrders.prototype, 'find').mockReturnValue(null)],
+  ['no order were held', 1, () => vi.spyOn(CachedOrders.prototype, 'find').mockReturnValue(null)],
   [
     'orders were made whole when they are asked for',
+    13,
     () => vi.spyOn(CachedOrders.prototype, 'settleSome').mockReturnValue(false),
   ],
-])('would be found wrong if %s', { timeout: PATIENCE_MS }, async (_, plant) => {
+])('would be found wrong if %s', { timeout: PATIENCE_MS }, async (_, seed, plant) => {
   const planted = plant()
-  const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed: 1 })
+  const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed })
   await expect(checked).rejects.toThrow('Property failed')
   planted.mockRestore()
 })

@@ -16,7 +16,7 @@ describe('the point index', () => {
     return { world, index, bytes: Buffer.concat(index.serialise()) }
   }
 
-  it('begins a new generation when the list of arrivals grows long', { timeout: 30_000 }, () => {
+  it('begins a new generation when the list of arrivals grows long', () => {
     const { world, index } = filled()
     const { generation } = index
     const touch = world.store.scanEntries(0, 10)

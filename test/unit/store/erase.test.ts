@@ -54,7 +54,7 @@ it('overwrites what pages keep of texts that are gone, and leaves all others as 
     expect([opened.store.check(), rewriting.wrong()]).toEqual([[], []])
     expect(opened.store.upkeep?.forgotten()).toMatchObject({ isErased: true })
   }
-}, 120_000)
+})
 
 it('is not undone by what others remember of a page, and disturbs nobody who writes', async () => {
   const opened = open()
@@ -75,7 +75,7 @@ it('is not undone by what others remember of a page, and disturbs nobody who wri
   await rewriting.run(200)
   await opened.store.upkeep?.fold('empty', 1_000)
   expect(leftIn(opened, gone)).toEqual([])
-}, 120_000)
+})
 
 it('is refused in words where no process can be had', async () => {
   const { store } = open()

@@ -1,47 +1,15 @@
 /** QE-019: a long read pauses and sees one state; it keeps nobody from writing for longer than it runs. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Steps, Turns } from '../../../src/base/turns.ts'
+import type { Steps } from '../../../src/base/turns.ts'
 import { openMemoryStore, openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../support/entries.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
-
-const NOW = 1
-
-function openFile(options: Partial<SqliteStoreOptions> = {}) {
-  const folder = tempFolder()
-  const file = folder.file('store.db')
-  const store = openSqliteStore({ file, ...options })
-  onTestFinished(() => {
-    store.close()
-    folder[Symbol.dispose]()
-  })
-  return { store, file }
-}
+import { idsIn, NOW, openFile, putShort, turnsThat } from '../../support/store-steps.ts'
 
 function openAgain(file: string, options: Partial<SqliteStoreOptions> = {}): Store {
   const store = openSqliteStore({ file, ...options })
   onTestFinished(() => store.close())
   return store
 }
-
-/** Turns that pause at every step and call `between` there. */
-function turnsThat(between: (pause: number) => unknown): Turns {
-  let [time, pauses] = [0, 0]
-  return new Turns(
-    () => {},
-    () => (time += 1_000),
-    async () => {
-      await between(++pauses)
-    },
-  )
-}
-
-const put = (store: Store, id: string) => {
-  const draft = draftOf({ id })
-  return store.write(NOW, writer => writer.put(draft, wholeChunk(draft)))
-}
-const idsIn = (store: Store) => store.entries(store.scanEntries(0, 99)).map(({ id }) => id)
 
 /** What is seen at each of three steps. */
 const looking = (store: Store) =>
@@ -60,13 +28,13 @@ describe.each([
 ])('a long read of %s', (_, options) => {
   it('QE-019: sees one state to its end, also between its steps, while another connection writes without waiting', async () => {
     const { store: other, file } = openFile()
-    put(other, 'a')
+    putShort(other, 'a')
     const store = openAgain(file, options)
     const between: unknown[] = []
     const seen = await store.readInSteps(
       looking(store),
       turnsThat(pause => {
-        put(other, `b${pause}`)
+        putShort(other, `b${pause}`)
         between.push([idsIn(store), store.version()])
       }),
     )
@@ -77,7 +45,7 @@ describe.each([
 
   it('runs beside a transaction that another connection does not end', async () => {
     const { store: other, file } = openFile()
-    put(other, 'a')
+    putShort(other, 'a')
     const store = openAgain(file, { timeoutMs: 30, ...options })
     let seen: readonly unknown[] = []
     const writing = async () => {
@@ -100,7 +68,7 @@ describe.each([
 ])('a long read of a store %s', (_, open) => {
   it('QE-019: is run to its end by a write that cannot wait for it, and waited for by one that can', async () => {
     const store = open()
-    put(store, 'a')
+    putShort(store, 'a')
     const order: string[] = []
     const later: Promise<unknown>[] = []
     const body = function* (): Steps<void> {
@@ -110,7 +78,7 @@ describe.each([
     const between = (pause: number) => {
       if (pause !== 1) return
       later.push(store.writeWhenFree(NOW, () => order.push('waited')))
-      put(store, 'b')
+      putShort(store, 'b')
       order.push('wrote')
     }
     await store.readInSteps(body, turnsThat(between))
@@ -135,7 +103,7 @@ describe.each([
       ),
     ).rejects.toThrow('no')
     await expect(store.readInSteps(looking(store), going)).rejects.toThrow('gone')
-    put(store, 'a')
+    putShort(store, 'a')
     expect(idsIn(store)).toEqual(['a'])
   })
 })

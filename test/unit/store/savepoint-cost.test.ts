@@ -39,4 +39,4 @@ it('replaces many entries in one savepoint at the cost of replacing them without
   // With statements that keep a journal it is 6 times at 12,000 entries, and grows with their number.
   expect(inSavepoint).toBeLessThan(2.5 * plain)
   store.close()
-}, 60_000)
+})

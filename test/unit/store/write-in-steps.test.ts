@@ -1,49 +1,19 @@
 /** QE-019: a long write pauses in its transaction; nobody sees a part of it, and nobody waits for it on this thread. */
 import { statSync } from 'node:fs'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Steps, Turns } from '../../../src/base/turns.ts'
-import { openMemoryStore, openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
-import type { Store, StoreWriter } from '../../../src/store/store.ts'
+import { openMemoryStore, openSqliteStore } from '../../../src/store/sqlite-store.ts'
+import type { StoreWriter } from '../../../src/store/store.ts'
 import { draftOf, lineChunks, wholeChunk } from '../../support/entries.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { idsIn, NOW, openFile, putShort, turnsThat } from '../../support/store-steps.ts'
 
-const NOW = 1
 const LINES = 2_000
-
-function open(options: Partial<SqliteStoreOptions> = {}) {
-  const folder = tempFolder()
-  const file = folder.file('store.db')
-  const store = openSqliteStore({ file, ...options })
-  onTestFinished(() => {
-    store.close()
-    folder[Symbol.dispose]()
-  })
-  return { store, file }
-}
-
-/** Turns that pause at every step and call `between` there. */
-function turnsThat(between: (pause: number) => unknown): Turns {
-  let [time, pauses] = [0, 0]
-  const pause = async () => {
-    await between(++pauses)
-  }
-  return new Turns(
-    () => {},
-    () => (time += 1_000),
-    pause,
-  )
-}
 
 const LONG = draftOf({ id: 'long', content: Array.from({ length: LINES }, (_, at) => `line ${at}`).join('\n') })
 const putLong = (writer: StoreWriter) => writer.putInSteps(LONG, lineChunks(LONG))
-const put = (store: Store, id: string) => {
-  const draft = draftOf({ id })
-  return store.write(NOW, writer => writer.put(draft, wholeChunk(draft)))
-}
-const idsIn = (store: Store) => store.entries(store.scanEntries(0, 99)).map(({ id }) => id)
 
 it('QE-019: what it writes is there at once, whole and after its last pause; what it replaces is read until then', async () => {
-  const { store } = open()
+  const { store } = openFile()
   const old = draftOf({ id: 'long', content: 'old' })
   store.write(NOW, writer => writer.put(old, wholeChunk(old)))
   const seen: (readonly [string | undefined, number, number])[] = []
@@ -62,7 +32,7 @@ it('QE-019: what it writes is there at once, whole and after its last pause; wha
 })
 
 it('QE-019: the commit writes a few megabytes at most, however long the transaction is', async () => {
-  const { store, file } = open()
+  const { store, file } = openFile()
   const logBytes = () => statSync(`${file}-wal`).size
   // As where a keeper folds the log back: no commit does.
   store.upkeep?.foldInCommits(1e9)
@@ -86,7 +56,7 @@ it('QE-019: the commit writes a few megabytes at most, however long the transact
 
 it('writes what a put in one piece writes, in every store', async () => {
   const contents: unknown[] = []
-  for (const store of [open().store, open({ walMode: false }).store, openMemoryStore()]) {
+  for (const store of [openFile().store, openFile({ walMode: false }).store, openMemoryStore()]) {
     const { created } = await store.writeInSteps(
       NOW,
       putLong,
@@ -94,14 +64,14 @@ it('writes what a put in one piece writes, in every store', async () => {
     )
     contents.push([created, store.entries([1]), store.chunksOf(1), store.changesSince(0, 9)])
   }
-  const { store } = open()
+  const { store } = openFile()
   const { created } = store.write(NOW, writer => writer.put(LONG, lineChunks(LONG)))
   for (const one of contents)
     expect(one).toEqual([created, store.entries([1]), store.chunksOf(1), store.changesSince(0, 9)])
 })
 
 it('a write that can wait comes after it in one piece, one that cannot is refused, and others stand in line', async () => {
-  const { store } = open()
+  const { store } = openFile()
   const order: string[] = []
   const later: Promise<unknown>[] = []
   const between = (pause: number) => {
@@ -113,7 +83,7 @@ it('a write that can wait comes after it in one piece, one that cannot is refuse
     }
     if (pause === 2) {
       order.push('comes')
-      put(store, 'short')
+      putShort(store, 'short')
       order.push('written')
     }
   }
@@ -128,8 +98,8 @@ it('a write that can wait comes after it in one piece, one that cannot is refuse
 })
 
 it('leaves nothing when its body or its caller ends it, or the store is closed, and the next one writes', async () => {
-  const { store, file } = open()
-  put(store, 'first')
+  const { store, file } = openFile()
+  putShort(store, 'first')
   const failing = function* (writer: StoreWriter): Steps<void> {
     yield* putLong(writer)
     throw new Error('no')
@@ -146,7 +116,7 @@ it('leaves nothing when its body or its caller ends it, or the store is closed, 
   })
   await expect(store.writeInSteps(NOW, putLong, gone)).rejects.toThrow('gone')
   expect(idsIn(store)).toEqual(['first'])
-  put(store, 'second')
+  putShort(store, 'second')
   const closing = turnsThat(pause => {
     if (pause === 3) store.close()
   })
@@ -158,7 +128,7 @@ it('leaves nothing when its body or its caller ends it, or the store is closed, 
 })
 
 it('waits for the writers of other connections, and is refused when they write too long', async () => {
-  const { store, file } = open({ timeoutMs: 30 })
+  const { store, file } = openFile({ timeoutMs: 30 })
   const other = openSqliteStore({ file })
   let release = () => {}
   const released = new Promise<void>(resolve => {
@@ -186,7 +156,7 @@ it('waits for the writers of other connections, and is refused when they write t
 })
 
 it('a store says until when a long write pauses', async () => {
-  const { store } = open()
+  const { store } = openFile()
   expect(store.whenFree()).toBeNull()
   let [isOver, free]: [boolean, Promise<void> | null] = [false, null]
   const looking = function* (): Steps<void> {

@@ -101,28 +101,28 @@ vi.mock('../../../../src/lenses/beliefs/record/read.ts', async original => {
   return { ...actual, versionOfId, mayName }
 })
 
-/** One in some dozens shows the rarest leak; the search ends with the first that does. */
+/** The search ends with the first history that shows the leak: one of the first two of the seed, as long as histories are drawn as now. */
 const MAX_HISTORIES = 2_000
 
 describe('a leak planted on purpose is found:', () => {
-  it.each<[string, readonly string[]]>([
-    ['first check', ['beliefs.query']],
-    ['second check', ['beliefs.query']],
-    ['explanation', ['beliefs.explain']],
-    ['count', ['beliefs.count']],
-    ['facet', ['beliefs.facets']],
-    ['similar', ['beliefs.similar']],
-    ['cache', ['beliefs.query']],
-    ['error', ['beliefs.get', 'beliefs.derivation']],
-    ['reference', ['beliefs.get', 'beliefs.put']],
+  it.each<[string, seed: number, readonly string[]]>([
+    ['first check', 1, ['beliefs.query']],
+    ['second check', 15, ['beliefs.query']],
+    ['explanation', 1, ['beliefs.explain']],
+    ['count', 1, ['beliefs.count']],
+    ['facet', 1, ['beliefs.facets']],
+    ['similar', 1, ['beliefs.similar']],
+    ['cache', 5, ['beliefs.query']],
+    ['error', 1, ['beliefs.get', 'beliefs.derivation']],
+    ['reference', 2, ['beliefs.get', 'beliefs.put']],
   ])(
     '%s',
-    async (leak, operations) => {
+    async (leak, seed, operations) => {
       planted.leak = leak
       const property = fc.asyncProperty(hiddenStories(operations), async story => {
         await mustNotInterfere(story, LIBRARY)
       })
-      const { failed, errorInstance } = await fc.check(property, { numRuns: MAX_HISTORIES, endOnFailure: true })
+      const { failed, errorInstance } = await fc.check(property, { numRuns: MAX_HISTORIES, endOnFailure: true, seed })
       planted.leak = ''
       expect([failed, (errorInstance as Error | null)?.name], String((errorInstance as Error | null)?.stack)).toEqual([
         true,

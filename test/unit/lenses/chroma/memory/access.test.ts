@@ -203,6 +203,6 @@ describe('queued access updates (CQ-103, CQ-104)', () => {
       memoryEnabled: true,
     })
     access.record(OWNER, [a], START)
-    await expect.poll(() => world.memory(a)?.access_count, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => world.memory(a)?.access_count).toBe(1)
   })
 })

@@ -135,7 +135,7 @@ describe('a run that was killed', () => {
     }
     store.close()
     whole.store.close()
-  }, 60_000)
+  })
 })
 
 describe('the lifecycle check', () => {

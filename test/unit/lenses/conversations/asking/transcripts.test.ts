@@ -71,7 +71,7 @@ async function toldTo(engine: TestEngine, viewer: string): Promise<unknown> {
 }
 
 describe('conversations in memory', () => {
-  it('answer as those that are read again, after every change', { timeout: 120_000 }, async () => {
+  it('answer as those that are read again, after every change', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 14 }), async changes => {
         await using kept = await openTestEngine()
@@ -87,7 +87,7 @@ describe('conversations in memory', () => {
     )
   })
 
-  it('change no byte by what others hold', { timeout: 120_000 }, async () => {
+  it('change no byte by what others hold', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ mine: fc.boolean(), change }), { minLength: 1, maxLength: 16 }),

@@ -138,9 +138,7 @@ describe('a conversation that is read for the first time', () => {
     expect(countOf(transcripts.ofNamed(['long'], partitionsOf(engine)))).toBeLessThanOrEqual(1)
   })
 
-  it('QE-019: is what the store has at the end, whatever is said, changed and deleted between the steps of two who read it', {
-    timeout: 120_000,
-  }, async () => {
+  it('QE-019: is what the store has at the end, whatever is said, changed and deleted between the steps of two who read it', async () => {
     const change = fc.record({
       do: fc.constantFrom('say' as const, 'say' as const, 'change' as const, 'hide' as const, 'delete' as const),
       at: fc.nat({ max: 24 }),
