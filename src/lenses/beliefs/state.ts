@@ -17,7 +17,6 @@ import { BeliefColumns } from './columns/columns.ts'
 import type { BeliefsCode } from './errors.ts'
 import { Scopes } from './matching/in-scope.ts'
 import { Contents } from './matching/operators.ts'
-import type { Guest } from './nodes/guest.ts'
 import type { TimeLimit } from './time-limit.ts'
 import { TrustGraph } from './trust/trust-graph.ts'
 
@@ -61,30 +60,13 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
-  return assembled({ host, settings, trust, secret, expiry: new Expiry(host) })
-})
-
-/** Of what was gathered for one answer: beliefs of the host's store, and all else as at home. */
-export function guestState(home: BeliefsState, host: LensHost, guests: ReadonlyMap<EntryKey, Guest>): BeliefsState {
-  const { settings, trust } = home
-  const known = home.secret()
-  return assembled({ host, settings, trust, guests, secret: { value: known, make: () => undefined } })
-}
-
-interface StateParts extends Pick<BeliefsState, 'host' | 'settings' | 'trust'> {
-  readonly secret: Pick<Secret, 'value' | 'make'>
-  readonly guests?: ReadonlyMap<EntryKey, Guest>
-  /** Of memberships; absent: none ends here. */
-  readonly expiry?: Expiry
-}
-
-function assembled({ host, settings, trust, secret, guests, expiry }: StateParts): BeliefsState {
+  const expiry = new Expiry(host)
   const { store } = host
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
   const model = modelOf(host)
   const prepare = (id: string) => {
-    expiry?.end()
+    expiry.end()
     // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
     if (requesters.of(id).federations.length > 0) secret.make()
   }
@@ -93,7 +75,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
     const requester = requesters.of(id, through)
     const { partitions } = requester.accessScope
     const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
-    return { reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time }
+    return { reader, requester, columns, model, secret: () => secret.value, isEmbedded, time }
   }
   const stampOf = ({ accessScope: { partitions } }: Requester) => {
     const vectors = model === null ? 0 : vectorIndex(host, model).count({ partitions })
@@ -139,7 +121,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
     },
     unchanged,
   }
-}
+})
 
 // Work over one state of the store that pauses (QE-019). It begins again when something it has read was changed at a pause.
 

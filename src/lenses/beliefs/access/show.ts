@@ -126,7 +126,7 @@ export function showCurrent(
 }
 
 /** What other nodes shared through a federation is for as long as the requester may query that. */
-function isLetIn({ requester }: View, { source }: Guest): boolean {
+export function isLetIn({ requester }: View, { source }: Guest): boolean {
   return source.kind !== 'federated' || requester.federations.includes(source.id as string)
 }
 
@@ -291,8 +291,6 @@ export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources)
 // From which source a row comes, and which holder the requester is shown.
 
 export class RowOrigins {
-  /** Whether trust in some rows may be trust in another than their holder. */
-  readonly haveOthersTrusted: boolean
   readonly #view: ShowView
   readonly #enabled: EnabledSources
   /** Which sources are left for what is not local. */
@@ -301,7 +299,6 @@ export class RowOrigins {
   readonly #shown = new Map<string, string | null>()
 
   constructor(view: ShowView, enabled: EnabledSources) {
-    this.haveOthersTrusted = view.requester.federations.length > 0 || view.guests !== undefined
     this.#view = view
     this.#enabled = enabled
     this.#others = { ...enabled, local: false }
@@ -309,7 +306,7 @@ export class RowOrigins {
 
   /** `source`: the row's number of it. */
   sourceOf(row: number, source: number): BeliefSource {
-    const found = this.guest(row)?.source ?? this.#from(row, source === LOCAL ? this.#enabled : this.#others)
+    const found = this.#from(row, source === LOCAL ? this.#enabled : this.#others)
     if (found === null) throw new Error('invariant broken: a match without a source')
     return found
   }
@@ -317,8 +314,6 @@ export class RowOrigins {
   /** Null: not at all. */
   holderShown(row: number, source: number): string | null {
     const { columns } = this.#view
-    const guest = this.guest(row)
-    if (guest !== null) return guest.belief.holder_id
     if (source !== FEDERATED) return columns.holderOf(row)
     const from = this.sourceOf(row, source)
     const key = `${columns.arrays.holders[row]} ${from.id}`
@@ -331,19 +326,10 @@ export class RowOrigins {
 
   /** Whose trust counts in place of trust in the row's holder; null: the holder's own. */
   trustedAs(row: number, source: number): TrustedAs | null {
-    if (!this.haveOthersTrusted) return null
-    const guest = this.guest(row)
-    if (guest !== null) return trustedAsGuest(guest)
     if (source !== FEDERATED) return null
     const { columns, requester } = this.#view
     const from = this.#from(row, this.#others)
     return from === null ? null : trustedThrough(requester, from, columns.holderOf(row))
-  }
-
-  /** What came from another node as this row; null: it is of this one. */
-  guest(row: number): Guest | null {
-    const { guests, columns } = this.#view
-    return guests?.get(columns.arrays.entries[row] as EntryKey) ?? null
   }
 
   #from(row: number, enabled: EnabledSources): BeliefSource | null {

@@ -1,27 +1,20 @@
 /** Asks other nodes for a query, and makes what they give a leg of it (BQ-116 to BQ-134). */
 import type { Instant } from '../../../base/clock.ts'
-import type { Steps } from '../../../base/turns.ts'
-import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
-import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
-import type { StoreWriter } from '../../../store/store.ts'
-import type { LensHost } from '../../lens.ts'
-import { guestVersion, type ShowView } from '../access/show.ts'
+import type { ShowView } from '../access/show.ts'
 import { coverageOf, type NodesTold } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
-import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
 import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
-import { Evaluation, evaluateInSteps, questionOf } from '../query/evaluation.ts'
-import { type Embedded, type Understood, understand } from '../query/understand.ts'
-import type { GuestLeg, ScoredBelief } from '../ranking/scored.ts'
-import { aspectRow, chunkOf, entryOf } from '../record/version.ts'
+import { evaluateInSteps } from '../query/evaluation.ts'
+import type { Embedded } from '../query/understand.ts'
+import type { GuestLeg } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE } from '../schema/query.ts'
-import { type BeliefsState, guestState } from '../state.ts'
-import { BELIEFS } from '../tables.ts'
+import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { askOrRecall, bytesOf } from './asking/ask-nodes.ts'
-import type { AskedSource, Guest, NodeFailure, NodesAnswer } from './guest.ts'
+import { askOrRecall } from './asking/ask-nodes.ts'
+import type { AskedSource, NodeFailure, NodesAnswer } from './guest.ts'
+import { remoteLeg } from './remote-leg.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
 function coverageOfNodes(
@@ -150,7 +143,7 @@ export async function gather(
   }
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
-  const leg = await state.lookInSteps(requester, view => legOf(gathering, view, answer), left)
+  const leg = await state.lookInSteps(requester, view => remoteLeg(gathering, view, answer), left)
   const coverage = coverageOfNodes(query.options.scope, state.requester(requester).federations, answer)
   const nodes = {
     coverage,
@@ -161,104 +154,4 @@ export async function gather(
     leg,
   }
   return { nodes, time: left }
-}
-
-/**
- * What other nodes gave, filtered and scored as this node's own is (BQ-125): by the same code, over a small store in memory. Beliefs of
- * this node have no part in that. In steps.
- */
-function* legOf(gathering: Gathering, home: ShowView, answer: NodesAnswer): Steps<GuestLeg> {
-  const { state, query, requester, embedded, asOf } = gathering
-  const world = yield* guestWorld(
-    state,
-    home,
-    answer.answers.flatMap(one => one.guests),
-    asOf,
-  )
-  yield* world.state.columns.refreshInSteps()
-  // Nobody else has that store: it may be looked at in steps.
-  const view = world.state.look(requester, seen => seen, home.time)
-  const understood = understand(world.state, embedded, query.semantic, view.requester.accessScope)
-  const meaning = understood.meaning.by === 'words' ? byWords(world, query.semantic?.base ?? '') : understood.meaning
-  const question = { ...questionOf(query), isUncut: true }
-  const evaluation = new Evaluation(world.state, view, question, { ...understood, meaning }, asOf)
-  yield* evaluation.rank()
-  return {
-    scored: evaluation.best(evaluation.matches.count).map(asGuest),
-    guests: new Map([...world.guests].map(([key, guest]) => [guestEntry(key), guest])),
-    pending: evaluation.pending,
-    nearest: evaluation.nearest().map(asGuest),
-    byteLength: bytesOf(answer),
-  }
-}
-
-/** No entry of a store has such a key. */
-function guestEntry(key: EntryKey): EntryKey {
-  return -key
-}
-
-function asGuest(scored: ScoredBelief): ScoredBelief {
-  return { ...scored, entry: guestEntry(scored.entry), row: -1 }
-}
-
-/** What statistics of words say of these few texts is nothing that this node's own could be compared with. */
-function byWords({ guests }: GuestWorld, text: string): Understood['meaning'] {
-  const words = contentWords(text)
-  const shareOf = ({ belief }: Guest) => shareOfWords(words, foldContent(belief.content))
-  return { by: 'words', shares: new Map([...guests].map(([key, guest]) => [key, shareOf(guest)])) }
-}
-
-interface GuestWorld {
-  readonly state: BeliefsState
-  readonly guests: ReadonlyMap<EntryKey, Guest>
-}
-
-/** Beliefs that are written in one step. */
-const WRITTEN_AT_ONCE = 100
-const MEMBER = { status: 'active', role: null, permissions: null, joined_at: null }
-const NO_FEDERATION = { label: null, did: null, joining: null, results: null, reputation: null }
-
-/** In steps. */
-function* guestWorld(
-  home: BeliefsState,
-  { requester, model }: ShowView,
-  given: readonly Guest[],
-  asOf: Instant,
-): Steps<GuestWorld> {
-  if (home.host.scratch === undefined) throw new Error('invariant broken: nowhere to put what nodes answered')
-  const scratch = home.host.scratch()
-  const guests = new Map<EntryKey, Guest>()
-  const join = (writer: StoreWriter, federation: string, agent: string) =>
-    writer.table(MEMBERSHIPS).put({ ...MEMBER, federation, agent, updated_at: asOf })
-  const put = (writer: StoreWriter, guest: Guest) => {
-    // Another holder for each, and not the requester: so copies of one id can be side by side.
-    const holder = `guest.${guests.size}`
-    const version = guestVersion(guest, holder === requester.id ? `${holder}.` : holder)
-    for (const federation of version.federationIds) join(writer, federation, version.holder)
-    const { key } = writer.put(entryOf(version, asOf), [chunkOf(version)])
-    writer.table(BELIEFS).put(aspectRow(version, key))
-    guests.set(key, guest)
-    const { vector } = guest
-    if (model === null || vector === null) return
-    const chunks = writer.chunksOf(key)
-    writer.putVectors(
-      model,
-      chunks.map(({ key: chunk }) => ({ chunk, vector })),
-    )
-  }
-  scratch.store.write(asOf, writer => {
-    for (const federation of requester.federations) {
-      join(writer, federation, requester.id)
-      const anonymity = requester.isStrict(federation) ? 'strict' : null
-      writer.table(FEDERATIONS).put({ ...NO_FEDERATION, id: federation, created_at: asOf, anonymity })
-    }
-  })
-  for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
-    scratch.store.write(asOf, writer => {
-      for (const guest of given.slice(at, at + WRITTEN_AT_ONCE)) put(writer, guest)
-    })
-    yield
-  }
-  const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
-  return { state: guestState(home, host, guests), guests }
 }

@@ -376,7 +376,7 @@ export class Evaluation {
       meaning,
       scale: this.state.host.embedder?.model.cosineScale ?? 1,
       floor: this.floor,
-      most: this.question.isUncut === true ? Number.MAX_SAFE_INTEGER : MAX_NEAREST,
+      most: MAX_NEAREST,
       inScope: this.inScope,
       narrow: matches => this.#narrow(matches),
       holding,
@@ -452,8 +452,6 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   readonly minSimilarity?: number | null | undefined
   /** What a search among all in scope would find, from what an earlier one found. Null: it must be searched. */
   readonly candidatesIn?: ((inScope: Matches, floor: number | null) => Candidates | null) | undefined
-  /** Whether all that are near enough are candidates, however many. */
-  readonly isUncut?: boolean | undefined
 }
 
 /** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
