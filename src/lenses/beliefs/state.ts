@@ -230,15 +230,15 @@ export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): Vecto
 
 /** Vectors of beliefs, by place; undefined: there is none yet. */
 export function vectorsOf(
-  { reader, model, columns, guests }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'guests'>,
+  { reader, model, columns, remotes }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'remotes'>,
   beliefs: readonly { readonly entry: EntryKey }[],
 ): readonly (Float32Array | undefined)[] {
   if (model === null) return beliefs.map(() => undefined)
   const keys = beliefs.map(({ entry }) => entry)
-  const own = guests === undefined ? keys : keys.filter(key => !guests.has(key))
+  const own = remotes === undefined ? keys : keys.filter(key => !remotes.has(key))
   const read = columns.vectorsBy(model).get(reader, own)
   const found = new Map(read.map(({ entry, vector }) => [entry, vector]))
-  return keys.map(key => found.get(key) ?? guests?.get(key)?.vector ?? undefined)
+  return keys.map(key => found.get(key) ?? remotes?.get(key)?.vector ?? undefined)
 }
 
 /** Raw cosine of two, by their places; 0 where one has no vector. */

@@ -13,7 +13,7 @@ import { toIso } from '../../../model/instant.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { Belief, BeliefSource, Derivation, DerivationSource, RankedBelief, ScopeKind } from '../model.ts'
-import type { Guest } from '../nodes/guest.ts'
+import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { audienceOf, namedBy, pastVersion, type StoredVersion, withoutHolder } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
@@ -87,7 +87,7 @@ export interface ShowView extends View {
   /** Key of the embedder's model; null: there is none. */
   readonly model: string | null
   /** Which of its beliefs came from other nodes; absent: none can. */
-  readonly guests?: ReadonlyMap<EntryKey, Guest> | undefined
+  readonly remotes?: ReadonlyMap<EntryKey, RemoteBelief> | undefined
   /** Whether a current belief has its vector by now. */
   isEmbedded(entry: EntryKey): boolean
 }
@@ -110,36 +110,38 @@ export function showCurrent(
   keys: readonly EntryKey[],
   enabled: EnabledSources = ALL_SOURCES,
 ): readonly ShownBelief[] {
-  const { guests } = view
-  const own = currentOfKeys(view, guests === undefined ? keys : keys.filter(key => !guests.has(key))).flatMap(seen => {
-    const source = sourceOfSeen(view, seen, enabled)
-    if (source === null || seen.entry === null) return []
-    return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
-  })
-  if (guests === undefined) return own
+  const { remotes } = view
+  const own = currentOfKeys(view, remotes === undefined ? keys : keys.filter(key => !remotes.has(key))).flatMap(
+    seen => {
+      const source = sourceOfSeen(view, seen, enabled)
+      if (source === null || seen.entry === null) return []
+      return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
+    },
+  )
+  if (remotes === undefined) return own
   const shown = new Map<EntryKey, ShownBelief>(own.map(one => [one.entry, one]))
   return keys.flatMap(key => {
-    const guest = guests.get(key)
-    if (guest !== undefined && isLetIn(view, guest)) return [shownGuest(key, guest)]
+    const remote = remotes.get(key)
+    if (remote !== undefined && isLetIn(view, remote)) return [shownRemote(key, remote)]
     return shown.get(key) ?? []
   })
 }
 
 /** What other nodes shared through a federation is for as long as the requester may query that. */
-export function isLetIn({ requester }: View, { source }: Guest): boolean {
+export function isLetIn({ requester }: View, { source }: RemoteBelief): boolean {
   return source.kind !== 'federated' || requester.federations.includes(source.id as string)
 }
 
-/** No agent is called so: who holds a guest is said by the guest. */
+/** No agent is called so: who holds a remote belief is said by the node that it came from. */
 const NOBODY = ''
 
-function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
-  const { belief, source } = guest
-  return { entry, belief, version: guestVersion(guest, NOBODY), source, trustedAs: trustedAsGuest(guest) }
+function shownRemote(entry: EntryKey, remote: RemoteBelief): ShownBelief {
+  const { belief, source } = remote
+  return { entry, belief, version: remoteVersion(remote, NOBODY), source, trustedAs: trustedAsRemote(remote) }
 }
 
-/** As a version of this store. `holder`: who that is, is said by the guest. */
-export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
+/** As a version of this store. `holder`: nobody of this node. */
+export function remoteVersion({ belief, source }: RemoteBelief, holder: string): StoredVersion {
   const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
   return {
     ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
@@ -267,22 +269,22 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
 
 /** The node and the federation that a belief came through; of one that came through neither, nothing. */
 export function cameThrough(
-  { columns, requester, guests }: ShowView,
+  { columns, requester, remotes }: ShowView,
   entry: EntryKey,
   { kind, id }: BeliefSource,
 ): Pick<RankedBelief, 'node' | 'federation_id' | 'member_count'> {
-  const guest = guests?.get(entry)
-  const node = guest === undefined ? {} : { node: guest.node }
+  const remote = remotes?.get(entry)
+  const node = remote === undefined ? {} : { node: remote.node }
   if (kind !== 'federated' || id === null) return node
-  const count = guest === undefined ? memberCount(columns, requester, columns.rowOf(entry), id) : guest.memberCount
+  const count = remote === undefined ? memberCount(columns, requester, columns.rowOf(entry), id) : remote.memberCount
   return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
 /** Whether a current belief is there, and some enabled source has it. */
 export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
-  const { columns, requester, guests } = view
-  const guest = guests?.get(entry)
-  if (guest !== undefined) return isLetIn(view, guest)
+  const { columns, requester, remotes } = view
+  const remote = remotes?.get(entry)
+  if (remote !== undefined) return isLetIn(view, remote)
   const row = columns.rowOf(entry)
   if (row === -1) return false
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
@@ -348,7 +350,7 @@ export function trustedThrough(requester: Requester, { kind, id }: BeliefSource,
 }
 
 /** Of a belief that came from another node: its federation or its holder (BQ-126). */
-export function trustedAsGuest({ source, belief }: Guest): TrustedAs {
+export function trustedAsRemote({ source, belief }: RemoteBelief): TrustedAs {
   const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
   return { target, member: null }
 }

@@ -228,11 +228,11 @@ export function diversely(
   diversity: CheckedDiversity,
   { pool, keepsOrder = false, limited }: DiversityRequest,
 ): Generator<Picked> {
-  const { columns, guests } = evaluation.view
+  const { columns, remotes } = evaluation.view
   const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
   const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
   const domains = new Map(
-    pool.map(({ entry, row }) => [entry, guests?.get(entry)?.belief.domains ?? columns.domainsOf(row)]),
+    pool.map(({ entry, row }) => [entry, remotes?.get(entry)?.belief.domains ?? columns.domainsOf(row)]),
   )
   return spread({
     ...diversity,

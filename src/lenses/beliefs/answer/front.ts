@@ -271,14 +271,14 @@ function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by
 
 /** The highest cosine of a candidate, and the largest share of the words that one of the nearest holds. */
 function* strongest(evaluation: Evaluation): Steps<{ readonly best: number; readonly share: number }> {
-  const { cosines, matches, guests, view, question } = evaluation
-  const all = [...(cosines ?? []), ...guests.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]
+  const { cosines, matches, remotes, view, question } = evaluation
+  const all = [...(cosines ?? []), ...remotes.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]
   const nearest = all.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_READ)
   const rows = nearest.map(([entry]) => view.columns.rowOf(entry)).filter(row => matches.has(row))
   const shares = yield* evaluation.wordShares(Int32Array.from(rows))
   const words = contentWords(question.semantic?.base ?? '')
-  const ofGuests = nearest.map(([entry]) =>
-    shareOfWords(words, foldContent(view.guests?.get(entry)?.belief.content ?? '')),
+  const ofRemotes = nearest.map(([entry]) =>
+    shareOfWords(words, foldContent(view.remotes?.get(entry)?.belief.content ?? '')),
   )
-  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values(), ...ofGuests) }
+  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values(), ...ofRemotes) }
 }

@@ -22,8 +22,8 @@ import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import {
-  type GuestLeg,
   type Picked,
+  type RemoteLeg,
   type ScoredBelief,
   type TrustFound,
   type TrustWorld,
@@ -135,12 +135,12 @@ export interface AnswerSource {
   readonly embedded: Embedded
   readonly asOf: Instant
   /** Null: no other node was asked. */
-  readonly nodes: (NodesTold & { readonly leg: GuestLeg }) | null
+  readonly nodes: (NodesTold & { readonly leg: RemoteLeg }) | null
 }
 
 /** `home`: of this node's own store, as it is now. */
 export function showingOf(home: ShowView, { nodes }: AnswerSource, options: CheckedQuery['options']): Showing {
-  const view = nodes === null ? home : { ...home, guests: nodes.leg.guests }
+  const view = nodes === null ? home : { ...home, remotes: nodes.leg.remotes }
   return {
     view,
     current: keys => showCurrent(view, keys, options.scope),

@@ -8,7 +8,7 @@ import type { LiveItem } from '../../../model/live.ts'
 import type { Requester } from '../access/requester.ts'
 import { type ShownBelief, type ShowView, trustedThrough } from '../access/show.ts'
 import type { Belief, BeliefSource } from '../model.ts'
-import type { Guest } from '../nodes/guest.ts'
+import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import { historyOf } from '../record/read.ts'
 import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
@@ -86,13 +86,13 @@ function sinceOf({ belief, version }: ShownBelief, view: ShowView): Instant {
 }
 
 /** A belief of another node, through all its versions. */
-export function guestItem(guest: Guest): UnratedItem {
-  const { belief } = guest
-  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
+export function remoteItem(remote: RemoteBelief): UnratedItem {
+  const { belief } = remote
+  return { ...saidBy(belief), key: keyOfRemote(remote), since: Date.parse(belief.created_at) }
 }
 
 /** The same for all versions of the belief. */
-export function keyOfGuest({ node, source, chain }: Guest): string {
+export function keyOfRemote({ node, source, chain }: RemoteBelief): string {
   return JSON.stringify([MARK, source.kind, source.id, node, chain])
 }
 

@@ -7,13 +7,13 @@ import { BeliefsError } from '../errors.ts'
 import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
 import { evaluateInSteps } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
-import type { GuestLeg } from '../ranking/scored.ts'
+import type { RemoteLeg } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { askOrRecall } from './asking/ask-nodes.ts'
-import type { AskedSource, NodeFailure, NodesAnswer } from './guest.ts'
+import type { AskedSource, NodeFailure, NodesAnswer } from './remote-belief.ts'
 import { remoteLeg } from './remote-leg.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
@@ -45,7 +45,7 @@ function coverageOfNodes(
         kind: source.kind,
         federation: source.kind === 'federated' ? source.id : null,
         responded: answer !== undefined,
-        results: answer?.guests.length ?? 0,
+        results: answer?.remotes.length ?? 0,
         more: answer?.more ?? false,
         answered_at: answer === undefined ? null : toIso(answer.answeredAt),
         elapsed_ms: Math.round((answer ?? failures.find(one => one.source === source))?.elapsedMs ?? 0),
@@ -119,7 +119,7 @@ export interface Gathering {
 const MIN_LEFT_MS = 500
 
 interface Gathered {
-  readonly nodes: NodesTold & { readonly leg: GuestLeg }
+  readonly nodes: NodesTold & { readonly leg: RemoteLeg }
   /** What is left for the first page. */
   readonly time: TimeLimit
 }

@@ -22,7 +22,7 @@ import { BeliefsError, wrong } from '../errors.ts'
 import type { Added, PeerInput, PeerView } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import { ensureKeys, signingKeys } from '../trust/agent-facts.ts'
-import type { AskedSource, Peer } from './guest.ts'
+import type { AskedSource, Peer } from './remote-belief.ts'
 import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
 
 /** By id. */

@@ -22,11 +22,11 @@ import type { CheckedQuery, CheckedScope } from '../../schema/query.ts'
 import { type BeliefsState, countersOf, modelOf } from '../../state.ts'
 import { TRUST } from '../../tables.ts'
 import { TimeLimit } from '../../time-limit.ts'
-import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
 import { followAnswer, nameOf, watchesOf } from '../notices/watches.ts'
 import { askingKeys, knownPeers, type NodeBook, nodeBookOf } from '../peers.ts'
+import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../remote-belief.ts'
 import { isOtherVersion, maxAnswerBytes, QUERY_PATH, sealedQuestion, wireQueryOf } from '../wire/protocol.ts'
-import { guestsOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
+import { remotesOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 /**
  * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is
@@ -171,10 +171,10 @@ class NodeQuery {
       // Not every transport heeds a signal at once.
       const verified = await inTime(verify, { signal, leftMs: limitMs })
       if (verified === null) throw new NoAnswer(LATE)
-      const guests = await guestsOf({ ...this.#request, source }, verified)
+      const remotes = await remotesOf({ ...this.#request, source }, verified)
       const { more, state } = verified
       const answeredAt = this.#request.state.host.clock.now()
-      const answer = { source, guests, more, state, answeredAt, elapsedMs: performance.now() - began }
+      const answer = { source, remotes, more, state, answeredAt, elapsedMs: performance.now() - began }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
     } catch (thrown) {
@@ -293,16 +293,16 @@ interface KeptAnswer {
 
 const MAX_ENTRIES = 10_000
 const MAX_BYTES = 64 * 2 ** 20
-/** Of a guest, beside its content and vector. */
-const GUEST_BYTES = 1_500
+/** Of a remote belief, beside its content and vector. */
+const REMOTE_BYTES = 1_500
 
 type KeptAnswers = Recent<string, KeptAnswer>
 
 /** Of all that it holds, near enough. */
 export function bytesOf({ answers }: NodesAnswer): number {
   return answers
-    .flatMap(({ guests }) => guests)
-    .reduce((sum, { belief, vector }) => sum + GUEST_BYTES + 2 * belief.content.length + (vector?.byteLength ?? 0), 0)
+    .flatMap(({ remotes }) => remotes)
+    .reduce((sum, { belief, vector }) => sum + REMOTE_BYTES + 2 * belief.content.length + (vector?.byteLength ?? 0), 0)
 }
 
 function cacheKey(view: ShowView, query: CheckedQuery, sources: readonly AskedSource[]): string {

@@ -9,8 +9,8 @@ import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
 import { machineNow } from '../../agents/federations.ts'
-import type { AskedSource, NodesAnswer } from '../guest.ts'
 import { knownKeys, nodeBookOf } from '../peers.ts'
+import type { AskedSource, NodesAnswer } from '../remote-belief.ts'
 import {
   asChanges,
   CHANGES_PATH,

@@ -29,7 +29,7 @@ import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../.
 import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
 import { did, normaliseDomain, type Value } from '../../schema/values.ts'
-import type { AskedSource } from '../guest.ts'
+import type { AskedSource } from '../remote-belief.ts'
 
 /** How far a length may be from 1: what single precision and other implementations make of it. */
 const TOLERANCE = 1e-3

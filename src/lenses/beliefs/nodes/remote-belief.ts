@@ -25,7 +25,7 @@ export interface AskedSource {
   readonly peer: Peer
 }
 
-export interface Guest {
+export interface RemoteBelief {
   /** Id of the peer that it came from. */
   readonly node: string
   readonly source: BeliefSource
@@ -44,7 +44,7 @@ export interface Guest {
 
 export interface NodeAnswer {
   readonly source: AskedSource
-  readonly guests: readonly Guest[]
+  readonly remotes: readonly RemoteBelief[]
   /** Of what the requester may see there, as that node calls it. */
   readonly state: string
   /** It has more that match. */
