@@ -11,7 +11,6 @@ import type { Store, StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import { type Requester, Requesters } from './access/requester.ts'
 import { Secret, type ShowView } from './access/show.ts'
-import { Expiry } from './agents/federations.ts'
 import { type BeliefsSettings, DEFAULTS } from './beliefs-settings.ts'
 import { BeliefColumns } from './columns/columns.ts'
 import type { BeliefsCode } from './errors.ts'
@@ -60,13 +59,11 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
-  const expiry = new Expiry(host)
   const { store } = host
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
   const model = modelOf(host)
   const prepare = (id: string) => {
-    expiry.end()
     // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
     if (requesters.of(id).federations.length > 0) secret.make()
   }

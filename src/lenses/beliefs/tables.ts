@@ -127,22 +127,6 @@ export const PEERS: TableDeclaration = {
   key: ['id'],
 }
 
-/**
- * Memberships in federations of other nodes, as the federation stated them, and their newest statements: an older one is
- * not taken after a newer.
- */
-export const STATEMENTS: TableDeclaration = {
-  name: 'beliefs_statements',
-  columns: [
-    { name: 'federation', type: 'text' },
-    { name: 'agent', type: 'text' },
-    { name: 'issued_at', type: 'integer' },
-    { name: 'expires_at', type: 'integer' },
-  ],
-  key: ['federation', 'agent'],
-  countedFor: 'agent',
-}
-
 /** Of federations whose results are aggregates, where they are not as by default (BQ-105). */
 export const AGGREGATE_RULES: TableDeclaration = {
   name: 'beliefs_aggregate_rules',
@@ -196,7 +180,6 @@ export const BELIEFS_TABLES: readonly TableDeclaration[] = [
   TRUST_CHANGES,
   REVISIONS,
   PEERS,
-  STATEMENTS,
   AGGREGATE_RULES,
   AGGREGATE_ANSWERS,
   AGGREGATE_CHARGES,

@@ -14,7 +14,7 @@ import { Members } from '../../../pipeline/access.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { FEDERATED, type ShowView } from '../access/show.ts'
-import { isElsewhere, memberOf } from '../agents/federations.ts'
+import { memberOf } from '../agents/federations.ts'
 import { BeliefsError, unauthorized, wrong } from '../errors.ts'
 import { Matches } from '../matching/in-scope.ts'
 import { foldContent, meetingOperators, type Operand, tokensOf } from '../matching/operators.ts'
@@ -312,13 +312,6 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
   if (membership.permissions !== null && !membership.permissions.includes('view_aggregates')) throw unauthorized()
   const rules = rulesOf(reader, federation)
   if (rules !== null) return rules
-  if (isElsewhere(reader, federation))
-    throw wrong(
-      'federation',
-      'a federation of this node: this one gives figures on its own node alone',
-      'elsewhere',
-      null,
-    )
   const constraint = 'a federation whose results are aggregates: the beliefs of this one are there to be asked for'
   throw wrong('federation', constraint, 'individual', null)
 }

@@ -16,14 +16,21 @@ import { TransportFailure } from '../../../pipeline/transport.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { machineNow } from '../agents/federations.ts'
 import type { BeliefsSettings } from '../beliefs-settings.ts'
 import { BeliefsError, wrong } from '../errors.ts'
 import type { Added, PeerInput, PeerView } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import { ensureKeys, signingKeys } from '../trust/agent-facts.ts'
 import type { AskedSource, Peer } from './remote-belief.ts'
-import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
+import {
+  ABOUT_PATH,
+  aboutStatement,
+  asAbout,
+  isOtherVersion,
+  machineNow,
+  PROTOCOL,
+  type WireAbout,
+} from './wire/protocol.ts'
 
 /** By id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {

@@ -8,7 +8,6 @@ import { pause } from '../../../../base/turns.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
-import { machineNow } from '../../agents/federations.ts'
 import { knownKeys, nodeBookOf } from '../peers.ts'
 import type { AskedSource, NodesAnswer } from '../remote-belief.ts'
 import {
@@ -16,6 +15,7 @@ import {
   CHANGES_PATH,
   changesStatement,
   isAnswerTo,
+  machineNow,
   PROTOCOL,
   scopeOf,
   sealedQuestion,

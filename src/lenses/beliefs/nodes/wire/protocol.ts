@@ -23,7 +23,6 @@ import { isIso, toIso } from '../../../../model/instant.ts'
 import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'
 import type { LensHost } from '../../../lens.ts'
-import { machineNow } from '../../agents/federations.ts'
 import type { Dimension } from '../../dimensions.ts'
 import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../../model.ts'
 import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
@@ -82,6 +81,11 @@ function unitOrNull(vector: Float32Array): Float32Array | null {
   for (let at = 0; at < vector.length; at++) squares += (vector[at] as number) ** 2
   // What is not finite makes a sum that is not, and no comparison with it holds.
   return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
+}
+
+/** Time of the machine where the host has a node's clock: messages between machines are held against it. */
+export function machineNow({ node, clock }: LensHost): Instant {
+  return node?.now() ?? clock.now()
 }
 
 type Seal = Pick<WireChanges, 'protocol' | 'node' | 'audience' | 'nonce' | 'timestamp' | 'signature'>
