@@ -35,7 +35,7 @@ export function pseudonymOf(secret: string, federation: string, requester: strin
   })
 }
 
-/** Who was shown is shown again, and a signature costs more than all else that is told of a belief. */
+/** Pseudonyms made before: holders repeat, and the keyed hash costs more than the rest of showing a belief. */
 const MADE = new Recent<string, string>(50_000)
 
 /** The store's secret. Where none can be written, one for as long as the store is open. */

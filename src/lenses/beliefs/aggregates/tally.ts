@@ -51,7 +51,7 @@ import {
 } from './mechanism.ts'
 
 export type Topic =
-  /** Beliefs near it in meaning, and those in which it stands. */
+  /** Beliefs near the topic in meaning, and those that contain its words. */
   | { readonly kind: 'text'; readonly text: string }
   /** Beliefs in this domain and below it; normalised. */
   | { readonly kind: 'domain'; readonly domain: string }
@@ -154,7 +154,7 @@ export type AggregateAnswer = Value<typeof aggregateAnswer>
 /** A topic and what is known of it before the store is looked at. */
 export interface AskedTopic {
   readonly topic: Topic
-  /** Of its text; null: there is no embedder, and where it stands word by word is all there is to go by. */
+  /** Vector of its text; null: there is no embedder, and only beliefs that contain its words count. */
   readonly vector: Float32Array | null
 }
 

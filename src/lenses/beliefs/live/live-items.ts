@@ -79,7 +79,7 @@ function fieldsOf(belief: Belief): Readonly<Record<string, string>> {
   )
 }
 
-/** When the first of its versions that the requester may read was made: what lies before that is not told. */
+/** When the oldest version that the requester may read was made; earlier ones are not revealed. */
 function sinceOf({ belief, version }: ShownBelief, view: ShowView): Instant {
   if (belief.supersedes === null) return version.createdAt
   return historyOf(view, version.holder, version.chain).at(-1)?.version.createdAt ?? version.createdAt
@@ -142,7 +142,7 @@ function trustIn(trust: HolderTrust, requester: Requester, { source, version }: 
   return as === null ? trust.of(version.holder) : trust.as(as)
 }
 
-/** The smallest change of trust that is told: of reputations 0.1 (BQ-158), of which trust counts three tenths. */
+/** The smallest changes of trust that cause an event; for reputations 0.1 (BQ-158), of which trust counts three tenths. */
 const LEAST = 1e-4
 const MIN_OF_REPUTATION = 0.03 + 1e-9
 
@@ -162,7 +162,7 @@ function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   return aged(last, now)
 }
 
-/** Time alone has passed. Small changes of a reputation add up until they are told. */
+/** After nothing but time has passed. Small changes of a reputation add up until they cause an event. */
 function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }

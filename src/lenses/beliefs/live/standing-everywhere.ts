@@ -1,5 +1,5 @@
 /**
- * A live query that other nodes are asked too. They send a notice when what may be seen there has changed; then it is asked again.
+ * A live query that includes other nodes. They send a notice when what may be seen there has changed; then it is asked again.
  * What a node gave is kept while it does not answer: only that it does not answer is reported.
  */
 import type { JsonObject } from '../../../base/canonical.ts'

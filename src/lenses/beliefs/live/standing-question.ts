@@ -1,5 +1,5 @@
 /**
- * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
+ * A live query over beliefs (BQ-156 to BQ-169): its first results, and what may change them. Running it again is what
  * `beliefs.query` does, but for counting use.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
@@ -60,7 +60,7 @@ interface Remembered {
   /** Revisions of what the requester may see, and of its trust. */
   readonly accessScope: number
   readonly trust: number
-  /** Whether an entry was a candidate that passed the filters: a match, or one that another stands for. */
+  /** Whether an entry was a candidate that passed the filters: a match, or a copy that was dropped. */
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine with which another would be a candidate; null: there is no bound. */
   readonly meaningFloor: number | null
@@ -152,7 +152,7 @@ function noteHolder({ byHolder }: KnownCandidates, row: number, columns: BeliefC
   else theirs.push(entry)
 }
 
-/** Whether a candidate ranks behind everything shown on a full page, and stands for no other. */
+/** Whether a candidate ranks behind everything shown on a full page, and is no copy of another candidate. */
 function isBelowShown(row: number, near: number, source: BeliefSource, { columns, last, scorer }: World): boolean {
   // A copy may stand for one that is shown.
   if (last.bar === null || isCopyOfAny(row, last.candidates, columns)) return false
@@ -277,7 +277,7 @@ export class StandingBeliefs implements LiveQuery {
     }
   }
 
-  /** What other nodes give for it; none is asked here. */
+  /** The results of other nodes; this class queries none. */
   protected askNodes(
     _embedded: Embedded,
     _asOf: Instant,
@@ -296,7 +296,7 @@ export class StandingBeliefs implements LiveQuery {
     const now = this.state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
-    // What was told as news is not told again, unless asking gives another answer to hold it against.
+    // A change is reported as relevant once; a later answer sets a new base.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
     const { columns } = this.state

@@ -108,7 +108,7 @@ function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
   return new Matches(columns, found, sources)
 }
 
-/** The source of a partition's beliefs that are the requester's own, and of those that others hold; 0: none that is asked. */
+/** Source numbers of a partition's beliefs: those of the requester, and those of other holders; 0: the scope leaves them out. */
 function sourcesOf(
   partition: PartitionId,
   requester: Requester,

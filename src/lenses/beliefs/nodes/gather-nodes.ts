@@ -1,4 +1,4 @@
-/** Asks other nodes for a query, and makes what they give a leg of it (BQ-116 to BQ-134). */
+/** Sends a query to other nodes and makes their answers a leg of its evaluation (BQ-116 to BQ-134). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { cosine } from '../../../math/vector.ts'
@@ -97,7 +97,7 @@ function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['e
   }))
 }
 
-/** Which nodes have more than they were asked for. */
+/** A warning that names the nodes with more results than were requested. */
 function cutNodes(
   { nodes = [] }: Coverage,
   { maxResultsPerNode: most }: Pick<CheckedOptions, 'maxResultsPerNode'>,
@@ -127,7 +127,7 @@ function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   return new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
-/** Never what a node says itself (BQ-133). */
+/** Fixed texts; never text of the node (BQ-133). */
 const MESSAGES: Readonly<Record<NodeFailure['code'], string>> = {
   TIMEOUT: 'the node did not answer in time',
   NODE_UNAVAILABLE: 'the node gave no answer that could be used',

@@ -193,7 +193,7 @@ export interface CursorOwner {
 
 const HASH_LENGTH = 32
 
-/** Names the query without what may change from page to page: cursor, limit, offset, and how it is told. */
+/** Hash of the query without what may change from page to page: cursor, limit, offset and what results show. */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
   const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
   const { warnings: _, ...asked } = context

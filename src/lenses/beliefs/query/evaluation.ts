@@ -40,9 +40,9 @@ const SCORED_AT_ONCE = 500
 interface Found extends Omit<Candidates, 'cosines'> {
   /** Null: nothing was measured. */
   readonly cosines: Candidates['cosines'] | null
-  /** Rows of candidates that others stand for (BQ-130). */
+  /** Rows of candidates that were dropped as copies (BQ-130). */
   readonly copies: ReadonlySet<number>
-  /** Of what other nodes gave, that which nothing of this node's own stands for. */
+  /** Remote beliefs that match, without those that are copies of beliefs of this node. */
   readonly remotes: readonly ScoredBelief[]
 }
 
@@ -446,7 +446,7 @@ function byCosine(a: ScoredBelief, b: ScoredBelief): number {
 /** What an answer is about, less its paging. */
 export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
   readonly scope: EnabledSources
-  /** Whether the copy of the earliest source stands for the others (BQ-130). */
+  /** Whether of several copies the one from the earliest tier is kept (BQ-130). */
   readonly byTier?: boolean | undefined
   /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined

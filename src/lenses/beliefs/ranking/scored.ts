@@ -148,7 +148,7 @@ export function copyGroups(matches: Matches, columns: BeliefColumns, leg: Remote
   ]
 }
 
-/** By the number of what they share with rows; those that share nothing are left out. */
+/** Remote beliefs by the number of the id or content that they share with rows; those that share none are left out. */
 function remotesBy(leg: RemoteLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
   const found = Map.groupBy(leg?.scored ?? [], numberOf)
   found.delete(-1)
@@ -203,7 +203,7 @@ export function copiesToDrop(
 
 interface Preference {
   readonly byTier: boolean
-  /** Its own belief is its own by whatever source it is asked for. */
+  /** Its own beliefs are preferred, whatever source they come through. */
   readonly requester: string
 }
 

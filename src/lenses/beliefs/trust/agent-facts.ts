@@ -47,7 +47,7 @@ export function agentFacts(reader: StoreReader): ReadonlyMap<string, AgentFacts>
   return facts
 }
 
-/** Its reputation for these domains: the mean of what there is of them, else overall. */
+/** Its reputation for these domains: the mean of the known ones, else the overall reputation. */
 export function reputationFor(facts: AgentFacts | undefined, domains: readonly string[]): number | null {
   if (facts === undefined) return null
   return (facts.byDomain.size === 0 ? null : meanEntry(facts.byDomain, domains)) ?? facts.reputation

@@ -70,7 +70,7 @@ const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
 /** It answers in another version, or cannot read the question. */
 const OTHER_VERSION: Why = { code: 'NODE_UNAVAILABLE', reason: 'protocol', retryable: false }
-/** Also of nodes that rest, and of those that there are not: which of them it is, is not told (BQ-087). */
+/** Also for nodes that rest after failures and for unknown names: the error does not say which (BQ-087). */
 const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
 /** Something went wrong here. */
 const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
@@ -134,7 +134,7 @@ class NodeQuery {
   readonly #node: NodeIdentity
   readonly #transport: NodeTransport
   readonly #book: NodeBook
-  /** Of each node, whether it is asked; and those of which it was noted what came of it. */
+  /** By key of the node: whether a query is sent to it; and the nodes whose outcome was counted. */
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
@@ -184,7 +184,7 @@ class NodeQuery {
     }
   }
 
-  /** A node that is asked for several sources is tried, or rests, for all of them. */
+  /** A node with several sources is tried for all of them, or rests for all of them. */
   #mayAsk({ peer }: AskedSource): boolean {
     const known = this.#asked.get(peer.did)
     if (known !== undefined) return known
@@ -332,14 +332,14 @@ function ownMemberships({ reader, requester }: ShowView): string {
   return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
 }
 
-/** Durations behind its end for which an answer may still be shown while it is asked for again. */
+/** An expired answer may be shown for so many further cache durations, while it is refreshed. */
 const STALE_DURATIONS = 10
 /** What asking again may take when nobody waits for it. */
 const REFRESH_MS = 30_000
 
 export interface CachedAnswer {
   readonly answer: NodesAnswer
-  /** It is older than it should be, and is asked for again. */
+  /** It has expired and is being refreshed. */
   readonly isStale: boolean
 }
 

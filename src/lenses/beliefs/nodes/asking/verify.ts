@@ -123,7 +123,7 @@ function verifiedItem(given: unknown, { source, envelope, known }: VerifyRequest
 /** `holder:` and 26 characters; nobody else can be called so. */
 const PSEUDONYM = /^holder:[\w-]{26}$/
 
-/** What a federation shares has no names but pseudonyms and the requester's own; the node's signature stands for it. */
+/** A federated item names no holder but by pseudonym, or the requester itself; the signature of the node covers it. */
 function isShared(item: WireItem, federation: string, sender: string): boolean {
   const { visibility, federation_ids, holder_id, member_count } = item
   if (visibility !== 'federated' || member_count === null || federation_ids[0] !== federation) return false

@@ -31,7 +31,7 @@ interface WatchParts {
   ended(): void
 }
 
-/** Between two questions: also a node that answers at once, whatever it is asked, is not asked more often. */
+/** Least time between two requests, also to a node that always answers at once. */
 const MIN_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000

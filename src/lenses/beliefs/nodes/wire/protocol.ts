@@ -140,7 +140,7 @@ export function isOtherVersion(given: unknown): boolean {
 /** Where a node answers questions of other nodes, and where it says who it is. */
 export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
-/** Where it tells that something of what it answers with has changed. */
+/** Path of notices that visible beliefs have changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
 
 const MAX_CONTENT_BYTES = 65_536
@@ -279,12 +279,12 @@ const item = z.strictObject({
   member_count: z.int().min(1).nullable(),
   /** Whether there is a vector of it among those of the answer. */
   is_embedded: z.boolean(),
-  /** By the holder, over `beliefStatement`; null behind a pseudonym, where the node's own signature stands for it. */
+  /** By the holder, over `beliefStatement`; null where the holder has a pseudonym: the signature of the node covers it. */
   signature: base64url.nullable(),
 })
 export type WireItem = Value<typeof item>
 
-/** Asks to be told when what may be seen of a scope is no longer in a state: in an envelope, as a question is. */
+/** Requests a notice when the visible beliefs of a scope leave a state. Travels in an envelope, as a query does. */
 export const wireChangesQuery = z.strictObject({
   protocol,
   scope,
@@ -357,11 +357,11 @@ export const asAbout = reading(wireAbout)
 
 /** Of an answer with one item, the longest that there is: each character of it is up to seven bytes of JSON in JSON. */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
-/** For each item that is asked for; most are far shorter. */
+/** For each requested item; most are far shorter. */
 const ITEM_BYTES = 131_072
 const MAX_BYTES = 64 * 2 ** 20
 
-/** That are read of an answer to a question for so many items: what does not fit is not told. */
+/** Largest answer that is read for a query for so many items; the answering node leaves out what does not fit. */
 export function maxAnswerBytes(limit: number): number {
   return Math.min(MAX_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
 }
@@ -430,7 +430,7 @@ function withMoment(filters: readonly WireFilter[], asOf: Instant): readonly Wir
   return filters.map((filter, at) => (at === 0 ? { ...filter, valid_at: toIso(asOf) } : filter))
 }
 
-/** Bounds here are inclusive; what is stricter is asked of what comes back. */
+/** Bounds on the wire are inclusive; stricter conditions are checked on the answer. */
 function wireFilter(filter: CheckedFilters, asOf: Instant, isAged: boolean): WireFilter {
   const { validAt, createdBefore, domainsInclude, domainsExclude, derivationTypes, visibilityLevels } = filter
   return {
