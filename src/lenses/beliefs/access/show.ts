@@ -132,19 +132,18 @@ export function isLetIn({ requester }: View, { source }: RemoteBelief): boolean 
   return source.kind !== 'federated' || requester.federations.includes(source.id as string)
 }
 
-/** No agent is called so: who holds a remote belief is said by the node that it came from. */
-const NOBODY = ''
-
 function shownRemote(entry: EntryKey, remote: RemoteBelief): ShownBelief {
   const { belief, source } = remote
-  return { entry, belief, version: remoteVersion(remote, NOBODY), source, trustedAs: trustedAsRemote(remote) }
+  return { entry, belief, version: remoteVersion(remote), source, trustedAs: trustedAsRemote(remote) }
 }
 
-/** As a version of this store. `holder`: nobody of this node. */
-export function remoteVersion({ belief, source }: RemoteBelief, holder: string): StoredVersion {
+/** In the form of a version of this store, as derivations show it. */
+function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
   const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
   return {
-    ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
+    // No agent has this name: who holds it is known to the other node alone.
+    holder: '',
+    ...{ id, chain: id, version: 1, content, confidence, domains, visibility },
     contentHash: rest.content_hash,
     validFrom: Date.parse(rest.valid_from),
     validUntil: rest.valid_until === null ? null : Date.parse(rest.valid_until),
