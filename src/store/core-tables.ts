@@ -25,6 +25,7 @@ export const FEDERATIONS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
+    /** Nothing reads it: tables lose no column, and older stores have it. */
     { name: 'did', type: 'text', nullable: true },
     /** `open` or `invited`; null: invited. */
     { name: 'joining', type: 'text', nullable: true },

@@ -318,7 +318,7 @@ describe('help', () => {
         'query explain count facets batch context watch get similar contradictions derivation put supersede delete sample diagnostics',
       trust: 'set remove list compute',
       agents: 'create update list',
-      federations: 'create join leave set-member aggregate list statement accept',
+      federations: 'create join leave set-member aggregate list',
       peers: 'add list remove about',
     }
     for (const [group, names] of Object.entries(commands)) {

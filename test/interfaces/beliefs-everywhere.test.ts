@@ -26,8 +26,8 @@ async function prepare(engine: Engine): Promise<void> {
 }
 
 /** Signed again for everybody the requester. */
-const SIGNING = new Set(['peers.about', 'federations.statement'])
-const SIGNED = new Set(['timestamp', 'signature', 'issued_at', 'expires_at'])
+const SIGNING = new Set(['peers.about'])
+const SIGNED = new Set(['timestamp', 'signature'])
 
 function withoutSignatures(outcome: unknown): unknown {
   return JSON.parse(JSON.stringify(outcome), (key, value) => (SIGNED.has(key) ? key : value))

@@ -1,7 +1,6 @@
 /** The lens beliefs at every interface, by the rules of `scenario.ts`: three agents, of whom one has nothing. */
 import { expect } from 'vitest'
-import { type Keys, keysOf } from '../../src/identity/keys.ts'
-import { signStatement } from '../../src/identity/messages.ts'
+import { keysOf } from '../../src/identity/keys.ts'
 import type { Step } from './scenario.ts'
 
 type Json = Step extends { expect?: (outcome: infer T) => void } ? T : never
@@ -20,26 +19,8 @@ export const idsOf = ({ beliefs }: Json): readonly string[] => beliefs.map((each
 /** did:key of the seed of 32 twos. */
 const PEER = keysOf(new Uint8Array(32).fill(2)).did
 const FAY = keysOf(new Uint8Array(32).fill(4)).did
-const ISLE = stated(keysOf(new Uint8Array(32).fill(5)))
 const RAIN = { semantic: 'rain in spring' }
 const ALL = { scope: { local: true, federated: true, network: true } }
-
-/** Of `fay`, by the federation that has these keys: statements are held against the clock of the machine. */
-function stated(keys: Keys) {
-  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
-  const statement = {
-    ...{ type: 'querent.membership.v1', federation: 'isle', federation_did: keys.did, agent: FAY },
-    ...{
-      status: 'active',
-      role: 'member',
-      permissions: null,
-      joined_at: day(-1),
-      issued_at: day(-1),
-      expires_at: day(9),
-    },
-  }
-  return { statement, signature: signStatement(keys, statement) }
-}
 
 export const BELIEFS_STEPS: readonly Step[] = [
   {
@@ -111,18 +92,6 @@ export const BELIEFS_STEPS: readonly Step[] = [
     expect: ({ result }) => expect(result).toEqual({ removed: true }),
   },
   { name: 'an agent with a key of its own', operation: 'agents.create', input: { id: 'fay', did: FAY } },
-  {
-    name: 'what a federation of another node states of it',
-    operation: 'federations.accept',
-    input: ISLE,
-    expect: ({ result }) => expect(result).toMatchObject({ federation: { id: 'isle' }, agent: 'fay', taken: true }),
-  },
-  {
-    name: 'what a federation states of its founder',
-    operation: 'federations.statement',
-    input: { federation: 'tide', agent: 'owner' },
-    expect: ({ result }) => expect(result.statement).toMatchObject({ federation: 'tide', role: 'founder' }),
-  },
   {
     name: 'a federation that tells no single beliefs',
     operation: 'federations.create',

@@ -1,6 +1,6 @@
 /** What the guide to other nodes shows is what happens, with two servers as it starts them. */
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +12,7 @@ import { querentHere, serveInProcess } from '../support/in-process.ts'
 import type { Serving } from '../support/serving.ts'
 
 const page = guidePage('nodes.md')
-const [begin = '', state = '', accept = ''] = blocks(page, 'sh')
+const [begin = '', members = '', ownMembers = ''] = blocks(page, 'sh')
 const address = 'http://127.0.0.1:7412'
 
 let root = ''
@@ -69,17 +69,17 @@ describe('the guide to other nodes', () => {
     expect(about.did).toBe((await read(`${other.url}/v1/node`)).did)
   })
 
-  it('carries a membership from one to the other', async () => {
+  it('has a member of a federation find what is shared on another node', async () => {
     const agents = JSON.parse((await querentHere(['agents', 'list', '--json'], { cwd: here })).stdout).agents
     const { did: DID } = agents.find(({ id }: { id: string }) => id === 'ann')
-    await inShell(state, there, { DID })
-    copyFileSync(join(there, 'statement.json'), join(here, 'statement.json'))
-    expect(JSON.parse(await inShell(accept, here))).toMatchObject({
-      federation: { id: 'lab' },
-      agent: 'ann',
-      taken: true,
-    })
-    const listed = await querentHere(['federations', 'list', '--json', '--viewer', 'ann'], { cwd: here })
-    expect(JSON.parse(listed.stdout).federations).toMatchObject([{ id: 'lab', membership: { status: 'active' } }])
+    await inShell(members, there, { DID })
+    await inShell(ownMembers.replace('https://reef.example:7411', other.url), here)
+    const shared = ['--federation', 'lab']
+    const put = await querentHere(['beliefs', 'put', 'Kelp grows fast in cold water.', ...shared], { cwd: there })
+    expect(put.status).toBe(0)
+    const asked = ['beliefs', 'query', 'kelp', '--federated', '--viewer', 'ann', '--json']
+    const { beliefs, errors } = JSON.parse((await querentHere(asked, { cwd: here })).stdout)
+    expect(errors).toEqual([])
+    expect(beliefs).toMatchObject([{ belief: { content: 'Kelp grows fast in cold water.' }, federation_id: 'lab' }])
   })
 })

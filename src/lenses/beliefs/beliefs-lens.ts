@@ -12,7 +12,6 @@ import type { Cell, Row } from '../../model/table.ts'
 import { countStrays, tablePages } from '../../pipeline/many-rows.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Lens, TableProblem } from '../lens.ts'
-import { EXPIRY_JOB } from './agents/federations.ts'
 import { checkSettings } from './beliefs-settings.ts'
 import { watchesOf } from './nodes/notices/watches.ts'
 import { BELIEFS_OPERATIONS } from './operations/beliefs-operations.ts'
@@ -113,7 +112,6 @@ export const beliefsLens: Lens = {
   options: beliefsOptions,
   stages: beliefsStages,
   operations: BELIEFS_OPERATIONS,
-  jobs: [EXPIRY_JOB],
   settings: given => checkSettings(given),
   close: host => watchesOf(host).close(),
   check: checkTables,

@@ -73,7 +73,7 @@ export class BeliefsError extends QuerentError {
   }
 }
 
-/** One thing that is wrong with the input; several are told together in document order (BQ-186). */
+/** One error in the input; several are reported together, in document order (BQ-186). */
 export interface Fault {
   readonly code: 'INVALID_QUERY' | 'INVALID_FILTERS'
   /** As a path into the request: `options.scope.local`, `filters[1].valid_at`. */
@@ -106,7 +106,7 @@ export function noSuchBelief(path: string): BeliefsError {
   return wrong(path, 'the id of a belief that you may see', 'not_found')
 }
 
-/** To other nodes, where this one is set so: everybody is told alike. */
+/** For queries of other nodes where `answer_nodes` is off: the same error for everybody. */
 export function answersNobody(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'this node answers no other nodes', { reason: 'answers_nobody' })
 }

@@ -11,13 +11,11 @@ import type { Store, StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import { type Requester, Requesters } from './access/requester.ts'
 import { Secret, type ShowView } from './access/show.ts'
-import { Expiry } from './agents/federations.ts'
 import { type BeliefsSettings, DEFAULTS } from './beliefs-settings.ts'
 import { BeliefColumns } from './columns/columns.ts'
 import type { BeliefsCode } from './errors.ts'
 import { Scopes } from './matching/in-scope.ts'
 import { Contents } from './matching/operators.ts'
-import type { Guest } from './nodes/guest.ts'
 import type { TimeLimit } from './time-limit.ts'
 import { TrustGraph } from './trust/trust-graph.ts'
 
@@ -61,30 +59,11 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
   const secret = new Secret(host.store, bytes => host.random(bytes), host.clock)
-  return assembled({ host, settings, trust, secret, expiry: new Expiry(host) })
-})
-
-/** Of what was gathered for one answer: beliefs of the host's store, and all else as at home. */
-export function guestState(home: BeliefsState, host: LensHost, guests: ReadonlyMap<EntryKey, Guest>): BeliefsState {
-  const { settings, trust } = home
-  const known = home.secret()
-  return assembled({ host, settings, trust, guests, secret: { value: known, make: () => undefined } })
-}
-
-interface StateParts extends Pick<BeliefsState, 'host' | 'settings' | 'trust'> {
-  readonly secret: Pick<Secret, 'value' | 'make'>
-  readonly guests?: ReadonlyMap<EntryKey, Guest>
-  /** Of memberships; absent: none ends here. */
-  readonly expiry?: Expiry
-}
-
-function assembled({ host, settings, trust, secret, guests, expiry }: StateParts): BeliefsState {
   const { store } = host
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
   const model = modelOf(host)
   const prepare = (id: string) => {
-    expiry?.end()
     // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
     if (requesters.of(id).federations.length > 0) secret.make()
   }
@@ -93,7 +72,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
     const requester = requesters.of(id, through)
     const { partitions } = requester.accessScope
     const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
-    return { reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time }
+    return { reader, requester, columns, model, secret: () => secret.value, isEmbedded, time }
   }
   const stampOf = ({ accessScope: { partitions } }: Requester) => {
     const vectors = model === null ? 0 : vectorIndex(host, model).count({ partitions })
@@ -139,7 +118,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
     },
     unchanged,
   }
-}
+})
 
 // Work over one state of the store that pauses (QE-019). It begins again when something it has read was changed at a pause.
 
@@ -248,15 +227,15 @@ export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): Vecto
 
 /** Vectors of beliefs, by place; undefined: there is none yet. */
 export function vectorsOf(
-  { reader, model, columns, guests }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'guests'>,
+  { reader, model, columns, remotes }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'remotes'>,
   beliefs: readonly { readonly entry: EntryKey }[],
 ): readonly (Float32Array | undefined)[] {
   if (model === null) return beliefs.map(() => undefined)
   const keys = beliefs.map(({ entry }) => entry)
-  const own = guests === undefined ? keys : keys.filter(key => !guests.has(key))
+  const own = remotes === undefined ? keys : keys.filter(key => !remotes.has(key))
   const read = columns.vectorsBy(model).get(reader, own)
   const found = new Map(read.map(({ entry, vector }) => [entry, vector]))
-  return keys.map(key => found.get(key) ?? guests?.get(key)?.vector ?? undefined)
+  return keys.map(key => found.get(key) ?? remotes?.get(key)?.vector ?? undefined)
 }
 
 /** Raw cosine of two, by their places; 0 where one has no vector. */

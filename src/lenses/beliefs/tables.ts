@@ -66,7 +66,7 @@ export const TRUST: TableDeclaration = {
     { name: 'created_at', type: 'integer' },
     { name: 'updated_at', type: 'integer' },
     { name: 'persistent', type: 'integer' },
-    /** `private`, or `exposed`: others' nodes may be told of it. */
+    /** `private`, or `exposed`: counts in routes of others though its owner is not hosted here. */
     { name: 'exposure', type: 'text' },
     /** Of the statement, by the owner's key; base64url. */
     { name: 'signature', type: 'text' },
@@ -114,7 +114,7 @@ export const PEERS: TableDeclaration = {
     { name: 'did', type: 'text' },
     /** 1: asked for public beliefs. */
     { name: 'network', type: 'integer' },
-    /** JSON list of the federations that it is asked for, ascending. */
+    /** JSON list of the federations whose beliefs are requested from it, ascending. */
     { name: 'federations', type: 'text' },
     { name: 'added_at', type: 'integer' },
     /** Key of the model that it was last known to embed with. */
@@ -127,28 +127,12 @@ export const PEERS: TableDeclaration = {
   key: ['id'],
 }
 
-/**
- * Memberships in federations of other nodes, as the federation stated them, and their newest statements: an older one is
- * not taken after a newer.
- */
-export const STATEMENTS: TableDeclaration = {
-  name: 'beliefs_statements',
-  columns: [
-    { name: 'federation', type: 'text' },
-    { name: 'agent', type: 'text' },
-    { name: 'issued_at', type: 'integer' },
-    { name: 'expires_at', type: 'integer' },
-  ],
-  key: ['federation', 'agent'],
-  countedFor: 'agent',
-}
-
 /** Of federations whose results are aggregates, where they are not as by default (BQ-105). */
 export const AGGREGATE_RULES: TableDeclaration = {
   name: 'beliefs_aggregate_rules',
   columns: [
     { name: 'federation', type: 'text' },
-    /** 1: more members must hold something of a topic before it is told of. */
+    /** 1: a topic needs ten members before it is reported, not five. */
     { name: 'sensitive', type: 'integer' },
     /** Thousandths of epsilon, of an answer and of a day; null: the default. */
     { name: 'epsilon_answer', type: 'integer', nullable: true },
@@ -157,7 +141,7 @@ export const AGGREGATE_RULES: TableDeclaration = {
   key: ['federation'],
 }
 
-/** What was told of a topic in an epoch: noised figures alone, the same for all who ask (BQ-105). */
+/** Figures that were reported of a topic in an epoch: with noise, the same for every member (BQ-105). */
 export const AGGREGATE_ANSWERS: TableDeclaration = {
   name: 'beliefs_aggregate_answers',
   columns: [
@@ -166,7 +150,7 @@ export const AGGREGATE_ANSWERS: TableDeclaration = {
     { name: 'epoch', type: 'integer' },
     /** Hash of the topic. */
     { name: 'topic', type: 'text' },
-    /** Null: nothing is told. */
+    /** Null: nothing is reported. */
     { name: 'member_count', type: 'integer', nullable: true },
     { name: 'belief_count', type: 'integer', nullable: true },
   ],
@@ -196,7 +180,6 @@ export const BELIEFS_TABLES: readonly TableDeclaration[] = [
   TRUST_CHANGES,
   REVISIONS,
   PEERS,
-  STATEMENTS,
   AGGREGATE_RULES,
   AGGREGATE_ANSWERS,
   AGGREGATE_CHARGES,

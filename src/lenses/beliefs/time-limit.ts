@@ -1,6 +1,6 @@
 /**
  * How long a question may still take (BQ-192). Work asks it every few thousand rows, on monotonic time; what is worked out
- * by the end is told, as a part.
+ * by then is returned as a partial answer.
  */
 import { QuerentError } from '../../model/errors.ts'
 import { BeliefsError } from './errors.ts'
@@ -54,7 +54,7 @@ export class TimeLimit {
     return new BeliefsError('TIMEOUT', message, { elapsed_ms: elapsed, timeout_ms: this.#timeoutMs })
   }
 
-  /** Checks every so many characters that it is told of. */
+  /** Checks the clock every `CHARACTERS_AT_ONCE` characters that it is called with. */
   reader(): (characters: number) => void {
     let sum = 0
     return characters => {
@@ -65,7 +65,7 @@ export class TimeLimit {
     }
   }
 
-  /** Checks every so many calls. */
+  /** Checks the clock every `ROWS_AT_ONCE` calls. */
   ticker(): () => void {
     let calls = 0
     return () => {

@@ -92,7 +92,7 @@ export class Requester {
     return this.kindOf(partition) !== HIDDEN
   }
 
-  /** For what stands in no partition: versions of the past. */
+  /** For past versions, which are in no partition. */
   maySee(audience: Audience): boolean {
     return this.#circle.mayRead(audience)
   }
@@ -124,7 +124,7 @@ export class Requester {
     return this.#source(holder, kind === PUBLIC, this.federationsOf(partition), enabled)
   }
 
-  /** As `sourceOf`, of what stands in no partition. */
+  /** As `sourceOf`, for past versions, which are in no partition. */
   sourceOfAudience(audience: Audience, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     if (!this.maySee(audience)) return null
     return this.#source(audience.holder, audience.kind === 'public', this.federationsOfAudience(audience), enabled)

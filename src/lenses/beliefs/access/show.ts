@@ -13,7 +13,7 @@ import { toIso } from '../../../model/instant.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { Belief, BeliefSource, Derivation, DerivationSource, RankedBelief, ScopeKind } from '../model.ts'
-import type { Guest } from '../nodes/guest.ts'
+import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
 import { audienceOf, namedBy, pastVersion, type StoredVersion, withoutHolder } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
@@ -35,7 +35,7 @@ export function pseudonymOf(secret: string, federation: string, requester: strin
   })
 }
 
-/** Who was shown is shown again, and a signature costs more than all else that is told of a belief. */
+/** Pseudonyms made before: holders repeat, and the keyed hash costs more than the rest of showing a belief. */
 const MADE = new Recent<string, string>(50_000)
 
 /** The store's secret. Where none can be written, one for as long as the store is open. */
@@ -87,7 +87,7 @@ export interface ShowView extends View {
   /** Key of the embedder's model; null: there is none. */
   readonly model: string | null
   /** Which of its beliefs came from other nodes; absent: none can. */
-  readonly guests?: ReadonlyMap<EntryKey, Guest> | undefined
+  readonly remotes?: ReadonlyMap<EntryKey, RemoteBelief> | undefined
   /** Whether a current belief has its vector by now. */
   isEmbedded(entry: EntryKey): boolean
 }
@@ -110,39 +110,40 @@ export function showCurrent(
   keys: readonly EntryKey[],
   enabled: EnabledSources = ALL_SOURCES,
 ): readonly ShownBelief[] {
-  const { guests } = view
-  const own = currentOfKeys(view, guests === undefined ? keys : keys.filter(key => !guests.has(key))).flatMap(seen => {
-    const source = sourceOfSeen(view, seen, enabled)
-    if (source === null || seen.entry === null) return []
-    return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
-  })
-  if (guests === undefined) return own
+  const { remotes } = view
+  const own = currentOfKeys(view, remotes === undefined ? keys : keys.filter(key => !remotes.has(key))).flatMap(
+    seen => {
+      const source = sourceOfSeen(view, seen, enabled)
+      if (source === null || seen.entry === null) return []
+      return [{ entry: seen.entry.key, belief: showBelief(view, seen, source), version: seen.version, source }]
+    },
+  )
+  if (remotes === undefined) return own
   const shown = new Map<EntryKey, ShownBelief>(own.map(one => [one.entry, one]))
   return keys.flatMap(key => {
-    const guest = guests.get(key)
-    if (guest !== undefined && isLetIn(view, guest)) return [shownGuest(key, guest)]
+    const remote = remotes.get(key)
+    if (remote !== undefined && isLetIn(view, remote)) return [shownRemote(key, remote)]
     return shown.get(key) ?? []
   })
 }
 
 /** What other nodes shared through a federation is for as long as the requester may query that. */
-function isLetIn({ requester }: View, { source }: Guest): boolean {
+export function isLetIn({ requester }: View, { source }: RemoteBelief): boolean {
   return source.kind !== 'federated' || requester.federations.includes(source.id as string)
 }
 
-/** No agent is called so: who holds a guest is said by the guest. */
-const NOBODY = ''
-
-function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
-  const { belief, source } = guest
-  return { entry, belief, version: guestVersion(guest, NOBODY), source, trustedAs: trustedAsGuest(guest) }
+function shownRemote(entry: EntryKey, remote: RemoteBelief): ShownBelief {
+  const { belief, source } = remote
+  return { entry, belief, version: remoteVersion(remote), source, trustedAs: trustedAsRemote(remote) }
 }
 
-/** As a version of this store. `holder`: who that is, is said by the guest. */
-export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
+/** In the form of a version of this store, as derivations show it. */
+function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
   const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
   return {
-    ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
+    // No agent has this name: who holds it is known to the other node alone.
+    holder: '',
+    ...{ id, chain: id, version: 1, content, confidence, domains, visibility },
     contentHash: rest.content_hash,
     validFrom: Date.parse(rest.valid_from),
     validUntil: rest.valid_until === null ? null : Date.parse(rest.valid_until),
@@ -267,22 +268,22 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
 
 /** The node and the federation that a belief came through; of one that came through neither, nothing. */
 export function cameThrough(
-  { columns, requester, guests }: ShowView,
+  { columns, requester, remotes }: ShowView,
   entry: EntryKey,
   { kind, id }: BeliefSource,
 ): Pick<RankedBelief, 'node' | 'federation_id' | 'member_count'> {
-  const guest = guests?.get(entry)
-  const node = guest === undefined ? {} : { node: guest.node }
+  const remote = remotes?.get(entry)
+  const node = remote === undefined ? {} : { node: remote.node }
   if (kind !== 'federated' || id === null) return node
-  const count = guest === undefined ? memberCount(columns, requester, columns.rowOf(entry), id) : guest.memberCount
+  const count = remote === undefined ? memberCount(columns, requester, columns.rowOf(entry), id) : remote.memberCount
   return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
 /** Whether a current belief is there, and some enabled source has it. */
 export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
-  const { columns, requester, guests } = view
-  const guest = guests?.get(entry)
-  if (guest !== undefined) return isLetIn(view, guest)
+  const { columns, requester, remotes } = view
+  const remote = remotes?.get(entry)
+  if (remote !== undefined) return isLetIn(view, remote)
   const row = columns.rowOf(entry)
   if (row === -1) return false
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
@@ -291,8 +292,6 @@ export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources)
 // From which source a row comes, and which holder the requester is shown.
 
 export class RowOrigins {
-  /** Whether trust in some rows may be trust in another than their holder. */
-  readonly haveOthersTrusted: boolean
   readonly #view: ShowView
   readonly #enabled: EnabledSources
   /** Which sources are left for what is not local. */
@@ -301,7 +300,6 @@ export class RowOrigins {
   readonly #shown = new Map<string, string | null>()
 
   constructor(view: ShowView, enabled: EnabledSources) {
-    this.haveOthersTrusted = view.requester.federations.length > 0 || view.guests !== undefined
     this.#view = view
     this.#enabled = enabled
     this.#others = { ...enabled, local: false }
@@ -309,7 +307,7 @@ export class RowOrigins {
 
   /** `source`: the row's number of it. */
   sourceOf(row: number, source: number): BeliefSource {
-    const found = this.guest(row)?.source ?? this.#from(row, source === LOCAL ? this.#enabled : this.#others)
+    const found = this.#from(row, source === LOCAL ? this.#enabled : this.#others)
     if (found === null) throw new Error('invariant broken: a match without a source')
     return found
   }
@@ -317,8 +315,6 @@ export class RowOrigins {
   /** Null: not at all. */
   holderShown(row: number, source: number): string | null {
     const { columns } = this.#view
-    const guest = this.guest(row)
-    if (guest !== null) return guest.belief.holder_id
     if (source !== FEDERATED) return columns.holderOf(row)
     const from = this.sourceOf(row, source)
     const key = `${columns.arrays.holders[row]} ${from.id}`
@@ -331,19 +327,10 @@ export class RowOrigins {
 
   /** Whose trust counts in place of trust in the row's holder; null: the holder's own. */
   trustedAs(row: number, source: number): TrustedAs | null {
-    if (!this.haveOthersTrusted) return null
-    const guest = this.guest(row)
-    if (guest !== null) return trustedAsGuest(guest)
     if (source !== FEDERATED) return null
     const { columns, requester } = this.#view
     const from = this.#from(row, this.#others)
     return from === null ? null : trustedThrough(requester, from, columns.holderOf(row))
-  }
-
-  /** What came from another node as this row; null: it is of this one. */
-  guest(row: number): Guest | null {
-    const { guests, columns } = this.#view
-    return guests?.get(columns.arrays.entries[row] as EntryKey) ?? null
   }
 
   #from(row: number, enabled: EnabledSources): BeliefSource | null {
@@ -362,7 +349,7 @@ export function trustedThrough(requester: Requester, { kind, id }: BeliefSource,
 }
 
 /** Of a belief that came from another node: its federation or its holder (BQ-126). */
-export function trustedAsGuest({ source, belief }: Guest): TrustedAs {
+export function trustedAsRemote({ source, belief }: RemoteBelief): TrustedAs {
   const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
   return { target, member: null }
 }

@@ -1,129 +1,33 @@
 /**
- * Federations and who is in them (BQ-092, BQ-100, BQ-104). What is missing and what may not be done are one (BQ-097). Keys of federations
- * that live here are kept as agents' keys are.
+ * Federations and who is in them (BQ-092, BQ-100, BQ-104). What is missing and what may not be done are one (BQ-097).
  */
 import type { Instant } from '../../../base/clock.ts'
-import { type Keys, publicKeyOf } from '../../../identity/keys.ts'
-import { QuerentError } from '../../../model/errors.ts'
+import { publicKeyOf } from '../../../identity/keys.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isFederationName, isHolderName, OWNER } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import type { Job, LensHost } from '../../lens.ts'
 import { inOnes, keepRules, rulesOf } from '../aggregates/mechanism.ts'
 import { unauthorized, wrong } from '../errors.ts'
 import type { AgentView, FederationView, MembershipView, NewAgent, NewFederation, NewMember } from '../schema/agents.ts'
 import { normalByDomain } from '../schema/values.ts'
-import { STATEMENTS } from '../tables.ts'
-import { didOfAgent, ensureKeys, keptKeys, makeKeys, raiseRevision, signingKeys } from '../trust/agent-facts.ts'
-
-/** For the writers of other processes: a question has its time limit. */
-const WAIT_MS = 50
-const MINUTE_MS = 60_000
-
-/** For questions of other lenses, and for whoever is not asked: before each question about beliefs it is done anyway. */
-export const EXPIRY_JOB: Job = {
-  name: 'memberships',
-  everyMs: MINUTE_MS,
-  run: async (host, now, _signal, _report, mustHold) => {
-    if (!isDue(host, nextExpiry(host.store))) return
-    await host.store.writeWhenFree(now, writer => {
-      mustHold(writer)
-      endExpired(writer, now, machineNow(host))
-    })
-  },
-}
-
-/** Looks whether one is over, as often as somebody asks: what is to be known for that is read when it changed. */
-export class Expiry {
-  readonly #host: LensHost
-  #next: Instant | null = null
-  #marks = ''
-
-  constructor(host: LensHost) {
-    this.#host = host
-  }
-
-  /** Not within a read. Where nothing can be written, whoever can does it. */
-  end(): void {
-    const { store, clock } = this.#host
-    const marks = `${store.version(MEMBERSHIPS)},${store.version(STATEMENTS)}`
-    if (marks !== this.#marks) this.#next = nextExpiry(store)
-    this.#marks = marks
-    if (!isDue(this.#host, this.#next)) return
-    const now = clock.now()
-    try {
-      store.write(now, writer => endExpired(writer, now, machineNow(this.#host)), WAIT_MS)
-    } catch (thrown) {
-      if (!(thrown instanceof QuerentError)) throw thrown
-    }
-  }
-}
-
-function isDue(host: LensHost, next: Instant | null): boolean {
-  return next !== null && next <= machineNow(host)
-}
-
-/** Null: none ends. */
-function nextExpiry(reader: StoreReader): Instant | null {
-  return stated(reader).reduce<Instant | null>((least, { expires }) => Math.min(least ?? expires, expires), null)
-}
-
-function endExpired(writer: StoreWriter, now: Instant, machine: Instant): void {
-  const over = stated(writer).filter(({ expires }) => expires <= machine)
-  for (const { row } of over) writer.table(MEMBERSHIPS).put({ ...row, status: 'departed', updated_at: now })
-  if (over.length > 0) raiseRevision(writer, 'members')
-}
-
-/** Active ones. */
-function stated(reader: StoreReader) {
-  return reader
-    .table(STATEMENTS)
-    .scan()
-    .flatMap(({ federation = null, agent = null, expires_at: expires }) => {
-      const row = reader.table(MEMBERSHIPS).get({ federation, agent })
-      return row?.['status'] === 'active' ? [{ row, expires: expires as Instant }] : []
-    })
-}
-
-/** Statements come from other machines: whatever time it is here otherwise. */
-export function machineNow({ node, clock }: LensHost): Instant {
-  return node?.now() ?? clock.now()
-}
-
-type Random = (bytes: number) => Uint8Array
-
-/** A new pair, kept here. */
-export function makeFederationKeys(writer: StoreWriter, federation: string, random: Random): Keys {
-  return makeKeys(writer, keyName(federation), random)
-}
-
-/** The pair that the federation signs with; null: its key is not here, for it lives elsewhere or brought a key of its own. */
-export function federationKeys(reader: StoreReader, federation: string): Keys | null {
-  const keys = keptKeys(reader, keyName(federation))
-  return keys !== null && keys.did === reader.table(FEDERATIONS).get({ id: federation })?.['did'] ? keys : null
-}
-
-function keyName(federation: string): string {
-  return `federation_key:${federation}`
-}
+import { didOfAgent, ensureKeys, raiseRevision, signingKeys } from '../trust/agent-facts.ts'
 
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
 
 /** The requester becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
 export function createFederation(writing: Writing, input: NewFederation, newId: () => string): FederationView {
-  const { writer, viewer, now, random } = writing
+  const { writer, viewer, now } = writing
   const id = viewer === OWNER ? input.id : `${input.id}-${newId()}`
   if (!isFederationName(id))
     throw wrong('id', 'a name of 1 to 200 characters without blanks, colons and commas', 'malformed', id)
   if (writer.table(FEDERATIONS).get({ id }) !== undefined)
     throw wrong('id', 'a name that no federation here has', 'taken', id)
   const { label = null, joining = null, results = null, anonymity = 'strict' } = input
-  const did = input.did ?? makeFederationKeys(writer, id, random).did
   const reputation = viewer === OWNER ? (input.reputation ?? null) : null
   writer.table(FEDERATIONS).put({
-    ...{ id, label, did, joining, results, anonymity, reputation },
+    ...{ id, label, joining, results, anonymity, reputation },
     ...{ created_at: now, made_by: viewer },
   })
   keepRules(writer, id, input)
@@ -159,14 +63,7 @@ export function setMember(writing: Writing, input: NewMember): MembershipView {
       ? wrong('federation', 'the id of a federation of this node', 'not_found', null)
       : unauthorized()
   }
-  if (isElsewhere(writer, input.federation))
-    throw wrong('federation', 'a federation of this node: members of others are set there', 'elsewhere', null)
   return putMember(writing, input)
-}
-
-/** Whether it lives on another node, and is known here by what it stated. */
-export function isElsewhere(reader: StoreReader, federation: string): boolean {
-  return reader.table(STATEMENTS).scan({ federation }, { columns: ['federation'] }).length > 0
 }
 
 /** Those that the requester is or was in; all for the local owner. By id. */
@@ -213,7 +110,6 @@ export function viewOf(reader: StoreReader, viewer: string, id: string): Federat
   return {
     id,
     label: row['label'] as string | null,
-    did: row['did'] as string | null,
     joining: (row['joining'] as 'open' | null) ?? 'invited',
     results: (row['results'] as 'aggregate' | null) ?? 'individual',
     ...aggregatesOf(reader, id),

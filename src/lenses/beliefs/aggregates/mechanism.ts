@@ -31,14 +31,14 @@ const ONE_EPSILON = 1000
 
 /** How a federation whose results are aggregates tells of itself (BQ-105): as it was founded, or by default. */
 export interface AggregateRules {
-  /** Members that must hold something of a topic before it is told of. */
+  /** Least number of members that hold something of a topic before it is reported. */
   readonly leastMembers: number
   /** In thousandths: of each answer, and of all answers to one member in one epoch. */
   readonly epsilonAnswer: number
   readonly epsilonDay: number
 }
 
-/** What is asked for when a federation is founded; absent: the default. */
+/** As given when the federation is created; absent: the default. */
 interface GivenRules {
   readonly sensitive?: boolean | undefined
   /** In ones. */
@@ -91,7 +91,7 @@ export interface Tally {
   readonly beliefs: number
 }
 
-/** Noised. Null: nothing is told. */
+/** With noise. Null: nothing is reported. */
 export type Summary = { readonly member_count: number; readonly belief_count: number } | null
 
 /** Of one holder. */
@@ -102,7 +102,7 @@ const FOR_MEMBERS = 3
 const FOR_BELIEFS = 2
 const FIFTHS = 5
 
-/** How often a topic with one member too few may be told of. */
+/** Largest probability that a topic with one member too few is reported. */
 const TOLD_BELOW = 0.01
 
 /** What the noise of each figure is drawn from. */
@@ -135,7 +135,7 @@ export function told({ members, beliefs }: Tally, bar: number): Summary {
   return { member_count: members, belief_count }
 }
 
-/** The least noised number of members that a topic is told of with: above k by as much as the noise asks for. */
+/** Least number of members, with noise, at which a topic is reported: k and a margin for the noise. */
 export function barOf(rules: AggregateRules): number {
   const { members } = noisesOf(rules)
   let above = 1

@@ -14,7 +14,7 @@ import { Members } from '../../../pipeline/access.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { FEDERATED, type ShowView } from '../access/show.ts'
-import { isElsewhere, memberOf } from '../agents/federations.ts'
+import { memberOf } from '../agents/federations.ts'
 import { BeliefsError, unauthorized, wrong } from '../errors.ts'
 import { Matches } from '../matching/in-scope.ts'
 import { foldContent, meetingOperators, type Operand, tokensOf } from '../matching/operators.ts'
@@ -51,7 +51,7 @@ import {
 } from './mechanism.ts'
 
 export type Topic =
-  /** Beliefs near it in meaning, and those in which it stands. */
+  /** Beliefs near the topic in meaning, and those that contain its words. */
   | { readonly kind: 'text'; readonly text: string }
   /** Beliefs in this domain and below it; normalised. */
   | { readonly kind: 'domain'; readonly domain: string }
@@ -154,7 +154,7 @@ export type AggregateAnswer = Value<typeof aggregateAnswer>
 /** A topic and what is known of it before the store is looked at. */
 export interface AskedTopic {
   readonly topic: Topic
-  /** Of its text; null: there is no embedder, and where it stands word by word is all there is to go by. */
+  /** Vector of its text; null: there is no embedder, and only beliefs that contain its words count. */
   readonly vector: Float32Array | null
 }
 
@@ -312,13 +312,6 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
   if (membership.permissions !== null && !membership.permissions.includes('view_aggregates')) throw unauthorized()
   const rules = rulesOf(reader, federation)
   if (rules !== null) return rules
-  if (isElsewhere(reader, federation))
-    throw wrong(
-      'federation',
-      'a federation of this node: this one gives figures on its own node alone',
-      'elsewhere',
-      null,
-    )
   const constraint = 'a federation whose results are aggregates: the beliefs of this one are there to be asked for'
   throw wrong('federation', constraint, 'individual', null)
 }

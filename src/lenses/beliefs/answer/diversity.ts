@@ -97,7 +97,7 @@ export function findConflicts(
 interface Settled {
   /** Places of the list in the order in which they are shown. */
   readonly order: readonly number[]
-  /** Those that are told, by places of the list: the one that is shown first, or alone, is named first. */
+  /** Conflicts to report, by places of the list; the one that is shown first, or alone, is `first`. */
   readonly conflicts: readonly FoundConflict[]
 }
 
@@ -121,7 +121,7 @@ export function settleConflicts(
   return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
 }
 
-/** As it is told, the one that is shown first named first. */
+/** A conflict as the answer reports it; the result that is shown first comes first. */
 export function conflictOf(
   ids: readonly [string, string],
   { type, text }: Opposition,
@@ -165,7 +165,7 @@ interface SpreadRequest extends Spread {
   onFederationLimit?(federation: string): void
 }
 
-/** The order of picking, as far as it is asked for. */
+/** Picks in order, each made when it is read. */
 export function* spread(request: SpreadRequest): Generator<Picked> {
   const { pool, lambda, minDistance, keepsOrder = false, likeness } = request
   const chosen: Chosen[] = []
@@ -228,11 +228,11 @@ export function diversely(
   diversity: CheckedDiversity,
   { pool, keepsOrder = false, limited }: DiversityRequest,
 ): Generator<Picked> {
-  const { columns, guests } = evaluation.view
+  const { columns, remotes } = evaluation.view
   const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
   const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
   const domains = new Map(
-    pool.map(({ entry, row }) => [entry, guests?.get(entry)?.belief.domains ?? columns.domainsOf(row)]),
+    pool.map(({ entry, row }) => [entry, remotes?.get(entry)?.belief.domains ?? columns.domainsOf(row)]),
   )
   return spread({
     ...diversity,

@@ -33,7 +33,7 @@ import {
 export interface SettledConflict {
   /** The one that is shown first, or alone, is first. */
   readonly of: readonly [ScoredBelief, ScoredBelief]
-  /** It is told with this one: the last of the two that is shown. */
+  /** The page that shows this one reports the conflict: the later of the two that are shown. */
   readonly with: EntryKey
   readonly opposition: Opposition
 }
@@ -110,7 +110,7 @@ interface FrontParts {
   readonly limited?: ReadonlySet<string>
 }
 
-/** Made as far as it is asked for; goes on alike, whatever changes meanwhile. */
+/** Picks are made when they are first read, from the state of the order, whatever changes meanwhile. */
 export class Front {
   /** Places in the total order, from 1. */
   readonly ranks: ReadonlyMap<EntryKey, number>
@@ -191,7 +191,7 @@ export function settledList(
   return { list: order, conflicts: inOrder(conflicts, order) }
 }
 
-/** As those are shown that they are told with. */
+/** In the order of the results that they are reported with. */
 function inOrder(conflicts: readonly SettledConflict[], order: readonly Picked[]): readonly SettledConflict[] {
   const places = new Map(order.map(({ scored }, at) => [scored.entry, at]))
   const placeOf = (one: SettledConflict) => places.get(one.with) as number
@@ -271,14 +271,14 @@ function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by
 
 /** The highest cosine of a candidate, and the largest share of the words that one of the nearest holds. */
 function* strongest(evaluation: Evaluation): Steps<{ readonly best: number; readonly share: number }> {
-  const { cosines, matches, guests, view, question } = evaluation
-  const all = [...(cosines ?? []), ...guests.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]
+  const { cosines, matches, remotes, view, question } = evaluation
+  const all = [...(cosines ?? []), ...remotes.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]
   const nearest = all.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_READ)
   const rows = nearest.map(([entry]) => view.columns.rowOf(entry)).filter(row => matches.has(row))
   const shares = yield* evaluation.wordShares(Int32Array.from(rows))
   const words = contentWords(question.semantic?.base ?? '')
-  const ofGuests = nearest.map(([entry]) =>
-    shareOfWords(words, foldContent(view.guests?.get(entry)?.belief.content ?? '')),
+  const ofRemotes = nearest.map(([entry]) =>
+    shareOfWords(words, foldContent(view.remotes?.get(entry)?.belief.content ?? '')),
   )
-  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values(), ...ofGuests) }
+  return { best: nearest[0]?.[1] ?? 0, share: Math.max(0, ...shares.values(), ...ofRemotes) }
 }

@@ -22,8 +22,8 @@ import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import {
-  type GuestLeg,
   type Picked,
+  type RemoteLeg,
   type ScoredBelief,
   type TrustFound,
   type TrustWorld,
@@ -90,15 +90,15 @@ export function draftOf(
   return { order, ...page, grounds: new Map(grounds), federations: view.requester.federations }
 }
 
-/** What an answer tells of the nodes that were asked for it. */
+/** What an answer reports of the other nodes that it queried. */
 export interface NodesTold {
   readonly coverage: Coverage
   readonly errors: QueryResult['errors']
-  /** Whether they were asked longer ago than they should have been. */
+  /** Whether the answers come from the cache and have expired. */
   readonly isStale: boolean
   /** Whether none of them has more that match. */
   readonly isExact: boolean
-  /** Which of them have more than they were asked for: told at the end of the list. */
+  /** Warnings for nodes that have more results than were requested; added to the last page. */
   readonly cut: readonly CheckedWarning[]
 }
 
@@ -119,14 +119,14 @@ interface ShownPage {
   readonly nearest: readonly Shown[]
 }
 
-/** How what stands in a draft is shown, as of the moment of showing it. */
+/** How the results of a draft are shown, as of the moment of showing. */
 export interface Showing {
   /** Whose columns and vectors the draft's entries are of. */
   readonly view: ShowView
   /** Those that may be seen still, in the order asked for. */
   current(keys: readonly EntryKey[]): readonly ShownBelief[]
   isSeen(entry: EntryKey): boolean
-  /** What is told beside it. */
+  /** Fields that are shown beside the belief. */
   more(belief: ShownBelief): Partial<RankedBelief>
 }
 
@@ -135,12 +135,12 @@ export interface AnswerSource {
   readonly embedded: Embedded
   readonly asOf: Instant
   /** Null: no other node was asked. */
-  readonly nodes: (NodesTold & { readonly leg: GuestLeg }) | null
+  readonly nodes: (NodesTold & { readonly leg: RemoteLeg }) | null
 }
 
 /** `home`: of this node's own store, as it is now. */
 export function showingOf(home: ShowView, { nodes }: AnswerSource, options: CheckedQuery['options']): Showing {
-  const view = nodes === null ? home : { ...home, guests: nodes.leg.guests }
+  const view = nodes === null ? home : { ...home, remotes: nodes.leg.remotes }
   return {
     view,
     current: keys => showCurrent(view, keys, options.scope),
@@ -189,7 +189,7 @@ export function chainInTime(
 interface Comparing {
   /** From the top of the answer. */
   readonly compared: readonly Compared[]
-  /** Those before it were told of, and may have gone since. */
+  /** Results before this place were shown in earlier pieces, and may be gone since. */
   readonly from: number
   readonly found: readonly ShownBelief[]
 }
@@ -220,7 +220,7 @@ function conflictsIn(
   )
 }
 
-/** What is told of a query, and whose edges that uses (BQ-072). */
+/** The answer to a query, and the targets of the edges that it uses (BQ-072). */
 export interface Answer {
   readonly result: QueryResult
   readonly used: readonly string[]
@@ -304,7 +304,7 @@ export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreCom
   }
 }
 
-/** BQ-134, on one node: what is asked answers. */
+/** BQ-134, for a query that reaches this node alone: every source in scope has responded. */
 export function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
   const asked = federated ? [...federations] : []
   return {
@@ -318,7 +318,7 @@ export function coverageOf({ local, federated, network }: CheckedScope, federati
   }
 }
 
-/** What an answer was computed with, as it is told. */
+/** The weights and trust parameters that an answer was computed with, as it reports them. */
 export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
   const { semantic, confidence, trust, recency } = weights
   return {

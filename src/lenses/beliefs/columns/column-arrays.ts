@@ -131,7 +131,7 @@ function shortHash(hash: string): string {
 export const NONE = new Int32Array(0)
 
 export const DIMENSION_COUNT: number = DIMENSIONS.length
-/** Where the freshness stands among the dimensions of a row. */
+/** Index of the freshness among the dimensions of a row. */
 export const FRESHNESS: number = DIMENSIONS.indexOf('temporal_freshness')
 
 export const BELIEF_COLUMNS = {
@@ -153,7 +153,7 @@ export const BELIEF_COLUMNS = {
   /** Places in `DERIVATION_TYPES` and `VISIBILITIES`. */
   derivations: { of: Uint8Array },
   visibilities: { of: Uint8Array },
-  /** In every process the same: hashes of id and content, and of what counts in scores. Not of the holder. */
+  /** Two hashes, equal in every process: of id and content, and of the fields that scores use. The holder is not in them. */
   marks: { of: Uint32Array, width: 2 },
   /** The next rows with the same id, and with the same content; -1: this is the last. */
   nextOfId: { of: Int32Array },

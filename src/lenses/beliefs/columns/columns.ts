@@ -403,7 +403,7 @@ function shared(rows: Int32Array, numbers: Int32Array): readonly number[] {
 
 /** How fast each domain set ages, a day, for the requester about these domains: worked out when first asked for. */
 export function domainRates(
-  columns: BeliefColumns,
+  columns: { readonly texts: Pick<ColumnTexts, 'domainSet'> },
   queryDomains: readonly string[],
   table: DecayTable,
 ): (domainSet: number) => number {

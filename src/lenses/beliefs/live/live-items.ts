@@ -8,7 +8,7 @@ import type { LiveItem } from '../../../model/live.ts'
 import type { Requester } from '../access/requester.ts'
 import { type ShownBelief, type ShowView, trustedThrough } from '../access/show.ts'
 import type { Belief, BeliefSource } from '../model.ts'
-import type { Guest } from '../nodes/guest.ts'
+import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import { historyOf } from '../record/read.ts'
 import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
@@ -79,20 +79,20 @@ function fieldsOf(belief: Belief): Readonly<Record<string, string>> {
   )
 }
 
-/** When the first of its versions that the requester may read was made: what lies before that is not told. */
+/** When the oldest version that the requester may read was made; earlier ones are not revealed. */
 function sinceOf({ belief, version }: ShownBelief, view: ShowView): Instant {
   if (belief.supersedes === null) return version.createdAt
   return historyOf(view, version.holder, version.chain).at(-1)?.version.createdAt ?? version.createdAt
 }
 
 /** A belief of another node, through all its versions. */
-export function guestItem(guest: Guest): UnratedItem {
-  const { belief } = guest
-  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
+export function remoteItem(remote: RemoteBelief): UnratedItem {
+  const { belief } = remote
+  return { ...saidBy(belief), key: keyOfRemote(remote), since: Date.parse(belief.created_at) }
 }
 
 /** The same for all versions of the belief. */
-export function keyOfGuest({ node, source, chain }: Guest): string {
+export function keyOfRemote({ node, source, chain }: RemoteBelief): string {
   return JSON.stringify([MARK, source.kind, source.id, node, chain])
 }
 
@@ -142,7 +142,7 @@ function trustIn(trust: HolderTrust, requester: Requester, { source, version }: 
   return as === null ? trust.of(version.holder) : trust.as(as)
 }
 
-/** The smallest change of trust that is told: of reputations 0.1 (BQ-158), of which trust counts three tenths. */
+/** The smallest changes of trust that cause an event; for reputations 0.1 (BQ-158), of which trust counts three tenths. */
 const LEAST = 1e-4
 const MIN_OF_REPUTATION = 0.03 + 1e-9
 
@@ -162,7 +162,7 @@ function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   return aged(last, now)
 }
 
-/** Time alone has passed. Small changes of a reputation add up until they are told. */
+/** After nothing but time has passed. Small changes of a reputation add up until they cause an event. */
 function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }

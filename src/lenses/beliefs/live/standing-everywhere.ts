@@ -1,5 +1,5 @@
 /**
- * A live query that other nodes are asked too. They send a notice when what may be seen there has changed; then it is asked again.
+ * A live query that includes other nodes. They send a notice when what may be seen there has changed; then it is asked again.
  * What a node gave is kept while it does not answer: only that it does not answer is reported.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
@@ -9,11 +9,11 @@ import type { Viewer } from '../../../model/viewer.ts'
 import { BeliefsError } from '../errors.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
 import { gather } from '../nodes/gather-nodes.ts'
-import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
 import { followAnswer, nameOf, watchesOf } from '../nodes/notices/watches.ts'
 import { knownPeers } from '../nodes/peers.ts'
+import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/remote-belief.ts'
 import type { Embedded } from '../query/understand.ts'
-import { type GuestLeg, trustQuestion } from '../ranking/scored.ts'
+import { type RemoteLeg, trustQuestion } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { PEERS } from '../tables.ts'
@@ -70,7 +70,7 @@ export class StandingEverywhere extends StandingBeliefs {
     embedded: Embedded,
     asOf: Instant,
     time: TimeLimit,
-  ): Promise<{ readonly leg: GuestLeg | null; readonly time: TimeLimit }> {
+  ): Promise<{ readonly leg: RemoteLeg | null; readonly time: TimeLimit }> {
     const { state, checked: query } = this
     const requester = this.viewer.id
     const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)

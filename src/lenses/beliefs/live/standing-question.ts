@@ -1,5 +1,5 @@
 /**
- * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
+ * A live query over beliefs (BQ-156 to BQ-169): its first results, and what may change them. Running it again is what
  * `beliefs.query` does, but for counting use.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
@@ -18,14 +18,14 @@ import { type Candidates, candidatesSince, type EarlierSearch, MAX_NEAREST } fro
 import type { Matches } from '../matching/in-scope.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import type { BeliefSource } from '../model.ts'
-import type { Guest } from '../nodes/guest.ts'
+import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import { type Evaluation, evaluateInSteps } from '../query/evaluation.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
 import {
   finalOf,
-  type GuestLeg,
   NEAR,
   type Picked,
+  type RemoteLeg,
   type ScoredBelief,
   Scorer,
   trustColumns,
@@ -41,12 +41,12 @@ import type { HolderTrust } from '../trust/holders.ts'
 import {
   basisOf,
   chainOfKey,
-  guestItem,
   holderOfKey,
   itemOf,
   keyOf,
-  keyOfGuest,
+  keyOfRemote,
   nodeOfKey,
+  remoteItem,
   type TrustBases,
   type TrustBasis,
   textOfTrust,
@@ -60,7 +60,7 @@ interface Remembered {
   /** Revisions of what the requester may see, and of its trust. */
   readonly accessScope: number
   readonly trust: number
-  /** Whether an entry was a candidate that passed the filters: a match, or one that another stands for. */
+  /** Whether an entry was a candidate that passed the filters: a match, or a copy that was dropped. */
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine with which another would be a candidate; null: there is no bound. */
   readonly meaningFloor: number | null
@@ -152,7 +152,7 @@ function noteHolder({ byHolder }: KnownCandidates, row: number, columns: BeliefC
   else theirs.push(entry)
 }
 
-/** Whether a candidate ranks behind everything shown on a full page, and stands for no other. */
+/** Whether a candidate ranks behind everything shown on a full page, and is no copy of another candidate. */
 function isBelowShown(row: number, near: number, source: BeliefSource, { columns, last, scorer }: World): boolean {
   // A copy may stand for one that is shown.
   if (last.bar === null || isCopyOfAny(row, last.candidates, columns)) return false
@@ -195,7 +195,7 @@ interface Draft {
   readonly trust: readonly TrustIn[]
   readonly total: number
   /** Keys of matches that other nodes gave. */
-  readonly guests: ReadonlySet<string>
+  readonly remotes: ReadonlySet<string>
   readonly until: Instant
   readonly remembered: Remembered
 }
@@ -253,14 +253,14 @@ export class StandingBeliefs implements LiveQuery {
     const asOf = this.state.host.clock.now()
     const { leg, time: left } = await this.askNodes(embedded, asOf, time)
     signal.throwIfAborted()
-    const withGuests = (view: ShowView) => (leg === null ? view : { ...view, guests: leg.guests })
+    const withRemotes = (view: ShowView) => (leg === null ? view : { ...view, remotes: leg.remotes })
     for (let attempt = 1; ; attempt++) {
       const draft = await this.state.lookInSteps(
         this.viewer.id,
-        view => this.#draft(withGuests(view), embedded, asOf, leg),
+        view => this.#draft(withRemotes(view), embedded, asOf, leg),
         left,
       )
-      const { found, items } = this.state.look(this.viewer.id, view => this.#items(withGuests(view), draft), left)
+      const { found, items } = this.state.look(this.viewer.id, view => this.#items(withRemotes(view), draft), left)
       if (found < draft.picked.length && attempt < ATTEMPTS) continue
       if (left.isCut) throw left.error()
       const { trust } = draft.remembered
@@ -277,12 +277,12 @@ export class StandingBeliefs implements LiveQuery {
     }
   }
 
-  /** What other nodes give for it; none is asked here. */
+  /** The results of other nodes; this class queries none. */
   protected askNodes(
     _embedded: Embedded,
     _asOf: Instant,
     time: TimeLimit,
-  ): Promise<{ readonly leg: GuestLeg | null; readonly time: TimeLimit }> {
+  ): Promise<{ readonly leg: RemoteLeg | null; readonly time: TimeLimit }> {
     return Promise.resolve({ leg: null, time })
   }
 
@@ -296,7 +296,7 @@ export class StandingBeliefs implements LiveQuery {
     const now = this.state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
-    // What was told as news is not told again, unless asking gives another answer to hold it against.
+    // A change is reported as relevant once; a later answer sets a new base.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
     const { columns } = this.state
@@ -362,8 +362,8 @@ export class StandingBeliefs implements LiveQuery {
   }
 
   /** At the answer of the draft: what was written since gives another. */
-  #isMatch(key: string, { remembered, guests }: Draft): boolean {
-    if (nodeOfKey(key) !== null) return guests.has(key)
+  #isMatch(key: string, { remembered, remotes }: Draft): boolean {
+    if (nodeOfKey(key) !== null) return remotes.has(key)
     const { columns } = this.state
     const [holder, chain] = [holderOfKey(key), chainOfKey(key)]
     const later = columns.rowOfChain(holder, chain)
@@ -385,7 +385,7 @@ export class StandingBeliefs implements LiveQuery {
     return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
   }
 
-  *#draft(view: ShowView, embedded: Embedded, asOf: Instant, leg: GuestLeg | null): Steps<Draft> {
+  *#draft(view: ShowView, embedded: Embedded, asOf: Instant, leg: RemoteLeg | null): Steps<Draft> {
     const { options } = this.checked
     const { requester } = view
     // Of the first step, whose trust the scores rest on: what changes at a pause is news after it.
@@ -398,8 +398,8 @@ export class StandingBeliefs implements LiveQuery {
       this.#candidatesIn(inScope, { floor, accessScope, asOf })
     const evaluation = yield* evaluateInSteps(this.state, view, this.checked, embedded, asOf, leg, candidatesIn)
     const picked = yield* pickPage(evaluation, options)
-    const guests = evaluation.guests.map(({ entry }) => view.guests?.get(entry) as Guest)
-    const ends = guests.flatMap(({ belief: { valid_until: end } }) => (end === null ? [] : Date.parse(end)))
+    const remotes = evaluation.remotes.map(({ entry }) => view.remotes?.get(entry) as RemoteBelief)
+    const ends = remotes.flatMap(({ belief: { valid_until: end } }) => (end === null ? [] : Date.parse(end)))
     yield
     const inScopeUntil = this.state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
     const { cosines, isCut, floor, pending } = evaluation
@@ -408,7 +408,7 @@ export class StandingBeliefs implements LiveQuery {
       picked,
       trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
       total: evaluation.total,
-      guests: new Set(guests.map(keyOfGuest)),
+      remotes: new Set(remotes.map(keyOfRemote)),
       until: Math.min(inScopeUntil, filtersHoldUntil(evaluation), ...ends.filter(end => end > asOf)),
       remembered: {
         asOf,
@@ -462,8 +462,8 @@ export class StandingBeliefs implements LiveQuery {
       const { scored } = draft.picked[place] as Picked
       const trust = draft.trust[place] as TrustIn
       const placed = { score: scored.final, rank: at + 1 }
-      const guest = view.guests?.get(shown.entry)
-      if (guest !== undefined) return { ...guestItem(guest), ...placed, standing: textOfTrust(trust), basis: null }
+      const remote = view.remotes?.get(shown.entry)
+      if (remote !== undefined) return { ...remoteItem(remote), ...placed, standing: textOfTrust(trust), basis: null }
       const basis = basisOf(shown, trust, last.of.get(keyOf(shown.version)), then, view.requester)
       // A vector that comes later changes the score.
       const standing = scored.isByWords ? `${basis.text} by words` : basis.text

@@ -4,8 +4,8 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { RowOrigins, ShowView } from '../access/show.ts'
-import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
-import { type BeliefColumns, domainRates } from '../columns/columns.ts'
+import { type BeliefArrays, type ColumnTexts, DIMENSION_COUNT } from '../columns/column-arrays.ts'
+import { domainRates } from '../columns/columns.ts'
 import { DIMENSIONS } from '../dimensions.ts'
 import { type DecayTable, freshnessNow, overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
@@ -16,8 +16,17 @@ import { isWithin } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns } from '../trust/holders.ts'
 
+/** What filters read of the rows themselves. */
+interface FilterColumns {
+  readonly arrays: Pick<BeliefArrays, 'created' | 'derivations' | 'visibilities' | 'domainSets' | 'confidences'>
+  readonly texts: {
+    readonly bounds: Pick<ColumnTexts['bounds'], 'domainSets'>
+    domainSet(number: number): readonly string[]
+  }
+}
+
 export interface FilterWorld {
-  readonly columns: BeliefColumns
+  readonly columns: FilterColumns
   readonly asOf: Instant
   readonly queryDomains: readonly string[]
   /** Confidence by row, as the weights asked for have it; NaN: nothing is known. */

@@ -108,7 +108,7 @@ function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
   return new Matches(columns, found, sources)
 }
 
-/** The source of a partition's beliefs that are the requester's own, and of those that others hold; 0: none that is asked. */
+/** Source numbers of a partition's beliefs: those of the requester, and those of other holders; 0: the scope leaves them out. */
 function sourcesOf(
   partition: PartitionId,
   requester: Requester,
@@ -130,20 +130,29 @@ interface Passed extends Found {
   readonly asOf: Instant
 }
 
+/** Milliseconds between the moments of one question that a kept pass may serve: clocks of nodes differ by less. */
+const MAX_APART_MS = 300_000
+
 /** Good for as long as neither memberships, nor beliefs in sight, nor what is valid have changed. */
 export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
 
   of(request: InScopeRequest): Matches {
-    return request.validAt === null ? this.#now(request).matches : inScope(request)
+    const moments = [request.asOf, ...(request.validAt ?? [])]
+    const [first, last] = [Math.min(...moments), Math.max(...moments)]
+    if (last - first > MAX_APART_MS) return inScope(request)
+    // Time alone changes nothing before `until`: what is in scope at the first moment is so at all of them.
+    const passed = this.#at({ ...request, asOf: first, validAt: null }, last)
+    return last < passed.until ? passed.matches : inScope(request)
   }
 
-  #now(request: InScopeRequest): Passed {
+  /** Of a moment; kept ones are taken where they hold until another one too. */
+  #at(request: InScopeRequest, last: Instant): Passed {
     const { columns, requester, asOf } = request
     const changes = columns.changesIn(requester.accessScope.partitions)
     const kept = this.#passed.get(keyOf(request), () => ({ value: null }))
     const { value } = kept
-    if (value?.requester === requester && value.changes === changes && asOf >= value.asOf && asOf < value.until)
+    if (value?.requester === requester && value.changes === changes && asOf >= value.asOf && last < value.until)
       return value
     const passed = { requester, changes, asOf, ...firstPass(request) }
     kept.value = passed
@@ -152,7 +161,7 @@ export class Scopes {
 
   /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */
   untilOf(request: InScopeRequest): Instant {
-    return (request.validAt === null ? this.#now(request) : firstPass(request)).until
+    return (request.validAt === null ? this.#at(request, request.asOf) : firstPass(request)).until
   }
 }
 

@@ -1,27 +1,50 @@
-/** Asks other nodes for a query, and makes what they give a leg of it (BQ-116 to BQ-134). */
+/** Sends a query to other nodes and makes their answers a leg of its evaluation (BQ-116 to BQ-134). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
-import type { EntryKey } from '../../../model/entry.ts'
+import { cosine } from '../../../math/vector.ts'
 import { toIso } from '../../../model/instant.ts'
-import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
-import type { StoreWriter } from '../../../store/store.ts'
-import type { LensHost } from '../../lens.ts'
-import { guestVersion, type ShowView } from '../access/show.ts'
+import { isLetIn, type ShowView, trustedAsRemote } from '../access/show.ts'
 import { coverageOf, type NodesTold } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
-import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
-import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
-import { Evaluation, evaluateInSteps, questionOf } from '../query/evaluation.ts'
-import { type Embedded, type Understood, understand } from '../query/understand.ts'
-import type { GuestLeg, ScoredBelief } from '../ranking/scored.ts'
-import { aspectRow, chunkOf, entryOf } from '../record/version.ts'
+import { MAX_REPORTED, standIn } from '../matching/candidates.ts'
+import { type RowTest, rowTests } from '../matching/filter.ts'
+import { validInstants } from '../matching/in-scope.ts'
+import {
+  contentWords,
+  foldContent,
+  hasPhrase,
+  hasTokens,
+  type Operand,
+  shareOfWords,
+  tokensOf,
+} from '../matching/operators.ts'
+import {
+  confidenceByColumn,
+  decayRate,
+  overallOf,
+  recency,
+  vectorColumn,
+  weightColumn,
+} from '../measures/confidence.ts'
+import { type Coverage, DERIVATION_TYPES, type NodeCoverage, type QueryResult, VISIBILITIES } from '../model.ts'
+import { evaluateInSteps } from '../query/evaluation.ts'
+import { type Embedded, thresholdsOf } from '../query/understand.ts'
+import {
+  byOrder,
+  copiesToDrop,
+  finalOf,
+  type RemoteLeg,
+  type ScoredBelief,
+  semanticOf,
+  trustQuestion,
+} from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
-import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE } from '../schema/query.ts'
-import { type BeliefsState, guestState } from '../state.ts'
-import { BELIEFS } from '../tables.ts'
+import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE, NO_FLOOR } from '../schema/query.ts'
+import { type BeliefsState, modelOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
+import type { HolderTrust } from '../trust/holders.ts'
 import { askOrRecall, bytesOf } from './asking/ask-nodes.ts'
-import type { AskedSource, Guest, NodeFailure, NodesAnswer } from './guest.ts'
+import type { AskedSource, NodeFailure, NodesAnswer, RemoteBelief } from './remote-belief.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
 function coverageOfNodes(
@@ -52,7 +75,7 @@ function coverageOfNodes(
         kind: source.kind,
         federation: source.kind === 'federated' ? source.id : null,
         responded: answer !== undefined,
-        results: answer?.guests.length ?? 0,
+        results: answer?.remotes.length ?? 0,
         more: answer?.more ?? false,
         answered_at: answer === undefined ? null : toIso(answer.answeredAt),
         elapsed_ms: Math.round((answer ?? failures.find(one => one.source === source))?.elapsedMs ?? 0),
@@ -74,7 +97,7 @@ function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['e
   }))
 }
 
-/** Which nodes have more than they were asked for. */
+/** A warning that names the nodes with more results than were requested. */
 function cutNodes(
   { nodes = [] }: Coverage,
   { maxResultsPerNode: most }: Pick<CheckedOptions, 'maxResultsPerNode'>,
@@ -104,7 +127,7 @@ function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   return new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
-/** Never what a node says itself (BQ-133). */
+/** Fixed texts; never text of the node (BQ-133). */
 const MESSAGES: Readonly<Record<NodeFailure['code'], string>> = {
   TIMEOUT: 'the node did not answer in time',
   NODE_UNAVAILABLE: 'the node gave no answer that could be used',
@@ -126,7 +149,7 @@ export interface Gathering {
 const MIN_LEFT_MS = 500
 
 interface Gathered {
-  readonly nodes: NodesTold & { readonly leg: GuestLeg }
+  readonly nodes: NodesTold & { readonly leg: RemoteLeg }
   /** What is left for the first page. */
   readonly time: TimeLimit
 }
@@ -148,9 +171,7 @@ export async function gather(
     const own = (view: ShowView) => evaluateInSteps(state, view, query, embedded, asOf)
     if ((await state.lookInSteps(requester, own, left)).total === 0) throw nobodyAnswered(answer)
   }
-  // Made with the first use, which is a write: before anything is read for the answer.
-  state.secret()
-  const leg = await state.lookInSteps(requester, view => legOf(gathering, view, answer), left)
+  const leg = await state.lookInSteps(requester, view => remoteLeg(gathering, view, answer), left)
   const coverage = coverageOfNodes(query.options.scope, state.requester(requester).federations, answer)
   const nodes = {
     coverage,
@@ -163,102 +184,192 @@ export async function gather(
   return { nodes, time: left }
 }
 
-/**
- * What other nodes gave, filtered and scored as this node's own is (BQ-125): by the same code, over a small store in memory. Beliefs of
- * this node have no part in that. In steps.
- */
-function* legOf(gathering: Gathering, home: ShowView, answer: NodesAnswer): Steps<GuestLeg> {
-  const { state, query, requester, embedded, asOf } = gathering
-  const world = yield* guestWorld(
-    state,
-    home,
-    answer.answers.flatMap(one => one.guests),
-    asOf,
+// What other nodes gave, filtered and scored by this node with the requester's own trust (BQ-125): the same filters, operators, candidate
+// step and formula as for beliefs of this node, over a list in memory. No belief of this node has a part in it.
+
+/** Beliefs that are looked at in one step: about a millisecond. */
+const AT_ONCE = 500
+
+function* remoteLeg(gathering: Gathering, view: ShowView, answer: NodesAnswer): Steps<RemoteLeg> {
+  const { state, query, requester, asOf } = gathering
+  const trust = state.trust.trustOf(requester, trustQuestion(query.context), asOf, () => view.time?.check())
+  const all = answer.answers.flatMap(({ remotes }) => remotes)
+  const isMeant = meantBy(gathering)
+  const isFiltered = filterTest(all, gathering, trust)
+  const score = scorerOf(gathering, trust)
+  const passing: ScoredBelief[] = []
+  const matching: ScoredBelief[] = []
+  let pending = 0
+  for (const [at, remote] of all.entries()) {
+    if (at % AT_ONCE === AT_ONCE - 1) {
+      view.time?.check()
+      yield
+    }
+    if (!isLetIn(view, remote) || !isFiltered(at)) continue
+    const meant = isMeant(remote)
+    if (meant === null) continue
+    if (meant.isByWords) pending++
+    const scored = score(remote, at, meant)
+    passing.push(scored)
+    if (meant.isCandidate) matching.push(scored)
+  }
+  const dropped = copiesToDrop(
+    [
+      ...copies('id', matching, ({ id }) => id),
+      ...copies('content', matching, ({ entry }) => (all[placeOf(entry)] as RemoteBelief).belief.content_hash),
+    ],
+    { byTier: query.options.mergeStrategy === 'waterfall', requester },
   )
-  yield* world.state.columns.refreshInSteps()
-  // Nobody else has that store: it may be looked at in steps.
-  const view = world.state.look(requester, seen => seen, home.time)
-  const understood = understand(world.state, embedded, query.semantic, view.requester.accessScope)
-  const meaning = understood.meaning.by === 'words' ? byWords(world, query.semantic?.base ?? '') : understood.meaning
-  const question = { ...questionOf(query), isUncut: true }
-  const evaluation = new Evaluation(world.state, view, question, { ...understood, meaning }, asOf)
-  yield* evaluation.rank()
   return {
-    scored: evaluation.best(evaluation.matches.count).map(asGuest),
-    guests: new Map([...world.guests].map(([key, guest]) => [guestEntry(key), guest])),
-    pending: evaluation.pending,
-    nearest: evaluation.nearest().map(asGuest),
+    scored: matching.filter(one => !dropped.has(one)).sort(byOrder),
+    remotes: new Map(all.map((remote, at) => [entryAt(at), remote])),
+    pending,
+    nearest: matching.length > 0 || query.semantic === null ? [] : passing.sort(byCosine).slice(0, MAX_REPORTED),
     byteLength: bytesOf(answer),
   }
 }
 
-/** No entry of a store has such a key. */
-function guestEntry(key: EntryKey): EntryKey {
-  return -key
+/** Below 0: no entry of a store has such a key. */
+function entryAt(place: number): number {
+  return -1 - place
 }
 
-function asGuest(scored: ScoredBelief): ScoredBelief {
-  return { ...scored, entry: guestEntry(scored.entry), row: -1 }
+function placeOf(entry: number): number {
+  return -1 - entry
 }
 
-/** What statistics of words say of these few texts is nothing that this node's own could be compared with. */
-function byWords({ guests }: GuestWorld, text: string): Understood['meaning'] {
-  const words = contentWords(text)
-  const shareOf = ({ belief }: Guest) => shareOfWords(words, foldContent(belief.content))
-  return { by: 'words', shares: new Map([...guests].map(([key, guest]) => [key, shareOf(guest)])) }
+/** Nearest first; of equal ones the one that came first. */
+function byCosine(a: ScoredBelief, b: ScoredBelief): number {
+  return (b.cosine ?? 0) - (a.cosine ?? 0)
 }
 
-interface GuestWorld {
-  readonly state: BeliefsState
-  readonly guests: ReadonlyMap<EntryKey, Guest>
+function copies(same: 'id' | 'content', scored: readonly ScoredBelief[], nameOf: (one: ScoredBelief) => string) {
+  const groups = Map.groupBy(scored, nameOf)
+  return [...groups.values()].filter(({ length }) => length > 1).map(members => ({ same, members }))
 }
 
-/** Beliefs that are written in one step. */
-const WRITTEN_AT_ONCE = 100
-const MEMBER = { status: 'active', role: null, permissions: null, joined_at: null }
-const NO_FEDERATION = { label: null, did: null, joining: null, results: null, reputation: null }
+/** By place in `all`: whether it is there and valid at the moments asked for, and passes the filters. */
+function filterTest(
+  all: readonly RemoteBelief[],
+  { state, query: { filters, context }, asOf }: Gathering,
+  trust: HolderTrust,
+): (place: number) => boolean {
+  const moments = validInstants(filters, asOf)
+  const [from, to] = [Math.min(...moments), Math.max(...moments)]
+  const isThere = ({ belief: { created_at, valid_from, valid_until } }: RemoteBelief) =>
+    Date.parse(created_at) <= asOf &&
+    Date.parse(valid_from) <= from &&
+    (valid_until === null || Date.parse(valid_until) > to)
+  const tests = filters.length === 0 ? [] : testsOf()
+  return place => isThere(all[place] as RemoteBelief) && tests.every(test => test(place, 0))
 
-/** In steps. */
-function* guestWorld(
-  home: BeliefsState,
-  { requester, model }: ShowView,
-  given: readonly Guest[],
-  asOf: Instant,
-): Steps<GuestWorld> {
-  if (home.host.scratch === undefined) throw new Error('invariant broken: nowhere to put what nodes answered')
-  const scratch = home.host.scratch()
-  const guests = new Map<EntryKey, Guest>()
-  const join = (writer: StoreWriter, federation: string, agent: string) =>
-    writer.table(MEMBERSHIPS).put({ ...MEMBER, federation, agent, updated_at: asOf })
-  const put = (writer: StoreWriter, guest: Guest) => {
-    // Another holder for each, and not the requester: so copies of one id can be side by side.
-    const holder = `guest.${guests.size}`
-    const version = guestVersion(guest, holder === requester.id ? `${holder}.` : holder)
-    for (const federation of version.federationIds) join(writer, federation, version.holder)
-    const { key } = writer.put(entryOf(version, asOf), [chunkOf(version)])
-    writer.table(BELIEFS).put(aspectRow(version, key))
-    guests.set(key, guest)
-    const { vector } = guest
-    if (model === null || vector === null) return
-    const chunks = writer.chunksOf(key)
-    writer.putVectors(
-      model,
-      chunks.map(({ key: chunk }) => ({ chunk, vector })),
-    )
-  }
-  scratch.store.write(asOf, writer => {
-    for (const federation of requester.federations) {
-      join(writer, federation, requester.id)
-      const anonymity = requester.isStrict(federation) ? 'strict' : null
-      writer.table(FEDERATIONS).put({ ...NO_FEDERATION, id: federation, created_at: asOf, anonymity })
+  function testsOf(): readonly RowTest[] {
+    const beliefs = all.map(({ belief }) => belief)
+    const confidences = Float64Array.from(beliefs.flatMap(({ confidence }) => [...vectorColumn(confidence)]))
+    const arrays = {
+      confidences,
+      created: Float64Array.from(beliefs, ({ created_at }) => Date.parse(created_at)),
+      derivations: Uint8Array.from(beliefs, ({ derivation }) => DERIVATION_TYPES.indexOf(derivation.type)),
+      visibilities: Uint8Array.from(beliefs, ({ visibility }) => VISIBILITIES.indexOf(visibility)),
+      domainSets: Int32Array.from(beliefs.keys()),
     }
-  })
-  for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
-    scratch.store.write(asOf, writer => {
-      for (const guest of given.slice(at, at + WRITTEN_AT_ONCE)) put(writer, guest)
+    const texts = {
+      bounds: { domainSets: beliefs.length },
+      domainSet: (number: number) => beliefs[number]?.domains ?? [],
+    }
+    const weights = weightColumn(context.confidenceWeights)
+    const dimensions = weights.length
+    const { named } = trust.columns([])
+    const basis = (place: number) => named(trustedAsRemote(all[place] as RemoteBelief).target)
+    return rowTests(filters, {
+      columns: { arrays, texts },
+      asOf,
+      queryDomains: context.queryDomains,
+      overall: place => overallOf(confidences, place * dimensions, weights),
+      decay: state.settings.decay,
+      holderShown: place => beliefs[place]?.holder_id ?? null,
+      reputation: place => basis(place).reputation,
+      direct: place => basis(place).direct,
+      // What it rests on came without its holders: it is a root here.
+      depth: () => 0,
     })
-    yield
   }
-  const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
-  return { state: guestState(home, host, guests), guests }
+}
+
+interface Meant {
+  /** To the text, or what words stand in with; null in list mode. */
+  readonly cosine: number | null
+  /** It has no vector yet, while the text has one. */
+  readonly isByWords: boolean
+  readonly isCandidate: boolean
+}
+
+/** What operators and the candidate step (BQ-043) make of one; null: it does not meet the operators. */
+function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) => Meant | null {
+  const { semantic, options } = query
+  if (semantic === null) return () => ({ cosine: null, isByWords: false, isCandidate: true })
+  const { host, settings } = state
+  const { question, include, exclude } = embedded
+  const model = modelOf(host)
+  const thresholds = model === null ? null : thresholdsOf(settings, model)
+  const scale = host.embedder?.model.cosineScale ?? 1
+  // Words have no floor but that there are some.
+  const asked = options.minSimilarity ?? (question === null ? 0 : (thresholds?.floor ?? null))
+  const floor = asked === null || asked <= NO_FLOOR ? null : asked
+  const words = contentWords(semantic.base)
+  const phrases = semantic.phrases.map(phrase => foldContent(phrase).trim())
+  const included = include.map(operandTest)
+  const excluded = exclude.map(operandTest)
+  return remote => {
+    let known: string | null = null
+    const folded = () => {
+      known ??= foldContent(remote.belief.content)
+      return known
+    }
+    if (!phrases.every(phrase => hasPhrase(folded(), phrase))) return null
+    if (excluded.some(({ means, holds }) => means(remote, thresholds?.exclude) || holds(folded()))) return null
+    if (!included.every(({ means, holds }) => means(remote, thresholds?.include) || holds(folded()))) return null
+    const { vector } = remote
+    const share = question === null || vector === null ? shareOfWords(words, folded()) : null
+    const near = share === null ? cosine(question as Float32Array, vector as Float32Array) : standIn(share, scale)
+    const isNear = floor === null || (near >= floor && share !== 0)
+    // However far it is, where it holds a phrase or an included term as it is written.
+    const isHeld = () => phrases.length > 0 || included.some(({ holds }) => holds(folded()))
+    return { cosine: near, isByWords: question !== null && vector === null, isCandidate: isNear || isHeld() }
+  }
+}
+
+/** `means`: by its vector, with a cosine of at least the threshold. `holds`: as it is written. */
+function operandTest({ text, vector }: Operand) {
+  const tokens = tokensOf(text)
+  return {
+    means: (remote: RemoteBelief, threshold: number | undefined) =>
+      vector !== null &&
+      remote.vector !== null &&
+      threshold !== undefined &&
+      cosine(vector, remote.vector) >= threshold,
+    holds: (folded: string) => hasTokens(folded, tokens),
+  }
+}
+
+function scorerOf(
+  { state, query: { context, weights }, asOf }: Gathering,
+  trust: HolderTrust,
+): (remote: RemoteBelief, place: number, meant: Meant) => ScoredBelief {
+  const confidence = confidenceByColumn(context.confidenceWeights)
+  return (remote, place, { cosine: near, isByWords }) => {
+    const { belief, source } = remote
+    const createdAt = Date.parse(belief.created_at)
+    const rate = decayRate(belief.domains, context.queryDomains, state.settings.decay)
+    const parts = {
+      semantic: near === null ? null : semanticOf(near),
+      confidence: confidence(vectorColumn(belief.confidence), 0),
+      trust: trust.as(trustedAsRemote(remote)).value,
+      recency: recency(belief.confidence.temporal_freshness, createdAt, asOf, rate),
+    }
+    return {
+      ...{ row: -1, entry: entryAt(place), id: belief.id, createdAt, source, holder: belief.holder_id },
+      ...{ cosine: near, ...(isByWords && { isByWords }), parts, final: finalOf(parts, weights) },
+    }
+  }
 }

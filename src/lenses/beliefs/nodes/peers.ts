@@ -16,14 +16,21 @@ import { TransportFailure } from '../../../pipeline/transport.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { machineNow } from '../agents/federations.ts'
 import type { BeliefsSettings } from '../beliefs-settings.ts'
 import { BeliefsError, wrong } from '../errors.ts'
 import type { Added, PeerInput, PeerView } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import { ensureKeys, signingKeys } from '../trust/agent-facts.ts'
-import type { AskedSource, Peer } from './guest.ts'
-import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
+import type { AskedSource, Peer } from './remote-belief.ts'
+import {
+  ABOUT_PATH,
+  aboutStatement,
+  asAbout,
+  isOtherVersion,
+  machineNow,
+  PROTOCOL,
+  type WireAbout,
+} from './wire/protocol.ts'
 
 /** By id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {
@@ -121,7 +128,7 @@ interface PeerHealth {
   readonly lastSuccess: Instant | null
   /** In a row. */
   readonly failures: number
-  /** Not asked until then; null: it is asked. */
+  /** No query is sent to it before this moment; null: queries are sent. */
   readonly restingUntil: Instant | null
 }
 
@@ -194,7 +201,7 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
   return about
 }
 
-/** Of this node. `model`: key of the model that it embeds with. Federations are not told of. Not within a read. */
+/** Of this node. `model`: key of the model that it embeds with. It does not list federations. Not within a read. */
 export function ownAbout(
   { node }: LensHost,
   model: string | null,
@@ -224,7 +231,7 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   if (about !== null && about.did !== did) throw otherKey(about.did, did)
   if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
   const now = host.clock.now()
-  // It is asked again at once, as what it says now.
+  // It answered: past failures no longer count.
   if (about !== null) forgetHealth(host, did)
   const row = await host.store.writeWhenFree(now, writer =>
     putPeer(writer, input, { id, did, model: about?.model }, now),

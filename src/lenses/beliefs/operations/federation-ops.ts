@@ -1,15 +1,7 @@
-/** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
+/** Federations: who shares with whom, other nodes, and figures in place of beliefs (BQ-105). */
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
-import {
-  createFederation,
-  joinFederation,
-  leaveFederation,
-  listFederations,
-  machineNow,
-  setMember,
-} from '../agents/federations.ts'
-import { acceptStatement, stateMembership } from '../agents/membership-statements.ts'
+import { createFederation, joinFederation, leaveFederation, listFederations, setMember } from '../agents/federations.ts'
 import { aggregateAnswer, aggregateInput, askAggregate, toAggregateQuestion } from '../aggregates/tally.ts'
 import { moment } from '../model.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
@@ -17,8 +9,6 @@ import { answerChanges, chargeNode, type NodeCall } from '../nodes/answering/nod
 import { addPeer, forgetHealth, ownAbout, removePeer, viewOf } from '../nodes/peers.ts'
 import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
 import {
-  accepted,
-  acceptInput,
   addedPeer,
   federationInput,
   federationOnly,
@@ -31,8 +21,6 @@ import {
   peerOnly,
   peersAnswer,
   removed,
-  signedMembership,
-  statementInput,
   toPeer,
 } from '../schema/agents.ts'
 import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
@@ -101,25 +89,7 @@ const list = operation({
   run: ({ host, agent }) => ({ federations: host.store.read(reader => listFederations(reader, agent.id)) }),
 })
 
-const statement = operation({
-  name: 'federations.statement',
-  summary: 'Sign a statement of membership for an agent of another node',
-  input: statementInput,
-  output: signedMembership,
-  effect: { kind: 'write', idempotent: true },
-  run: (call, input) => writing(call, write => stateMembership({ ...write, now: machineNow(call.host) }, input)),
-})
-
-const accept = operation({
-  name: 'federations.accept',
-  summary: 'Accept a statement of membership from a federation of another node; the agent can then query as its member',
-  input: acceptInput,
-  output: accepted,
-  effect: { kind: 'write', idempotent: true },
-  run: (call, input) => writing(call, write => acceptStatement(write, input, machineNow(call.host))),
-})
-
-export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, aggregate] as const
+export const FEDERATION_OPERATIONS = [create, join, leave, member, list, aggregate] as const
 
 // Other nodes: the local owner's list of those that are asked (BQ-135), and what others ask of this one. The envelope of such a
 // question names its sender, whoever has brought it.

@@ -67,7 +67,7 @@ const explain = question({
   summary: 'Explain the rank of a belief, what would raise it, why it is missing, or why it ranks above another',
   input: explainInput,
   output: explainAnswer,
-  // An explanation is what is asked for, whatever the query's options say of it.
+  // This operation always explains, whatever `include_explanation` of the query says.
   cost: ({ query }) => costOf({ ...query.options, include_explanation: true }),
   run: (call, input) => explainPlace(call.state, toExplain(input, call.agent), call),
 })

@@ -63,7 +63,7 @@ export class CachedOrder implements AnswerOrder {
   readonly #entries: Bitset
   readonly #cosines: ReadonlyMap<EntryKey, number> | null
   readonly #byWords: ReadonlySet<EntryKey>
-  readonly #guests: readonly ScoredBelief[]
+  readonly #remotes: readonly ScoredBelief[]
 
   constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, digest: string) {
     const { state, question, understood, asOf, trust, requester, matches } = evaluation
@@ -78,7 +78,7 @@ export class CachedOrder implements AnswerOrder {
     this.#entries = matches.bits
     this.#cosines = evaluation.cosines
     this.#byWords = evaluation.byWords
-    this.#guests = evaluation.guests
+    this.#remotes = evaluation.remotes
   }
 
   /** Near enough. */
@@ -86,9 +86,9 @@ export class CachedOrder implements AnswerOrder {
     const { understood, trust } = this.world
     const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
     const front = this.front === null ? 0 : POOL * (BELIEF_BYTES + vector)
-    const guests = this.source.nodes?.leg.byteLength ?? 0
+    const remotes = this.source.nodes?.leg.byteLength ?? 0
     const cosines = (this.#cosines?.size ?? 0) * KEY_BYTES
-    return this.#entries.byteLength + trust.byteLength + cosines + front + vector + guests
+    return this.#entries.byteLength + trust.byteLength + cosines + front + vector + remotes
   }
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
@@ -122,8 +122,8 @@ export class CachedOrder implements AnswerOrder {
       const entry = entries[row] as EntryKey
       return this.#entries.has(entry) && isSeen(entry)
     })
-    const guests = this.#guests.filter(({ entry }) => isSeen(entry))
-    const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords, guests }
+    const remotes = this.#remotes.filter(({ entry }) => isSeen(entry))
+    const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords, remotes }
     const evaluation = new Evaluation(state, { ...view, requester }, question, understood, asOf, { earlier })
     yield* evaluation.rank()
     return evaluation
@@ -138,7 +138,7 @@ const NINE_DECIMALS = 1e9
  * untouched by what is hidden.
  */
 export function digestOf({ evaluation }: Ordered): string {
-  const { matches, guests, finals, view, state } = evaluation
+  const { matches, remotes, finals, view, state } = evaluation
   let [one, other] = [0, 0]
   const add = (id: number, final: number) => {
     const score = Math.round(final * NINE_DECIMALS)
@@ -148,7 +148,7 @@ export function digestOf({ evaluation }: Ordered): string {
   for (let place = 0; place < matches.count; place++) {
     add(textHash(view.columns.idOf(matches.rows[place] as number), matches.sources[place]), finals[place] as number)
   }
-  for (const { id, source, final } of guests) add(textHash(id, SOURCE_NUMBERS[source.kind]), final)
+  for (const { id, source, final } of remotes) add(textHash(id, SOURCE_NUMBERS[source.kind]), final)
   return sha256([one, other, evaluation.total, view.model].join()).slice(0, DIGEST_LENGTH) + settlementOf(state)
 }
 
@@ -193,7 +193,7 @@ export interface CursorOwner {
 
 const HASH_LENGTH = 32
 
-/** Names the query without what may change from page to page: cursor, limit, offset, and how it is told. */
+/** Hash of the query without what may change from page to page: cursor, limit, offset and what results show. */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
   const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
   const { warnings: _, ...asked } = context

@@ -20,7 +20,7 @@ import {
   copiesToDrop,
   copyGroups,
   finalOf,
-  type GuestLeg,
+  type RemoteLeg,
   type ScoredBelief,
   Scorer,
   trustColumns,
@@ -40,10 +40,10 @@ const SCORED_AT_ONCE = 500
 interface Found extends Omit<Candidates, 'cosines'> {
   /** Null: nothing was measured. */
   readonly cosines: Candidates['cosines'] | null
-  /** Rows of candidates that others stand for (BQ-130). */
+  /** Rows of candidates that were dropped as copies (BQ-130). */
   readonly copies: ReadonlySet<number>
-  /** Of what other nodes gave, that which nothing of this node's own stands for. */
-  readonly guests: readonly ScoredBelief[]
+  /** Remote beliefs that match, without those that are copies of beliefs of this node. */
+  readonly remotes: readonly ScoredBelief[]
 }
 
 const NOTHING_ELSE = {
@@ -52,7 +52,7 @@ const NOTHING_ELSE = {
   pending: 0,
   nearest: [],
   copies: new Set<number>(),
-  guests: [],
+  remotes: [],
 }
 
 export class Evaluation {
@@ -70,7 +70,7 @@ export class Evaluation {
   /** Null: not found yet. */
   #found: Found | null
   /** Null: no other node was asked. */
-  readonly #leg: GuestLeg | null
+  readonly #leg: RemoteLeg | null
   /** Of the matches, by place; null: not scored yet. */
   #finals: Float64Array | null = null
 
@@ -80,7 +80,7 @@ export class Evaluation {
     question: Question,
     understood: Understood,
     asOf: Instant,
-    { earlier = null, leg = null }: { readonly earlier?: Earlier | null; readonly leg?: GuestLeg | null } = {},
+    { earlier = null, leg = null }: { readonly earlier?: Earlier | null; readonly leg?: RemoteLeg | null } = {},
   ) {
     this.state = state
     this.#leg = leg
@@ -114,18 +114,18 @@ export class Evaluation {
   }
 
   /** Matches that other nodes gave, in the total order. */
-  get guests(): readonly ScoredBelief[] {
-    return this.#all.guests
+  get remotes(): readonly ScoredBelief[] {
+    return this.#all.remotes
   }
 
   /** All that match. */
   get total(): number {
-    return this.matches.count + this.guests.length
+    return this.matches.count + this.remotes.length
   }
 
   /** All that could match, before filters. */
   get scopeSize(): number {
-    return this.inScope.count + (this.#leg?.guests.size ?? 0)
+    return this.inScope.count + (this.#leg?.remotes.size ?? 0)
   }
 
   /** Cosines of candidates; null in list mode. */
@@ -217,8 +217,8 @@ export class Evaluation {
     const { entries } = this.view.columns.arrays
     const own = this.#bestOwn(k, after, row => holds(entries[row] as EntryKey))
     const isNext = (one: ScoredBelief) => (after === null || compareBoundaries(one, after) > 0) && holds(one.entry)
-    const guests = this.guests.filter(isNext)
-    return guests.length === 0 ? own : [...own, ...guests].sort(byOrder).slice(0, k)
+    const remotes = this.remotes.filter(isNext)
+    return remotes.length === 0 ? own : [...own, ...remotes].sort(byOrder).slice(0, k)
   }
 
   #bestOwn(k: number, after: Boundary | null, holds: (row: number) => boolean): readonly ScoredBelief[] {
@@ -262,7 +262,7 @@ export class Evaluation {
     const through = (federation: string) => (row: number) =>
       matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
     const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
-    return [...tests.map(test => this.#bestOwn(k, null, test)), this.guests]
+    return [...tests.map(test => this.#bestOwn(k, null, test)), this.remotes]
   }
 
   /** Scores of matches, by their rows. */
@@ -347,11 +347,11 @@ export class Evaluation {
     const found = yield* this.#candidates()
     const dropped = yield* this.#copiesAmong(found)
     const copies = new Set([...dropped].flatMap(({ row }) => (row < 0 ? [] : [row])))
-    const guests = (this.#leg?.scored ?? []).filter(one => !dropped.has(one))
-    return { ...found, copies, guests, matches: found.matches.without(copies) }
+    const remotes = (this.#leg?.scored ?? []).filter(one => !dropped.has(one))
+    return { ...found, copies, remotes, matches: found.matches.without(copies) }
   }
 
-  *#candidates(): Steps<Omit<Found, 'copies' | 'guests'>> {
+  *#candidates(): Steps<Omit<Found, 'copies' | 'remotes'>> {
     const { meaning } = this.understood
     const { minSimilarity, semantic } = this.question
     if (minSimilarity === undefined || meaning.by === 'nothing') {
@@ -376,7 +376,7 @@ export class Evaluation {
       meaning,
       scale: this.state.host.embedder?.model.cosineScale ?? 1,
       floor: this.floor,
-      most: this.question.isUncut === true ? Number.MAX_SAFE_INTEGER : MAX_NEAREST,
+      most: MAX_NEAREST,
       inScope: this.inScope,
       narrow: matches => this.#narrow(matches),
       holding,
@@ -428,9 +428,9 @@ export class Evaluation {
     }
     yield
     const dropped = copiesToDrop(
-      groups.map(({ same, rows: members, guests }) => ({
+      groups.map(({ same, rows: members, remotes }) => ({
         same,
-        members: [...members.map(row => scored.get(row) as ScoredBelief), ...guests],
+        members: [...members.map(row => scored.get(row) as ScoredBelief), ...remotes],
       })),
       { byTier: this.question.byTier === true, requester: this.requester.id },
     )
@@ -446,14 +446,12 @@ function byCosine(a: ScoredBelief, b: ScoredBelief): number {
 /** What an answer is about, less its paging. */
 export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
   readonly scope: EnabledSources
-  /** Whether the copy of the earliest source stands for the others (BQ-130). */
+  /** Whether of several copies the one from the earliest tier is kept (BQ-130). */
   readonly byTier?: boolean | undefined
   /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined
   /** What a search among all in scope would find, from what an earlier one found. Null: it must be searched. */
   readonly candidatesIn?: ((inScope: Matches, floor: number | null) => Candidates | null) | undefined
-  /** Whether all that are near enough are candidates, however many. */
-  readonly isUncut?: boolean | undefined
 }
 
 /** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
@@ -466,7 +464,7 @@ export interface Earlier {
   /** Had no vector then. */
   readonly byWords: ReadonlySet<EntryKey>
   /** Of other nodes. */
-  readonly guests: readonly ScoredBelief[]
+  readonly remotes: readonly ScoredBelief[]
 }
 
 // Evaluations for answers that are not pages: counts, facets, explanations.
@@ -529,7 +527,7 @@ export function* evaluateInSteps(
   query: CheckedQuery,
   embedded: Embedded,
   asOf: Instant,
-  leg: GuestLeg | null = null,
+  leg: RemoteLeg | null = null,
   candidatesIn?: Question['candidatesIn'],
 ): Steps<Evaluation> {
   const understood = understand(state, embedded, query.semantic, view.requester.accessScope)

@@ -34,7 +34,7 @@ export interface Embedded {
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
 
-/** Where a vector is what is asked about, and there is no text; null: nothing is. */
+/** For a query by vector, without a text; null: list mode. */
 export function embeddedAs(question: Float32Array | null): Embedded {
   return { ...NOTHING, question }
 }

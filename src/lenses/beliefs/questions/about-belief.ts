@@ -1,4 +1,4 @@
-/** Questions that start from a belief instead of a text: its vector stands in for that of a question. */
+/** Similar and contradicting beliefs: queries by the vector of a belief in place of that of a text. */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
@@ -31,7 +31,7 @@ interface BeliefQuestion {
   readonly filters: readonly CheckedFilters[]
 }
 
-/** The belief that is asked about; the requester sees it, though the scope may not hold it. */
+/** The belief that others are compared with. The requester sees it; the scope of the query may exclude it. */
 interface Subject {
   readonly row: number
   readonly seen: SeenVersion

@@ -39,7 +39,7 @@ interface FillRequest {
   look?(): void
 }
 
-/** Takes the best of what fits under a hard limit of tokens, again and again; what is like something taken is worth less. */
+/** Greedy choice under a hard limit of tokens: takes the most useful that fits, again and again; likeness to those taken lowers the utility. */
 export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, look }: FillRequest): readonly Taken[] {
   const taken: Taken[] = []
   const open = new Set(candidates.keys())
@@ -67,7 +67,7 @@ export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, l
 }
 
 interface UtilityParts {
-  /** How near it is in meaning to what is asked; 0 in list mode. */
+  /** Semantic score for the text of the query; 0 in list mode. */
   readonly relevance: number
   readonly confidence: number
   readonly trust: number

@@ -1,5 +1,5 @@
 /**
- * Why a belief stands where it stands for a query, or why it does not (BQ-110): components, rank and percentile, what would
+ * Why a belief has its rank for a query, or is missing (BQ-110): components, rank and percentile, what would
  * lift it, the first step that dropped it, and how it compares with another.
  */
 import { atOnce, type Steps } from '../../../base/turns.ts'
@@ -35,7 +35,7 @@ interface WeightChange {
   readonly moved: number
 }
 
-/** Why one belief stands before another: the gap part by part, and the least change of the weights that turns them round. */
+/** Why one belief ranks above another: the gap by part, and the smallest change of the weights that swaps them. */
 function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights): Omit<Versus, 'matched'> {
   const [ahead, behind] = byOrder(one, other) <= 0 ? [one, other] : [other, one]
   const parts = PARTS.filter(name => ahead.parts[name] !== null && behind.parts[name] !== null)
@@ -239,7 +239,7 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
   }
 }
 
-/** Most questions are about what stands near the top. */
+/** Most requests are about results near the top. */
 const FIRST = 64
 const GROWTH = 8
 

@@ -26,7 +26,7 @@ import type {
 import type { Value } from '../schema/values.ts'
 import { type BeliefsState, countersOf } from '../state.ts'
 
-/** How much matches a query (BQ-170): copies counted once, whatever page is asked for. */
+/** The number of matches of a query (BQ-170), whatever its limit and offset; copies count once. */
 export function countMatches(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Value<typeof countAnswer>> {
   return asked(state, query, call, ({ matches, isCut }, warnings) => ({
     total: matches.count,
@@ -98,7 +98,7 @@ interface Tally {
   readonly holders: Set<number>
 }
 
-/** The values of a row; null: one that is not told. */
+/** The values of a row; null: a value that is not reported. */
 type ValuesOf = (row: number, source: number) => readonly (string | null)[]
 
 const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>> = {

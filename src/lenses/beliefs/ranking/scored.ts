@@ -4,13 +4,13 @@ import type { VectorIndex } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
-import { type RowOrigins, type ShowView, trustedAsGuest, trustedThrough } from '../access/show.ts'
+import { type RowOrigins, type ShowView, trustedAsRemote, trustedThrough } from '../access/show.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import { type BeliefColumns, domainRates, type SharedRows, sharedAmong } from '../columns/columns.ts'
 import type { Matches } from '../matching/in-scope.ts'
 import { confidenceByColumn, type DecayTable, recency } from '../measures/confidence.ts'
 import { type BeliefSource, type DimensionWeights, type RankingWeights, SCOPE_KINDS } from '../model.ts'
-import type { Guest } from '../nodes/guest.ts'
+import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import type { CheckedContext } from '../schema/filters.ts'
 import type { TrustIn, TrustQuestion } from '../trust/edge.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
@@ -56,11 +56,11 @@ export function compareBoundaries(a: Boundary, b: Boundary): number {
  * What other nodes gave for a query: candidates like this node's own, verified, filtered and scored by this node (BQ-125). Their entries
  * are below 0 and have no rows: nothing of this node's store has such a key.
  */
-export interface GuestLeg {
+export interface RemoteLeg {
   /** In the total order, copies of each other left out. */
   readonly scored: readonly ScoredBelief[]
   /** By entry; those that do not match too. */
-  readonly guests: ReadonlyMap<EntryKey, Guest>
+  readonly remotes: ReadonlyMap<EntryKey, RemoteBelief>
   /** Those of them that have no vector. */
   readonly pending: number
   /** Where none matches, those that came closest to the text. */
@@ -119,37 +119,37 @@ export type Meaning =
 interface CopyGroup {
   readonly same: keyof SharedRows
   readonly rows: readonly number[]
-  readonly guests: readonly ScoredBelief[]
+  readonly remotes: readonly ScoredBelief[]
 }
 
 /**
  * Matches and results of other nodes that share their id, then those that share their content: two or more each. Copies among the
  * results of other nodes are left out before.
  */
-export function copyGroups(matches: Matches, columns: BeliefColumns, leg: GuestLeg | null): readonly CopyGroup[] {
+export function copyGroups(matches: Matches, columns: BeliefColumns, leg: RemoteLeg | null): readonly CopyGroup[] {
   const { texts, arrays } = columns
   const shared = sharedAmong(columns, matches.rows)
-  const contentOf = ({ entry }: ScoredBelief) => leg?.guests.get(entry)?.belief.content_hash ?? ''
+  const contentOf = ({ entry }: ScoredBelief) => leg?.remotes.get(entry)?.belief.content_hash ?? ''
   return [
     ...groupsOf(
       'id',
       shared.id,
       arrays.ids,
-      guestsBy(leg, ({ id }) => texts.idNumber(id)),
+      remotesBy(leg, ({ id }) => texts.idNumber(id)),
       id => matchesFrom(matches, columns.firstOfId(id), row => columns.nextOfId(row)),
     ),
     ...groupsOf(
       'content',
       shared.content,
       arrays.contents,
-      guestsBy(leg, one => texts.contentNumber(contentOf(one))),
+      remotesBy(leg, one => texts.contentNumber(contentOf(one))),
       content => matchesFrom(matches, columns.firstOfContent(content), row => columns.nextCopy(row)),
     ),
   ]
 }
 
-/** By the number of what they share with rows; those that share nothing are left out. */
-function guestsBy(leg: GuestLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
+/** Remote beliefs by the number of the id or content that they share with rows; those that share none are left out. */
+function remotesBy(leg: RemoteLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
   const found = Map.groupBy(leg?.scored ?? [], numberOf)
   found.delete(-1)
   return found
@@ -166,7 +166,7 @@ function groupsOf(
   same: CopyGroup['same'],
   shared: readonly number[],
   numbers: Int32Array,
-  guests: ReadonlyMap<number, readonly ScoredBelief[]>,
+  remotes: ReadonlyMap<number, readonly ScoredBelief[]>,
   rowsOf: (number: number) => readonly number[],
 ): readonly CopyGroup[] {
   const groups = new Map<number, number[]>()
@@ -176,10 +176,10 @@ function groupsOf(
     if (group === undefined) groups.set(number, [row])
     else group.push(row)
   }
-  for (const number of guests.keys()) if (!groups.has(number)) groups.set(number, [...rowsOf(number)])
+  for (const number of remotes.keys()) if (!groups.has(number)) groups.set(number, [...rowsOf(number)])
   return [...groups]
     .filter(([, rows]) => rows.length > 0)
-    .map(([number, rows]) => ({ same, rows, guests: guests.get(number) ?? [] }))
+    .map(([number, rows]) => ({ same, rows, remotes: remotes.get(number) ?? [] }))
 }
 
 /** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
@@ -203,7 +203,7 @@ export function copiesToDrop(
 
 interface Preference {
   readonly byTier: boolean
-  /** Its own belief is its own by whatever source it is asked for. */
+  /** Its own beliefs are preferred, whatever source they come through. */
   readonly requester: string
 }
 
@@ -348,8 +348,9 @@ export interface TrustWorld {
 
 /** What the trust part of a score rests on. */
 export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
-  const guest = view.guests?.get(entry)
-  const as = guest === undefined ? trustedThrough(requester, source, view.columns.holderOf(row)) : trustedAsGuest(guest)
+  const remote = view.remotes?.get(entry)
+  const as =
+    remote === undefined ? trustedThrough(requester, source, view.columns.holderOf(row)) : trustedAsRemote(remote)
   if (as === null) return { trust: trust.of(view.columns.holderOf(row)), of: 'holder', isShared: false }
   const isShared = source.kind === 'federated'
   return { trust: trust.as(as), of: isShared && as.member === null ? 'federation' : 'holder', isShared }

@@ -107,7 +107,7 @@ export function versionNamed(view: View, { holder, id }: VersionName): SeenVersi
   return historyOf(view, holder, past['chain'] as string).find(({ version }) => version.id === id)
 }
 
-/** Whether an id may be told: that of a version which the requester may see. */
+/** Whether an id may be shown: it is that of a version which the requester may see. */
 export function mayName(view: View, name: VersionName): boolean {
   const row = rowNamed(view, name)
   if (row !== -1) return view.requester.sees(view.columns.arrays.partitions[row] as number)
@@ -252,7 +252,7 @@ interface Made {
   readonly depths: Int32Array
 }
 
-/** A requester stands for one state of memberships, a number of changes for one of beliefs in sight. */
+/** Valid for one `Requester` (one state of memberships) and one number of changes of visible beliefs. */
 const MADE = new WeakMap<Requester, Made>()
 
 /**
@@ -342,7 +342,7 @@ function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMa
   return children
 }
 
-/** Which row stands in place of a version of the past, each looked up once; -1: there was no such version, it may not be seen, or none does. */
+/** The current row of the chain of a past version, each looked up once; -1: no such version, not visible, or no current one. */
 function pastRows(view: View): (holder: number, id: number) => number {
   const { columns, time } = view
   const known = new Map<string, number>()

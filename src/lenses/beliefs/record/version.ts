@@ -36,7 +36,7 @@ export function namedBy({ belief_id: id, holder: kept }: KeptSource, writer: str
   return id === null || holder === null ? null : { holder, id }
 }
 
-/** As it goes over the wire: who holds what is named is not told. */
+/** As it is shown: without the holder of the source. */
 export function withoutHolder({ holder: _, ...source }: KeptSource): DerivationSource {
   return source
 }
@@ -76,7 +76,7 @@ export interface StoredVersion {
   readonly deletedAt: Instant | null
 }
 
-/** A current version, and the entry that it stands in. */
+/** A current version and its entry. */
 export interface CurrentBelief {
   readonly entry: Entry
   readonly version: StoredVersion

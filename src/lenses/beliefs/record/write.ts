@@ -86,7 +86,7 @@ function mustHold({ writer, holder }: WriteContext, id: string, path: string): C
   throw wrong(path, constraint, 'superseded', id)
 }
 
-/** Makes it current. Its id must be new to the holder; what ids others use is neither asked nor told. */
+/** Makes it current. Its id must be new to the holder; ids of other holders are not looked at. */
 function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion, path = ''): EntryKey {
   checkFederations(version, path)
   const isPast = writer.table(VERSIONS).get({ holder, id: version.id }) !== undefined
@@ -133,7 +133,7 @@ function taken(id: string, path = ''): BeliefsError {
   return wrong(`${path}id`, 'an id that you have not used before', 'taken', id)
 }
 
-/** Holders by id: of what the same act stores, sooner or later. */
+/** Holders by id of all beliefs that the same call stores. */
 export type Together = ReadonlyMap<string, string>
 
 /** `self`: the id of the version that it is of, which may name itself. */

@@ -1,6 +1,5 @@
 /** Trust, agents, federations and other nodes: what their operations are given (BQ-064, BQ-068, BQ-069, BQ-081, BQ-092, BQ-105). */
 import { z } from 'zod'
-import { isIso } from '../../../model/instant.ts'
 import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../aggregates/mechanism.ts'
 import { count, level, moment, sourcesBand, text, trustBand, trustKind, warnings } from '../model.ts'
@@ -180,7 +179,6 @@ export const federationInput = request(
   object({
     id: id.describe('Name; a unique suffix is added unless the local owner creates it'),
     label: field(label, 'Name that people are shown', null),
-    did: field(didForm.nullable(), 'did:key of its own Ed25519 key. Default: this node keeps a key for it', null),
     joining: field(oneOf(['open', 'invited']), 'open: agents may join by themselves', 'invited'),
     results: field(
       oneOf(['individual', 'aggregate']),
@@ -237,57 +235,6 @@ export const memberInput = request(
   }),
 )
 export type NewMember = Value<typeof memberInput>
-
-export const MEMBERSHIP = 'querent.membership.v1'
-
-const MOMENT = 'a time such as 2026-03-01T12:00:00.000Z'
-/** As nodes write them: what was signed must not be read in two ways. */
-const signedMoment = z
-  .string(MOMENT)
-  .refine(isIso, MOMENT)
-  .meta({
-    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-    examples: ['2026-03-01T12:00:00.000Z'],
-  })
-
-/** What a federation states of a member. Every field is there, and no other: what was signed is what is checked. */
-export const membershipStatement = object({
-  type: oneOf([MEMBERSHIP]).describe('Kind and version of the statement'),
-  federation: federationName.describe('Name of the federation on its node'),
-  federation_did: did.describe('did:key of the federation, which signs this'),
-  agent: did.describe('did:key of the member'),
-  status: oneOf(STATUSES).describe('Whether the agent is a member'),
-  role: oneOf(ROLES).describe('Permissions there'),
-  permissions: list(permission, PERMISSIONS.length, 'permissions').nullable().describe('Permissions; null: all'),
-  joined_at: signedMoment.describe('When it became a member'),
-  issued_at: signedMoment.describe('When this was stated'),
-  expires_at: signedMoment.describe('When it ceases to hold, 30 days later'),
-})
-export type MembershipStatement = Value<typeof membershipStatement>
-
-const signature = textUpTo(86).describe('Ed25519 in base64url over the statement, by the key of the federation')
-
-export const statementInput = request(
-  object({
-    federation,
-    agent: id.describe('Member: yourself, or for those who run the federation any, by name or did:key'),
-  }),
-)
-
-export type StatementInput = Value<typeof statementInput>
-
-export const acceptInput = request(
-  object({
-    statement: membershipStatement.describe('As federations.statement gave it'),
-    signature,
-    repin: field(
-      flag,
-      'By the local owner: take this key for that of the federation, whatever was known before',
-      false,
-    ),
-  }),
-)
-export type Accept = Value<typeof acceptInput>
 
 /** What is undefined is left as it is, where the peer is known. */
 export const peerInput = request(
@@ -405,7 +352,6 @@ export const oneMembership = object({ membership: membership.describe('The membe
 const shownFederation = object({
   id: text.describe('Name of the federation'),
   label: text.nullable().describe('Name that people are shown; null: none'),
-  did: text.nullable().describe('did:key of its key; null: it has none'),
   joining: z.enum(['open', 'invited']).describe('open: agents may join by themselves'),
   results: z.enum(['individual', 'aggregate']).describe('aggregate: figures with noise in place of beliefs'),
   aggregates: object({
@@ -424,19 +370,6 @@ const shownFederation = object({
 export type FederationView = Value<typeof shownFederation>
 export const oneFederation = object({ federation: shownFederation.describe('The federation as it is now') })
 export const federationsAnswer = object({ federations: z.array(shownFederation).describe('By id') })
-
-export const signedMembership = object({
-  statement: membershipStatement.describe('What the federation states'),
-  signature: text.describe('Ed25519 in base64url over the statement, by the key of the federation'),
-})
-export const accepted = object({
-  federation: shownFederation.describe('The federation as it is known here now'),
-  agent: text.describe('Agent of this node whose membership it is, by its name'),
-  taken: flag.describe('false: a statement that is as new, or newer, is known already'),
-  expires_at: moment.describe('End of the membership unless it is renewed'),
-})
-export type Accepted = Value<typeof accepted>
-export type SignedMembership = Value<typeof signedMembership>
 
 const peer = object({
   id: text.describe('Name of the node here'),

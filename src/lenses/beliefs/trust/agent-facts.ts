@@ -47,7 +47,7 @@ export function agentFacts(reader: StoreReader): ReadonlyMap<string, AgentFacts>
   return facts
 }
 
-/** Its reputation for these domains: the mean of what there is of them, else overall. */
+/** Its reputation for these domains: the mean of the known ones, else the overall reputation. */
 export function reputationFor(facts: AgentFacts | undefined, domains: readonly string[]): number | null {
   if (facts === undefined) return null
   return (facts.byDomain.size === 0 ? null : meanEntry(facts.byDomain, domains)) ?? facts.reputation
@@ -68,19 +68,19 @@ export function didOfAgent(reader: StoreReader, agent: string): string | null {
   const told = reader.table(AGENTS).get({ id: agent })?.['did'] as string | null | undefined
   if (typeof told === 'string') return told
   if (publicKeyOf(agent) !== null) return agent
-  return keptKeys(reader, metaName(agent))?.did ?? null
+  return keptKeys(reader, agent)?.did ?? null
 }
 
 /** The key this node keeps for an agent; null: it keeps none, or the agent now has one of its own. */
 export function signingKeys(reader: StoreReader, agent: string): Keys | null {
-  const keys = keptKeys(reader, metaName(agent))
+  const keys = keptKeys(reader, agent)
   return keys !== null && didOfAgent(reader, agent) === keys.did ? keys : null
 }
 
 /** As `signingKeys`, made when the agent has none at all. Null: the agent has a key of its own and must sign itself. */
 export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: number) => Uint8Array): Keys | null {
   if (didOfAgent(writer, agent) !== null) return signingKeys(writer, agent)
-  const keys = makeKeys(writer, metaName(agent), random)
+  const keys = makeKeys(writer, agent, random)
   const row = writer.table(AGENTS).get({ id: agent })
   if (row !== undefined) {
     writer.table(AGENTS).put({ ...row, did: keys.did })
@@ -89,16 +89,16 @@ export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: n
   return keys
 }
 
-/** A new pair, whose seed is kept under this name of the store's `meta`. */
-export function makeKeys(writer: StoreWriter, name: string, random: (bytes: number) => Uint8Array): Keys {
+/** A new pair, whose seed is kept in the store's `meta`. */
+function makeKeys(writer: StoreWriter, agent: string, random: (bytes: number) => Uint8Array): Keys {
   const seed = random(SEED_BYTES)
-  writer.setMeta(name, toBase64Url(seed))
+  writer.setMeta(metaName(agent), toBase64Url(seed))
   return keysOf(seed)
 }
 
-/** Null: none is kept under this name. */
-export function keptKeys(reader: StoreReader, name: string): Keys | null {
-  const seed = fromBase64Url(reader.meta(name) ?? '', SEED_BYTES)
+/** Null: none is kept for this agent. */
+function keptKeys(reader: StoreReader, agent: string): Keys | null {
+  const seed = fromBase64Url(reader.meta(metaName(agent)) ?? '', SEED_BYTES)
   return seed === null ? null : keysOf(seed)
 }
 

@@ -88,7 +88,7 @@ export class HolderTrust {
     })
   }
 
-  /** Near enough: of what is not shared with the trust of other moments. */
+  /** An estimate, without what is shared with the trust of other moments. */
   get byteLength(): number {
     return this.own.size * DIRECT_BYTES
   }

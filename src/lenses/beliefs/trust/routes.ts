@@ -32,7 +32,7 @@ export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
 
-/** Whose trust is asked for, what about, when and by which rules. */
+/** Parameters of a trust computation: viewer, question, moment and rules. */
 export interface TrustAsked {
   readonly agents: ReadonlyMap<string, AgentFacts>
   readonly rules: TrustRules
@@ -247,7 +247,7 @@ function linksOf(asked: TrustAsked, agent: number): Links {
   return links
 }
 
-/** Half of what a new agent states counts. */
+/** Statements of a new agent count half. */
 function shareOf(asked: TrustAsked, agent: number): number {
   return isNew(asked, asked.edges.names[agent] as string) ? THROUGH_NEW : 1
 }

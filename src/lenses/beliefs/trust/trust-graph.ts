@@ -320,7 +320,7 @@ export function listTrust(
   }
 }
 
-/** The trust of one agent in another: its own edge in full; of what rests on others' edges a band (BQ-107). */
+/** The trust of one agent in another: its own edge exactly; trust by edges of others as a band (BQ-107). */
 export function computeTrust(
   graph: TrustGraph,
   viewer: string,

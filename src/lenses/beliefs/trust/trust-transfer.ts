@@ -6,10 +6,9 @@
 import { signStatement } from '../../../identity/messages.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { Row } from '../../../model/table.ts'
-import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
+import { AGENTS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { ImportContext, LensImport, LensTransfer } from '../../lens.ts'
-import { federationKeys } from '../agents/federations.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent, type EdgeName, ensureKeys, raiseRevision, signingKeys, tellEdges } from './agent-facts.ts'
 import { edgeOf, edgeStatement, faultOf } from './edge.ts'
@@ -21,8 +20,6 @@ const TO_SIGN = ''
 export const BELIEFS_TRANSFER: LensTransfer = {
   exportRow: (reader, table, row) => {
     if (table === AGENTS.name) return signingKeys(reader, row['id'] as string) === null ? row : { ...row, did: null }
-    if (table === FEDERATIONS.name)
-      return federationKeys(reader, row['id'] as string) === null ? row : { ...row, did: null }
     return table === TRUST.name ? exportedEdge(reader, row) : row
   },
   beginImport: (writer, context) => new BeliefsImport(writer, context),
@@ -52,31 +49,25 @@ class BeliefsImport implements LensImport {
       this.#agents.push(row['id'] as string)
       return { ...row, did: this.#didOfAgent(row) }
     }
-    if (table === FEDERATIONS.name) {
-      const known = this.#writer.table(FEDERATIONS).get({ id: row['id'] as string })?.['did'] ?? null
-      return { ...row, did: this.#didOf('federation', row, known as string | null) }
-    }
     return table === TRUST.name ? this.#edge(row) : row
   }
 
+  /** Nobody's key is replaced by an import: what is signed with it would then be another's. */
   #didOfAgent(row: Row): string | null {
-    const did = this.#didOf('agent', row, didOfAgent(this.#writer, row['id'] as string))
+    const known = didOfAgent(this.#writer, row['id'] as string)
+    const given = (row['did'] ?? null) as string | null
+    const id = JSON.stringify(row['id'])
+    if (given !== null && known !== null && given !== known)
+      throw invalidArgument(
+        'did',
+        given,
+        `the key ${known}, which the agent ${id} has here; import it into another home`,
+      )
+    const did = given ?? known
     const others = did === null ? [] : this.#writer.table(AGENTS).scan({ did }, { columns: ['id'] })
     const other = others.find(({ id }) => id !== row['id'])
     if (other === undefined) return did
     throw invalidArgument('did', did, `a key that no other agent here has, and ${JSON.stringify(other['id'])} has it`)
-  }
-
-  /** Nobody's key is replaced by an import: what is signed with it would then be another's. */
-  #didOf(what: 'agent' | 'federation', row: Row, known: string | null): string | null {
-    const given = row['did'] ?? null
-    if (given === null || known === null || given === known) return (given ?? known) as string | null
-    const id = JSON.stringify(row['id'])
-    throw invalidArgument(
-      'did',
-      given,
-      `the key ${known}, which the ${what} ${id} has here; import it into another home`,
-    )
   }
 
   #edge(row: Row): Row {

@@ -46,9 +46,6 @@ it('no operation of the lens is left out', () => {
     'agents.update',
     'federations.create',
     'federations.leave',
-    'federations.statement',
-    // That its refusals tell nothing has a test of its own: nodes/statements.test.ts.
-    'federations.accept',
     // That hidden beliefs change no byte of it has a test of its own: nodes/answering.test.ts.
     'nodes.query',
     // Likewise: nodes/notices.test.ts.

@@ -104,7 +104,7 @@ function said({ belief }: ShownBelief, chain: string, isEmbedded: boolean): Said
   }
 }
 
-/** Keyed, so that neither holder nor first version can be told from it. */
+/** A keyed hash: it reveals neither the holder nor the first version. */
 function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, { federation }: WireScope): string {
   return sign(view.secret(), canonicalJson(['chain', federation, view.requester.id, holder, chain]))
 }
@@ -264,7 +264,7 @@ async function find(
   return { ...told, more: isCut || hasMore, state: seen }
 }
 
-/** Through the federation that is asked alone. */
+/** Sees only what the federation of the query shares. */
 function lookAs<T>(
   state: BeliefsState,
   { federation }: WireScope,
@@ -275,7 +275,7 @@ function lookAs<T>(
   return state.look(requester, body, time, federation ?? undefined)
 }
 
-/** Null: it is asked without one. Throws for what is no vector of this node's model. */
+/** Null: the query has no vector. Throws where it is no vector of this node's model. */
 function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array | null {
   if (vector === null) return null
   const found = vectorFromText(vector.values)

@@ -22,11 +22,11 @@ import type { CheckedQuery, CheckedScope } from '../../schema/query.ts'
 import { type BeliefsState, countersOf, modelOf } from '../../state.ts'
 import { TRUST } from '../../tables.ts'
 import { TimeLimit } from '../../time-limit.ts'
-import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
 import { followAnswer, nameOf, watchesOf } from '../notices/watches.ts'
 import { askingKeys, knownPeers, type NodeBook, nodeBookOf } from '../peers.ts'
+import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../remote-belief.ts'
 import { isOtherVersion, maxAnswerBytes, QUERY_PATH, sealedQuestion, wireQueryOf } from '../wire/protocol.ts'
-import { guestsOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
+import { remotesOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 /**
  * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is
@@ -70,7 +70,7 @@ const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
 /** It answers in another version, or cannot read the question. */
 const OTHER_VERSION: Why = { code: 'NODE_UNAVAILABLE', reason: 'protocol', retryable: false }
-/** Also of nodes that rest, and of those that there are not: which of them it is, is not told (BQ-087). */
+/** Also for nodes that rest after failures and for unknown names: the error does not say which (BQ-087). */
 const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
 /** Something went wrong here. */
 const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
@@ -134,7 +134,7 @@ class NodeQuery {
   readonly #node: NodeIdentity
   readonly #transport: NodeTransport
   readonly #book: NodeBook
-  /** Of each node, whether it is asked; and those of which it was noted what came of it. */
+  /** By key of the node: whether a query is sent to it; and the nodes whose outcome was counted. */
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
@@ -171,10 +171,10 @@ class NodeQuery {
       // Not every transport heeds a signal at once.
       const verified = await inTime(verify, { signal, leftMs: limitMs })
       if (verified === null) throw new NoAnswer(LATE)
-      const guests = await guestsOf({ ...this.#request, source }, verified)
+      const remotes = await remotesOf({ ...this.#request, source }, verified)
       const { more, state } = verified
       const answeredAt = this.#request.state.host.clock.now()
-      const answer = { source, guests, more, state, answeredAt, elapsedMs: performance.now() - began }
+      const answer = { source, remotes, more, state, answeredAt, elapsedMs: performance.now() - began }
       this.#note(source, verified.hasDropped ? INVALID_DATA : null, limitMs)
       return { answer, ...(verified.hasDropped && { failure: failed(INVALID_DATA) }) }
     } catch (thrown) {
@@ -184,7 +184,7 @@ class NodeQuery {
     }
   }
 
-  /** A node that is asked for several sources is tried, or rests, for all of them. */
+  /** A node with several sources is tried for all of them, or rests for all of them. */
   #mayAsk({ peer }: AskedSource): boolean {
     const known = this.#asked.get(peer.did)
     if (known !== undefined) return known
@@ -293,16 +293,16 @@ interface KeptAnswer {
 
 const MAX_ENTRIES = 10_000
 const MAX_BYTES = 64 * 2 ** 20
-/** Of a guest, beside its content and vector. */
-const GUEST_BYTES = 1_500
+/** Of a remote belief, beside its content and vector. */
+const REMOTE_BYTES = 1_500
 
 type KeptAnswers = Recent<string, KeptAnswer>
 
 /** Of all that it holds, near enough. */
 export function bytesOf({ answers }: NodesAnswer): number {
   return answers
-    .flatMap(({ guests }) => guests)
-    .reduce((sum, { belief, vector }) => sum + GUEST_BYTES + 2 * belief.content.length + (vector?.byteLength ?? 0), 0)
+    .flatMap(({ remotes }) => remotes)
+    .reduce((sum, { belief, vector }) => sum + REMOTE_BYTES + 2 * belief.content.length + (vector?.byteLength ?? 0), 0)
 }
 
 function cacheKey(view: ShowView, query: CheckedQuery, sources: readonly AskedSource[]): string {
@@ -332,14 +332,14 @@ function ownMemberships({ reader, requester }: ShowView): string {
   return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
 }
 
-/** Durations behind its end for which an answer may still be shown while it is asked for again. */
+/** An expired answer may be shown for so many further cache durations, while it is refreshed. */
 const STALE_DURATIONS = 10
 /** What asking again may take when nobody waits for it. */
 const REFRESH_MS = 30_000
 
 export interface CachedAnswer {
   readonly answer: NodesAnswer
-  /** It is older than it should be, and is asked for again. */
+  /** It has expired and is being refreshed. */
   readonly isStale: boolean
 }
 

@@ -12,8 +12,8 @@ import type { Belief, BeliefSource } from '../../model.ts'
 import { chunkOf } from '../../record/version.ts'
 import { type BeliefsState, modelOf } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
-import type { AskedSource, Guest } from '../guest.ts'
 import { nameOfDid, nodeBookOf } from '../peers.ts'
+import type { AskedSource, RemoteBelief } from '../remote-belief.ts'
 import {
   answerStatement,
   asAnswer,
@@ -123,7 +123,7 @@ function verifiedItem(given: unknown, { source, envelope, known }: VerifyRequest
 /** `holder:` and 26 characters; nobody else can be called so. */
 const PSEUDONYM = /^holder:[\w-]{26}$/
 
-/** What a federation shares has no names but pseudonyms and the requester's own; the node's signature stands for it. */
+/** A federated item names no holder but by pseudonym, or the requester itself; the signature of the node covers it. */
 function isShared(item: WireItem, federation: string, sender: string): boolean {
   const { visibility, federation_ids, holder_id, member_count } = item
   if (visibility !== 'federated' || member_count === null || federation_ids[0] !== federation) return false
@@ -154,18 +154,18 @@ interface Welcome {
   readonly time: TimeLimit
 }
 
-/** Verified items as guests: named as this node names their holders, with vectors of its own model. */
-export async function guestsOf(
+/** Verified items as remote beliefs: named as this node names their holders, with vectors of its own model. */
+export async function remotesOf(
   welcome: Welcome,
   { items, vectorModel }: Pick<Verified, 'items' | 'vectorModel'>,
-): Promise<readonly Guest[]> {
+): Promise<readonly RemoteBelief[]> {
   const model = modelOf(welcome.state.host)
   const vectors = items.map(({ vector }) => (vectorModel === model ? vector : null))
   const made = await embedded(welcome, items, vectors)
-  return items.map(({ item }, at) => guestOf(welcome, item, made[at] ?? null, model))
+  return items.map(({ item }, at) => remoteOf(welcome, item, made[at] ?? null, model))
 }
 
-function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, model: string | null): Guest {
+function remoteOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, model: string | null): RemoteBelief {
   const { source } = welcome
   const { is_embedded: _, signature: __, member_count: memberCount, chain, ...said } = item
   const from: BeliefSource = { kind: source.kind, id: source.id }
@@ -205,7 +205,7 @@ async function embedded(
   return vectors.map((vector, at) => vector ?? kept.find(sha256(textOf((items[at] as VerifiedItem).item))) ?? null)
 }
 
-/** Nothing where there is no time, or it fails: the guests then rank as beliefs that are not embedded yet. */
+/** Nothing where there is no time, or it fails: the beliefs then rank as those that are not embedded yet. */
 async function embedTexts(
   { embedder }: LensHost,
   texts: readonly string[],

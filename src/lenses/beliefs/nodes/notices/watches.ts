@@ -8,14 +8,14 @@ import { pause } from '../../../../base/turns.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
-import { machineNow } from '../../agents/federations.ts'
-import type { AskedSource, NodesAnswer } from '../guest.ts'
 import { knownKeys, nodeBookOf } from '../peers.ts'
+import type { AskedSource, NodesAnswer } from '../remote-belief.ts'
 import {
   asChanges,
   CHANGES_PATH,
   changesStatement,
   isAnswerTo,
+  machineNow,
   PROTOCOL,
   scopeOf,
   sealedQuestion,
@@ -31,7 +31,7 @@ interface WatchParts {
   ended(): void
 }
 
-/** Between two questions: also a node that answers at once, whatever it is asked, is not asked more often. */
+/** Least time between two requests, also to a node that always answers at once. */
 const MIN_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000

@@ -23,13 +23,12 @@ import { isIso, toIso } from '../../../../model/instant.ts'
 import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'
 import type { LensHost } from '../../../lens.ts'
-import { machineNow } from '../../agents/federations.ts'
 import type { Dimension } from '../../dimensions.ts'
 import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../../model.ts'
 import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
 import { did, normaliseDomain, type Value } from '../../schema/values.ts'
-import type { AskedSource } from '../guest.ts'
+import type { AskedSource } from '../remote-belief.ts'
 
 /** How far a length may be from 1: what single precision and other implementations make of it. */
 const TOLERANCE = 1e-3
@@ -84,6 +83,11 @@ function unitOrNull(vector: Float32Array): Float32Array | null {
   return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
 }
 
+/** Time of the machine where the host has a node's clock: messages between machines are held against it. */
+export function machineNow({ node, clock }: LensHost): Instant {
+  return node?.now() ?? clock.now()
+}
+
 type Seal = Pick<WireChanges, 'protocol' | 'node' | 'audience' | 'nonce' | 'timestamp' | 'signature'>
 
 export function sealedQuestion(
@@ -136,7 +140,7 @@ export function isOtherVersion(given: unknown): boolean {
 /** Where a node answers questions of other nodes, and where it says who it is. */
 export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
-/** Where it tells that something of what it answers with has changed. */
+/** Path of notices that visible beliefs have changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
 
 const MAX_CONTENT_BYTES = 65_536
@@ -275,12 +279,12 @@ const item = z.strictObject({
   member_count: z.int().min(1).nullable(),
   /** Whether there is a vector of it among those of the answer. */
   is_embedded: z.boolean(),
-  /** By the holder, over `beliefStatement`; null behind a pseudonym, where the node's own signature stands for it. */
+  /** By the holder, over `beliefStatement`; null where the holder has a pseudonym: the signature of the node covers it. */
   signature: base64url.nullable(),
 })
 export type WireItem = Value<typeof item>
 
-/** Asks to be told when what may be seen of a scope is no longer in a state: in an envelope, as a question is. */
+/** Requests a notice when the visible beliefs of a scope leave a state. Travels in an envelope, as a query does. */
 export const wireChangesQuery = z.strictObject({
   protocol,
   scope,
@@ -353,11 +357,11 @@ export const asAbout = reading(wireAbout)
 
 /** Of an answer with one item, the longest that there is: each character of it is up to seven bytes of JSON in JSON. */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
-/** For each item that is asked for; most are far shorter. */
+/** For each requested item; most are far shorter. */
 const ITEM_BYTES = 131_072
 const MAX_BYTES = 64 * 2 ** 20
 
-/** That are read of an answer to a question for so many items: what does not fit is not told. */
+/** Largest answer that is read for a query for so many items; the answering node leaves out what does not fit. */
 export function maxAnswerBytes(limit: number): number {
   return Math.min(MAX_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
 }
@@ -426,7 +430,7 @@ function withMoment(filters: readonly WireFilter[], asOf: Instant): readonly Wir
   return filters.map((filter, at) => (at === 0 ? { ...filter, valid_at: toIso(asOf) } : filter))
 }
 
-/** Bounds here are inclusive; what is stricter is asked of what comes back. */
+/** Bounds on the wire are inclusive; stricter conditions are checked on the answer. */
 function wireFilter(filter: CheckedFilters, asOf: Instant, isAged: boolean): WireFilter {
   const { validAt, createdBefore, domainsInclude, domainsExclude, derivationTypes, visibilityLevels } = filter
   return {

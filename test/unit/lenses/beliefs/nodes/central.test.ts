@@ -1,5 +1,6 @@
 /** Several nodes against one store that holds the same beliefs: what is found, and what is lost where nodes do not answer. */
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../../support/beliefs-engine.ts'
 import { openNodes, type TestNode } from '../../../../support/nodes.ts'
 import { EVERYWHERE, PUBLIC, say } from '../../../../support/nodes-world.ts'
 import { seededUniform } from '../../../../support/seeded.ts'
@@ -40,7 +41,8 @@ async function worlds(seed: number) {
     await home.call('peers.add', 'owner', { id: name, address: node.address })
   }
   for (const { id, content, node, reliability } of held) {
-    const more = { ...PUBLIC, confidence: { source_reliability: reliability } }
+    const domains = [`birds/${content.split(' ')[0]}`]
+    const more = { ...PUBLIC, domains, confidence: { source_reliability: reliability, corroboration: 1 - reliability } }
     await say(world.node(node), 'holder', id, content, more)
     await say(central, `holder-${node}`, id, content, more)
   }
@@ -51,10 +53,12 @@ async function found(
   node: TestNode,
   semantic: string,
   limit: number,
+  more: Json = {},
 ): Promise<readonly { id: string; final: number }[]> {
   const { beliefs } = (await node.call('beliefs.query', 'ana', {
     semantic,
-    options: { ...EVERYWHERE, limit },
+    ...more,
+    options: { ...EVERYWHERE, limit, ...(more['options'] as Json) },
   })) as unknown as {
     beliefs: readonly { belief: { id: string }; score: { final: number } }[]
   }
@@ -70,6 +74,23 @@ const QUESTIONS = [
   'song of the reed',
 ]
 
+const CONDITIONS: readonly (readonly [string, Json])[] = [
+  ['owl +frost', {}],
+  ['storm -heron', {}],
+  ['kite "lake roof"', {}],
+  ['kite', { options: { min_similarity: -1 } }],
+  ['swift', { filters: { min_confidence: { source_reliability: 0.5 } } }],
+  ['swift', { filters: { min_confidence: { overall: 0.5 } } }],
+  ['swift', { filters: { preset: 'verified' } }],
+  ['lake', { filters: { domains_include: ['birds/kite', 'birds/owl', 'birds/egg'] } }],
+  ['', { filters: { domains_exclude: ['birds/kite', 'birds/owl'], visibility_levels: ['public'] } }],
+  ['lake', { filters: { max_derivation_depth: 0, derivation_types: ['observation', 'inference'] } }],
+  ['lake', { filters: { min_holder_reputation: 0.5 } }],
+  ['lake', { filters: { valid_at: '2026-06-01T13:00:00Z' } }],
+  ['lake', { filters: { created_before: '2026-06-01T11:00:00Z' } }],
+  ['lake', { context: { query_domains: ['birds'], confidence_weights: { corroboration: 5 }, trust_weight: 1 } }],
+]
+
 describe('eight nodes', () => {
   it('BQ-125, BQ-129: rank as one store does that holds everything, to the last digit', {
     timeout: 60_000,
@@ -79,6 +100,10 @@ describe('eight nodes', () => {
       await using _ = world
       for (const question of QUESTIONS)
         expect(await found(home, question, 20)).toEqual(await found(central, question, 20))
+      for (const [question, more] of CONDITIONS) {
+        const there = await found(central, question, 20, more)
+        expect(await found(home, question, 20, more), JSON.stringify([question, more])).toEqual(there)
+      }
     }
   })
 

@@ -190,15 +190,6 @@ describe('an answer of several nodes', () => {
     expect(idsOf(tiers).filter(id => ['theirs', 'everybody'].includes(id))).toEqual(['theirs'])
   })
 
-  it('BQ-130: a belief of another node takes no place of one of an agent here, whatever that is called', async () => {
-    await using birds = await openBirds()
-    await birds.home.call('agents.create', 'owner', { id: 'guest.0' })
-    await say(birds.home, 'guest.0', 'same', 'swifts sleep in the air', PUBLIC)
-    await say(birds.south, 'dee', 'same', 'swifts fly south', PUBLIC)
-    const { beliefs } = await birds.ask('swifts +sleep')
-    expect(beliefs.map(({ belief }) => belief.content)).toEqual(['swifts sleep in the air'])
-  })
-
   it('BQ-131: copies raise no score, and with interleave and waterfall diversity applies its limits alone', async () => {
     await using birds = await flock()
     const scoreOf = async () => {

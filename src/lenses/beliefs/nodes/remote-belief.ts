@@ -1,4 +1,4 @@
-/** Other nodes, what is asked of them, and what they gave: beliefs that were verified, and why there is none (BQ-124, BQ-133, BQ-135). */
+/** Types of other nodes, of queries to them, and of their answers: verified beliefs, or why there are none (BQ-124, BQ-133, BQ-135). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Belief, BeliefSource } from '../model.ts'
 
@@ -9,15 +9,15 @@ export interface Peer {
   readonly address: string
   /** did:key: what its answers are signed with, and the audience of questions. */
   readonly did: string
-  /** Whether it is asked for public beliefs. */
+  /** Whether public beliefs are requested from it. */
   readonly network: boolean
-  /** Federations whose beliefs it is asked for, ascending. */
+  /** Federations whose beliefs are requested from it, ascending. */
   readonly federations: readonly string[]
   /** Key of the model that it was last known to embed with; null: not known. */
   readonly model: string | null
 }
 
-/** One question to one node. A node that serves several federations is asked for each. */
+/** One query to one node. A node that serves several federations gets one query for each. */
 export interface AskedSource {
   readonly kind: 'federated' | 'network'
   /** Of the federation, or of the node. */
@@ -25,7 +25,7 @@ export interface AskedSource {
   readonly peer: Peer
 }
 
-export interface Guest {
+export interface RemoteBelief {
   /** Id of the peer that it came from. */
   readonly node: string
   readonly source: BeliefSource
@@ -44,7 +44,7 @@ export interface Guest {
 
 export interface NodeAnswer {
   readonly source: AskedSource
-  readonly guests: readonly Guest[]
+  readonly remotes: readonly RemoteBelief[]
   /** Of what the requester may see there, as that node calls it. */
   readonly state: string
   /** It has more that match. */
