@@ -81,11 +81,11 @@ async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   for (let write = 0; write < JUDGED; write++) {
     writes.next()
     const asked: number[] = []
-    const tellAll = () => {
+    const checkAll = () => {
       for (const [at, question] of questions.entries()) if (question.concerned(states[at] as LiveState)) asked.push(at)
     }
     // In one read, as the engine does.
-    telling.push(timed(() => store.read(tellAll)))
+    telling.push(timed(() => store.read(checkAll)))
     const started = performance.now()
     for (const at of asked) states[at] = await (questions[at] as StandingBeliefs).ask(signal)
     answering += performance.now() - started
