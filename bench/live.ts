@@ -62,6 +62,7 @@ function questionsOf(engine: Engine): readonly StandingBeliefs[] {
 async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Row[]> {
   const questions = questionsOf(engine)
   const signal = new AbortController().signal
+  const { store } = engine.host('beliefs')
   const states: LiveState[] = []
   for (const question of questions) states.push(await question.ask(signal))
   const again: number[] = []
@@ -80,12 +81,11 @@ async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   for (let write = 0; write < JUDGED; write++) {
     writes.next()
     const asked: number[] = []
-    telling.push(
-      timed(() => {
-        for (const [at, question] of questions.entries())
-          if (question.concerned(states[at] as LiveState)) asked.push(at)
-      }),
-    )
+    const checkAll = () => {
+      for (const [at, question] of questions.entries()) if (question.concerned(states[at] as LiveState)) asked.push(at)
+    }
+    // In one read, as the engine does.
+    telling.push(timed(() => store.read(checkAll)))
     const started = performance.now()
     for (const at of asked) states[at] = await (questions[at] as StandingBeliefs).ask(signal)
     answering += performance.now() - started

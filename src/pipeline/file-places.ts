@@ -68,6 +68,8 @@ export function readOfDocuments(
   allow: Bitset | null,
   { readings = [], reader, accessScope }: QueryContext,
 ): ReadonlySet<EntryKey> {
+  const files = new FilePlaces(reader)
+  if (readings.length === 0 || files.roots.length === 0) return NONE
   const byUrl = new Map<string, EntryKey[]>()
   for (const table of readings) {
     const { url, symbol } = table.readOf
@@ -79,7 +81,6 @@ export function readOfDocuments(
     }
   }
   if (byUrl.size === 0) return NONE
-  const files = new FilePlaces(reader)
   const visible = new Set(accessScope.partitions)
   const isInAnswer = (entry: EntryKey) => {
     if (allow !== null) return allow.has(entry)

@@ -130,9 +130,10 @@ function partsOf(
   plan: Plan,
   context: QueryContext,
 ): ShownParts {
-  const { explain, why } = ranking.scoring
+  const { components, explain, why } = ranking.scoring
   let textOf: ReturnType<typeof shownTexts> | undefined
   return {
+    components: ranked => components(ranked),
     why: (ranked, entry) => (plan.mode === 'list' ? whyListed(entry) : why(ranked)),
     explanation: ranked => (plan.query.explain ? explain(ranked) : undefined),
     text: (ranked, entry) => {
@@ -316,7 +317,7 @@ export function* presentItems(
       kind: entry.kind,
       title: entry.title,
       score: ranked.score,
-      components: ranking.scoring.components(ranked),
+      components: parts.components(ranked),
       ...parts.text(ranked, entry),
       tags: entry.tags,
       metadata: entry.metadata,

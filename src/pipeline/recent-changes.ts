@@ -1,4 +1,6 @@
 /** What was committed since a position of the change feed, read once for however many ask from the same one. */
+import type { EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
 import { changesOrNull, reachesBack } from '../store/feed.ts'
 import type { Change, Store } from '../store/store.ts'
 
@@ -25,7 +27,10 @@ export class RecentChanges {
     return this.#position
   }
 
-  /** What was committed after a position of this store, ascending; null: the feed cannot say any more. */
+  /**
+   * What was committed after a position of this store, ascending; null: the feed cannot say any more. Without the vectors of entries
+   * that were put before them.
+   */
   since(position: number): readonly Change[] | null {
     const end = this.position()
     if (position === end) return []
@@ -42,10 +47,18 @@ export class RecentChanges {
     return this.#store.read(reader => {
       if (!reachesBack(reader, position)) return null
       const changes: Change[] = []
-      for (;;) {
-        const page = changesOrNull(reader, changes.at(-1)?.seq ?? position, PAGE)
+      /** Where the entries that were put lie. */
+      const put = new Map<EntryKey, PartitionId>()
+      for (let end = position; ; ) {
+        const page = changesOrNull(reader, end, PAGE)
         if (page === null) return null
-        for (const change of page) changes.push(change)
+        for (const change of page) {
+          end = change.seq
+          const { kind, entry, partition } = change
+          if (kind === 'vectors' && put.get(entry) === partition) continue
+          if (kind === 'put') put.set(entry, partition)
+          changes.push(change)
+        }
         if (page.length < PAGE) return changes
       }
     })

@@ -123,6 +123,8 @@ export type ShownText = Pick<Item, 'excerpt' | 'passages'>
 
 /** Parts of an item, each made when it is asked for. */
 export interface ShownParts {
+  /** Of an item, by name. */
+  components(ranked: Ranked): Item['components']
   why(ranked: Ranked, entry: Entry): string
   /** Undefined where the query does not ask for explanations. */
   explanation(ranked: Ranked): Explanation | undefined

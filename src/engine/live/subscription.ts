@@ -192,14 +192,19 @@ export class LiveSubscription implements Subscription {
   }
 
   async #ask(): Promise<void> {
-    const cause = this.#cause ?? 'change'
+    let cause: Cause = 'change'
     this.#isAsking = true
     this.#isDue = false
-    this.#cause = null
     this.#alarm.stop()
     try {
       const turn = { timeoutMs: this.source.timeoutMs, signal: this.#stop.signal }
-      const state = await this.#world.scheduler.run(signal => this.source.ask(signal), turn)
+      const ask = (signal: AbortSignal) => {
+        // Covers what was committed while it waited for its turn too.
+        cause = this.#cause ?? 'change'
+        this.#cause = null
+        return this.source.ask(signal)
+      }
+      const state = await this.#world.scheduler.run(ask, turn)
       // A pause throws nothing away: what was learned is sent after it, unless it has changed again.
       if (!this.#stop.signal.aborted) this.#take(state, cause)
       // Whoever heard that asking fails hears that it works again: by what has changed, else by a token.

@@ -8,7 +8,6 @@ import type { Row } from '../../model/table.ts'
 import { entrySet, type RowOf, TableRows } from '../../pipeline/columns.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
-
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { CONCEPTS, FILES } from './tables.ts'
 
@@ -86,6 +85,7 @@ export class VisibleConcepts {
   readonly #byId: ReadonlyMap<number, Concept>
   readonly #byEntry: ReadonlyMap<EntryKey, Concept>
   #byWord: ReadonlyMap<string, readonly number[]> | null = null
+  #names: JoinedNames | null = null
 
   constructor(rows: readonly Concept[]) {
     this.all = rows.toSorted((a, b) => a.id - b.id)
@@ -99,6 +99,23 @@ export class VisibleConcepts {
     return this.#byWord
   }
 
+  /** Places in `all`, ascending, of those whose folded name holds this text: one search through all names. */
+  holding(text: string): readonly number[] {
+    this.#names ??= joinedNames(this.all)
+    const { joined, ends } = this.#names
+    const found: number[] = []
+    let place = 0
+    for (let at = joined.indexOf(text); place < ends.length && at !== -1; ) {
+      while ((ends[place] as number) < at) place++
+      const end = ends[place] as number
+      // What runs over the end of a name is in none.
+      const isWithin = at + text.length <= end
+      if (isWithin) found.push(place++)
+      at = joined.indexOf(text, isWithin ? end + 1 : at + 1)
+    }
+    return found
+  }
+
   byId(id: number): Concept | undefined {
     return this.#byId.get(id)
   }
@@ -106,6 +123,23 @@ export class VisibleConcepts {
   byEntry(entry: EntryKey): Concept | undefined {
     return this.#byEntry.get(entry)
   }
+}
+
+/** Folded names in their order, each followed by one character more. */
+interface JoinedNames {
+  readonly joined: string
+  /** Where each name ends. */
+  readonly ends: Int32Array
+}
+
+function joinedNames(concepts: readonly Concept[]): JoinedNames {
+  const ends = new Int32Array(concepts.length)
+  let end = -1
+  for (const [place, { folded }] of concepts.entries()) {
+    end += 1 + folded.length
+    ends[place] = end
+  }
+  return { joined: concepts.map(({ folded }) => `${folded}\n`).join(''), ends }
 }
 
 /** Those that hold some of these lines, and no smaller one that does. */

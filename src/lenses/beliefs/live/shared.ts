@@ -24,8 +24,6 @@ const MAX_WATCHES = 256
 export class LiveShared {
   readonly #state: BeliefsState
   readonly #changes: RecentChanges
-  /** By position: most subscriptions ask from the same one. */
-  readonly #since = new Map<number, readonly Change[] | null>()
   readonly #vectors = new Recent<EntryKey, { readonly vector: Float32Array | null }>(MAX_VECTORS)
   readonly #scopes = new Recent<string, AccessWatch>(MAX_WATCHES)
   readonly #trusts = new Recent<string, TrustWatch>(MAX_WATCHES)
@@ -45,7 +43,6 @@ export class LiveShared {
     if (version === this.#caughtUp) return version
     const before = this.position
     this.position = this.#changes.position()
-    this.#since.clear()
     const changed = this.since(before)
     const entries = changed && new Set(changed.map(({ entry }) => entry))
     this.#vectors.forget(entry => entries === null || entries.has(entry))
@@ -56,13 +53,7 @@ export class LiveShared {
 
   /** Changes after a position, ascending, as of the last `catchUp`; null: no longer known. */
   since(position: number): readonly Change[] | null {
-    if (position === this.position) return []
-    let known = this.#since.get(position)
-    if (known === undefined) {
-      known = this.#changes.since(position)
-      this.#since.set(position, known)
-    }
-    return known
+    return position === this.position ? [] : this.#changes.since(position)
   }
 
   /** By this model; null: it has none yet. As of the last `catchUp`, or later. */
@@ -144,8 +135,8 @@ export class TrustWatch {
   readonly #viewer: string
   readonly #question: TrustQuestion
   #revision = 0
-  /** In whom trust changed with each of the last revisions; null: in anybody. */
-  readonly #changed: (ReadonlySet<string> | null)[] = []
+  /** With each of the last revisions: beliefs in sight of holders in whom trust changed; null: perhaps all. */
+  readonly #changed: (readonly EntryKey[] | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
   #base: Base | null = null
@@ -170,20 +161,19 @@ export class TrustWatch {
     if (base === null) return this.#revision
     // What is used counts more, and with it whoever is trusted through it.
     const changed = isUsed ? null : this.#met(base.trust.differences(fresh), requester)
-    if (changed?.size === 0) return this.#revision
+    if (changed?.length === 0) return this.#revision
     this.#base = { trust: this.#at(now), asOf: now }
     this.#changed.push(changed)
     if (this.#changed.length > MAX_TRUST_CHANGES) this.#changed.shift()
     return ++this.#revision
   }
 
-  /** Holders in whom trust has changed after a revision; null: nobody can be ruled out. */
-  changedSince(revision: number): ReadonlySet<string> | null {
+  /** Beliefs of holders in whom trust has changed after a revision, as they were in sight then; null: perhaps all. */
+  changedSince(revision: number): readonly EntryKey[] | null {
     const count = this.#revision - revision
     if (count > this.#changed.length) return null
     const changes = this.#changed.slice(this.#changed.length - count)
-    if (changes.length === 1) return changes[0] as ReadonlySet<string> | null
-    return changes.includes(null) ? null : new Set(changes.flatMap(holders => [...(holders ?? [])]))
+    return changes.some(entries => entries === null) ? null : changes.flatMap(entries => entries ?? [])
   }
 
   /**
@@ -212,16 +202,24 @@ export class TrustWatch {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }
 
-  /** Those of these agents who hold a belief that the requester sees; null: one is a federation that it meets holders through. */
-  #met(agents: readonly string[], { federations, accessScope }: Requester): ReadonlySet<string> | null {
+  /** Beliefs of these agents that the requester sees; null: one is a federation that it meets holders through. */
+  #met(agents: readonly string[], { federations, accessScope }: Requester): readonly EntryKey[] | null {
+    if (agents.length === 0) return []
     const named = new Set(agents)
     if (federations.some(id => named.has(federationTarget(id)))) return null
     const { columns } = this.#state
-    const { holders } = columns.arrays
-    const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
-    const isTheirs = (row: number) => numbers.has(holders[row] as number)
-    const isMet = numbers.size > 0 && accessScope.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
-    return isMet ? named : new Set()
+    const { holders, entries } = columns.arrays
+    const isTheirs = new Uint8Array(columns.texts.bounds.holders)
+    for (const agent of agents) {
+      const number = columns.texts.holderNumber(agent)
+      if (number !== -1) isTheirs[number] = 1
+    }
+    const met: EntryKey[] = []
+    for (const partition of accessScope.partitions) {
+      for (const row of columns.rowsIn(partition))
+        if (isTheirs[holders[row] as number] === 1) met.push(entries[row] as EntryKey)
+    }
+    return met
   }
 }
 

@@ -15,8 +15,7 @@ import { RowOrigins, type ShowView, SOURCE_NUMBERS, showCurrent } from '../acces
 import { pickPage, strategyOf } from '../answer/front.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { type Candidates, candidatesSince, type EarlierSearch, MAX_NEAREST } from '../matching/candidates.ts'
-import type { Matches } from '../matching/in-scope.ts'
-import { scopeRequest } from '../matching/in-scope.ts'
+import { RowsInScope, scopeRequest } from '../matching/in-scope.ts'
 import type { BeliefSource } from '../model.ts'
 import type { RemoteBelief } from '../nodes/remote-belief.ts'
 import { type Evaluation, evaluateInSteps } from '../query/evaluation.ts'
@@ -81,11 +80,16 @@ interface Search extends EarlierSearch {
   readonly until: Instant
 }
 
+/** What the last search makes of the answer now, and from when on time alone may bring others into scope. */
+interface Carried {
+  readonly candidates: Candidates
+  readonly until: Instant
+}
+
 interface KnownCandidates {
   readonly cosines: ReadonlyMap<EntryKey, number>
   /** Of those that came since. */
   readonly later: Map<EntryKey, number>
-  readonly byHolder: Map<string, EntryKey[]>
 }
 
 /** What a new candidate must reach to change what is shown. */
@@ -138,18 +142,8 @@ function isBelowBar(row: number, near: number, source: BeliefSource, world: Worl
   const { bar, candidates } = last
   if (bar === null || bar.spare === 0 || !isBelowShown(row, near, source, world)) return false
   bar.spare--
-  if (candidates === null) return true
-  candidates.later.set(columns.arrays.entries[row] as EntryKey, near)
-  noteHolder(candidates, row, columns)
+  candidates?.later.set(columns.arrays.entries[row] as EntryKey, near)
   return true
-}
-
-function noteHolder({ byHolder }: KnownCandidates, row: number, columns: BeliefColumns): void {
-  const entry = columns.arrays.entries[row] as EntryKey
-  const holder = columns.holderOf(row)
-  const theirs = byHolder.get(holder)
-  if (theirs === undefined) byHolder.set(holder, [entry])
-  else theirs.push(entry)
 }
 
 /** Whether a candidate ranks behind everything shown on a full page, and is no copy of another candidate. */
@@ -316,24 +310,23 @@ export class StandingBeliefs implements LiveQuery {
     )
   }
 
-  /** Whether trust in one of these holders may change what is shown. Null: in anybody. */
-  #isTrustOf(holders: ReadonlySet<string> | null, world: World): boolean {
+  /** Whether another trust in the holders of these beliefs may change what is shown. Null: of any beliefs. */
+  #isTrustOf(entries: readonly EntryKey[] | null, world: World): boolean {
     const { columns, requester } = world
     const { candidates } = world.last
     const isFiltered = this.checked.filters.some(
       ({ minHolderReputation, directTrustAbove }) => minHolderReputation !== null || directTrustAbove !== null,
     )
-    if (holders === null || candidates === null || isFiltered) return true
-    const isAffected = (holder: string, entry: EntryKey) => {
+    if (entries === null || candidates === null || isFiltered) return true
+    return entries.some(entry => {
+      const near = nearOf(entry, candidates)
+      if (near === undefined) return false
       const row = columns.rowOf(entry)
       if (row === -1) return true
       const partition = columns.arrays.partitions[row] as number
-      const source = requester.sourceOf(partition, holder, this.checked.options.scope)
-      return source === null || !isBelowShown(row, nearOf(entry, candidates) as number, source, world)
-    }
-    return [...holders].some(
-      holder => candidates.byHolder.get(holder)?.some(entry => isAffected(holder, entry)) === true,
-    )
+      const source = requester.sourceOf(partition, columns.holderOf(row), this.checked.options.scope)
+      return source === null || !isBelowShown(row, near, source, world)
+    })
   }
 
   #scorerAt(asOf: Instant): ReturnType<World['scorer']> {
@@ -394,14 +387,18 @@ export class StandingBeliefs implements LiveQuery {
     const accessScope = this.#accessScope.refresh(version)
     const trust = this.#trust.refresh(requester, asOf, version)
     this.#trust.answered(asOf)
-    const candidatesIn = (inScope: Matches, floor: number | null) =>
-      this.#candidatesIn(inScope, { floor, accessScope, asOf })
-    const evaluation = yield* evaluateInSteps(this.state, view, this.checked, embedded, asOf, leg, candidatesIn)
+    let carried: Carried | null = null
+    const candidatesWith = (floor: number | null) => {
+      carried = this.#carried(view, { floor, accessScope, asOf })
+      return carried?.candidates ?? null
+    }
+    const evaluation = yield* evaluateInSteps(this.state, view, this.checked, embedded, asOf, leg, candidatesWith)
     const picked = yield* pickPage(evaluation, options)
     const remotes = evaluation.remotes.map(({ entry }) => view.remotes?.get(entry) as RemoteBelief)
     const ends = remotes.flatMap(({ belief: { valid_until: end } }) => (end === null ? [] : Date.parse(end)))
     yield
-    const inScopeUntil = this.state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
+    const inScopeUntil =
+      (carried as Carried | null)?.until ?? this.state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
     const { cosines, isCut, floor, pending } = evaluation
     const isPlain = cosines !== null && pending === 0 && leg === null && this.#isByMeaningAlone
     return {
@@ -417,7 +414,7 @@ export class StandingBeliefs implements LiveQuery {
         trust,
         isCandidate: candidateTest(evaluation),
         meaningFloor: minCosine(evaluation),
-        candidates: candidatesOf(evaluation),
+        candidates: cosines && { cosines, later: new Map() },
         bar: leg === null ? barOf(evaluation, picked, options) : null,
         search: isPlain ? { cosines, isCut, floor, position, accessScope, asOf, until: inScopeUntil } : null,
       },
@@ -432,10 +429,10 @@ export class StandingBeliefs implements LiveQuery {
   }
 
   /** Null: what was found for the last answer does not tell. */
-  #candidatesIn(
-    inScope: Matches,
+  #carried(
+    view: ShowView,
     { floor, accessScope, asOf }: Pick<Search, 'floor' | 'accessScope' | 'asOf'>,
-  ): Candidates | null {
+  ): Carried | null {
     const search = this.#last?.search ?? null
     const question = this.#embedded?.question ?? null
     if (search === null || question === null) return null
@@ -447,8 +444,11 @@ export class StandingBeliefs implements LiveQuery {
       return vector === null ? null : cosine(question, vector)
     }
     const { columns } = this.state
+    const { options, filters } = this.checked
     const changed = new Set(changes.map(({ entry }) => entry))
-    return candidatesSince(search, changed, { inScope, columns, most: MAX_NEAREST, cosineOf })
+    const inScope = new RowsInScope(scopeRequest(view, { filters, scope: options.scope }, asOf))
+    const candidates = candidatesSince(search, changed, { inScope, columns, most: MAX_NEAREST, cosineOf })
+    return candidates && { candidates, until: Math.min(search.until, inScope.untilOf(changed)) }
   }
 
   #items(view: ShowView, draft: Draft): { readonly found: number; readonly items: readonly Based[] } {
@@ -481,18 +481,12 @@ export class StandingBeliefs implements LiveQuery {
   }
 }
 
-function candidateTest({ matches, copies, view }: Evaluation): (entry: EntryKey) => boolean {
+function candidateTest({ matches, cosines, copies, view }: Evaluation): (entry: EntryKey) => boolean {
+  if (cosines !== null) return entry => cosines.has(entry)
   const { bits } = matches
   const { entries } = view.columns.arrays
   const others = new Set(Array.from(copies, row => entries[row] as EntryKey))
   return entry => bits.has(entry) || others.has(entry)
-}
-
-function candidatesOf({ cosines, view: { columns } }: Evaluation): KnownCandidates | null {
-  if (cosines === null) return null
-  const known: KnownCandidates = { cosines, later: new Map(), byHolder: new Map() }
-  for (const entry of cosines.keys()) noteHolder(known, columns.rowOf(entry), columns)
-  return known
 }
 
 /** With which a newcomer would be a candidate: of more than may be, the farthest one sets it. */

@@ -118,7 +118,8 @@ export function candidatesSince(
     columns,
     most,
     cosineOf,
-  }: Pick<CandidateRequest, 'inScope' | 'columns' | 'most'> & {
+  }: Pick<CandidateRequest, 'columns' | 'most'> & {
+    readonly inScope: Pick<Matches, 'has' | 'only'>
     /** To the text; null: the entry has no vector yet. */
     cosineOf(entry: EntryKey): number | null
   },

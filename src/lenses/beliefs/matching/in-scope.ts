@@ -98,6 +98,70 @@ export function firstPass(
   return { matches: matchesOf(columns, rows), until }
 }
 
+/** What the first pass says of single rows, without a pass over all of them; for questions as of now (`validAt` null). */
+export class RowsInScope {
+  readonly #request: InScopeRequest
+  readonly #self: number
+  /** By partition. */
+  readonly #sources = new Map<PartitionId, ReturnType<typeof sourcesOf>>()
+
+  constructor(request: InScopeRequest) {
+    this.#request = request
+    this.#self = request.columns.texts.holderNumber(request.requester.id)
+  }
+
+  has(row: number): boolean {
+    return this.#sourceOf(row) !== 0
+  }
+
+  /** As `Matches.only`. */
+  only(entries: Iterable<EntryKey>): Matches {
+    const { columns } = this.#request
+    const found: number[] = []
+    for (const entry of entries) {
+      const row = columns.rowOf(entry)
+      const source = this.#sourceOf(row)
+      if (source !== 0) found.push(row * SOURCES + source)
+    }
+    return matchesOf(columns, Int32Array.from(found).sort())
+  }
+
+  /** From when on time alone may bring one of these entries into scope, or take it out; infinite: never. */
+  untilOf(entries: Iterable<EntryKey>): Instant {
+    const { columns, requester, asOf } = this.#request
+    const { partitions, created, validFrom, validUntil } = columns.arrays
+    let until = Number.POSITIVE_INFINITY
+    for (const entry of entries) {
+      const row = columns.rowOf(entry)
+      if (row === -1 || !requester.sees(partitions[row] as PartitionId)) continue
+      for (const bounds of [created, validFrom, validUntil]) {
+        const bound = bounds[row] as number
+        if (bound > asOf && bound < until) until = bound
+      }
+    }
+    return until
+  }
+
+  /** 0: it is not in scope. */
+  #sourceOf(row: number): number {
+    const { columns, asOf } = this.#request
+    const { holders, partitions, created, validFrom, validUntil } = columns.arrays
+    if (row === -1 || (created[row] as number) > asOf) return 0
+    if ((validFrom[row] as number) > asOf || (validUntil[row] as number) <= asOf) return 0
+    const { own, others } = this.#sourcesIn(partitions[row] as PartitionId)
+    return holders[row] === this.#self ? own : others
+  }
+
+  #sourcesIn(partition: PartitionId): ReturnType<typeof sourcesOf> {
+    const known = this.#sources.get(partition)
+    if (known !== undefined) return known
+    const { requester, scope } = this.#request
+    const found = requester.sees(partition) ? sourcesOf(partition, requester, scope) : { own: 0, others: 0 }
+    this.#sources.set(partition, found)
+    return found
+  }
+}
+
 function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
   const sources = new Uint8Array(found.length)
   for (let at = 0; at < found.length; at++) {

@@ -65,14 +65,14 @@ export class Evaluation {
   readonly trustColumns: HolderColumns
   readonly origins: RowOrigins
   readonly scorer: Scorer
-  /** Before filters, operators, candidates and copies. */
-  readonly inScope: Matches
   /** Null: not found yet. */
   #found: Found | null
   /** Null: no other node was asked. */
   readonly #leg: RemoteLeg | null
   /** Of the matches, by place; null: not scored yet. */
   #finals: Float64Array | null = null
+  /** Null: not looked for yet. */
+  #inScope: Matches | null
 
   constructor(
     state: BeliefsState,
@@ -104,8 +104,14 @@ export class Evaluation {
       trustColumns: this.trustColumns,
       origins: this.origins,
     })
-    this.inScope = earlier?.matches ?? state.scopes.of(scopeRequest(view, question, asOf))
+    this.#inScope = earlier?.matches ?? null
     this.#found = earlier && { ...NOTHING_ELSE, ...earlier }
+  }
+
+  /** Before filters, operators, candidates and copies. */
+  get inScope(): Matches {
+    this.#inScope ??= this.state.scopes.of(scopeRequest(this.view, this.question, this.asOf))
+    return this.#inScope
   }
 
   /** Of this node's own; copies counted once. */
@@ -357,7 +363,7 @@ export class Evaluation {
     if (minSimilarity === undefined || meaning.by === 'nothing') {
       return { ...NOTHING_ELSE, matches: yield* this.#narrow(this.inScope), cosines: null }
     }
-    const known = this.question.candidatesIn?.(this.inScope, this.floor) ?? null
+    const known = this.question.candidatesWith?.(this.floor) ?? null
     if (known !== null) return known
     const { include } = this.understood
     const holding =
@@ -451,7 +457,7 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined
   /** What a search among all in scope would find, from what an earlier one found. Null: it must be searched. */
-  readonly candidatesIn?: ((inScope: Matches, floor: number | null) => Candidates | null) | undefined
+  readonly candidatesWith?: ((floor: number | null) => Candidates | null) | undefined
 }
 
 /** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
@@ -528,10 +534,10 @@ export function* evaluateInSteps(
   embedded: Embedded,
   asOf: Instant,
   leg: RemoteLeg | null = null,
-  candidatesIn?: Question['candidatesIn'],
+  candidatesWith?: Question['candidatesWith'],
 ): Steps<Evaluation> {
   const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
-  const evaluation = new Evaluation(state, view, { ...questionOf(query), candidatesIn }, understood, asOf, { leg })
+  const evaluation = new Evaluation(state, view, { ...questionOf(query), candidatesWith }, understood, asOf, { leg })
   yield* evaluation.prepare()
   return evaluation
 }

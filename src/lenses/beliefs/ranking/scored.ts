@@ -289,7 +289,7 @@ export class Scorer {
     const as = origins.trustedAs(row, source)
     if (as !== null) return trust.as(as).value
     const holder = columns.arrays.holders[row] as number
-    const known = this.#trust.get(holder) ?? trust.of(columns.texts.holder(holder)).value
+    const known = this.#trust.get(holder) ?? trust.valueOf(columns.texts.holder(holder))
     this.#trust.set(holder, known)
     return known
   }

@@ -226,8 +226,6 @@ export interface Links {
   readonly tenths: readonly number[]
   /** While they count so. */
   readonly span: Span
-  /** Whether the owner is hosted: else only exposed edges are among them. */
-  readonly isHere: boolean
   /** Whether some have entries by domain: then they count otherwise for questions with domains. */
   readonly hasEntries: boolean
 }
@@ -236,8 +234,11 @@ const NO_EDGES: ReadonlyMap<string, PlacedEdge> = new Map()
 
 /** Edges by owner, then by target. Agents have numbers, from 0, which they keep: for arrays by agent. */
 export class CountedEdges {
-  /** By number of the owner: as they were counted last for a question without domains; absent after a change. */
-  readonly links: (Links | undefined)[] = []
+  /**
+   * By number of the owner: as they were counted last for a question without domains; absent after a change of its edges, or of who is
+   * hosted.
+   */
+  links: (Links | undefined)[] = []
   /** By number. */
   readonly names: string[] = []
   readonly #byOwner = new Map<string, Map<string, PlacedEdge>>()

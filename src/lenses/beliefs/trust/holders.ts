@@ -70,6 +70,16 @@ export class HolderTrust {
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
   }
 
+  /** What `of` has as the value, for the many that are ranked. */
+  valueOf(holder: string): number {
+    const { agents, viewer, question, rules, edges } = this.#moment
+    if (holder === viewer) return SELF.value
+    const direct = this.own.get(holder)
+    if (direct !== undefined) return direct.value
+    const floor = floorOf(reputationFor(agents.get(holder), question.domains))
+    return Math.max(this.#levelOf(edges.numberOf(holder)), floor, rules.defaultTrust)
+  }
+
   /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
   differences(other: HolderTrust): readonly string[] {
     const [mine, its] = [this.#moment, other.#moment]

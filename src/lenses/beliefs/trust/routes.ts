@@ -225,12 +225,11 @@ function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
 /** Somebody else's edges. Made again where one of them has changed, or may count another number of tenths. */
 function linksOf(asked: TrustAsked, agent: number): Links {
   const { edges, question, asOf } = asked
-  const owner = edges.names[agent] as string
-  const isHere = isHosted(asked, owner)
   const hasDomains = question.domains.length > 0
   const known = edges.links[agent]
-  const isGood = known?.isHere === isHere && isWithin(known.span, asOf)
-  if (isGood && !(hasDomains && known.hasEntries)) return known
+  if (known !== undefined && isWithin(known.span, asOf) && !(hasDomains && known.hasEntries)) return known
+  const owner = edges.names[agent] as string
+  const isHere = isHosted(asked, owner)
   const [targets, counts]: [number[], number[]] = [[], []]
   let [span, hasEntries] = [ALWAYS, false]
   for (const { edge, to } of edges.of(owner).values()) {
@@ -242,7 +241,7 @@ function linksOf(asked: TrustAsked, agent: number): Links {
     targets.push(to)
     counts.push(counted.tenths)
   }
-  const links = { targets, tenths: counts, span, isHere, hasEntries }
+  const links = { targets, tenths: counts, span, hasEntries }
   if (!(hasDomains && hasEntries)) edges.links[agent] = links
   return links
 }

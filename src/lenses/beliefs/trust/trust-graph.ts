@@ -242,6 +242,7 @@ export class TrustGraph {
     this.#agentReads++
     const before = this.#agents
     this.#agents = agentFacts(reader)
+    this.#edges.links = []
     const owners = [...new Set([...before.keys(), ...this.#agents.keys()])].filter(
       id => before.get(id)?.did !== this.#agents.get(id)?.did,
     )

@@ -329,19 +329,27 @@ function contentWords(query: string): readonly string[] {
   return [...new Set(kept)].slice(0, MAX_WORDS)
 }
 
-/** For each word of a question the places of the things that have a word which it covers, each once. `length`: of the list of things. */
-function coveredPlaces(
-  byWord: ByWord,
-  length: number,
-  questionWords: readonly string[],
-): readonly (readonly number[])[] {
+interface Covered {
+  /** For each word of a question the places of the things that have a word which it covers, each once. */
+  readonly places: readonly (readonly number[])[]
+  /** By place: how many words of the thing any word of the question covers. */
+  readonly counts: Uint32Array
+}
+
+/** `length`: of the list of things. */
+function covered(byWord: ByWord, length: number, questionWords: readonly string[]): Covered {
   /** By place, the number of the question's word that last found it, from 1. */
   const foundBy = new Uint32Array(length)
-  return questionWords.map((asked, at) => {
+  const counts = new Uint32Array(length)
+  const counted = new Set<string>()
+  const places = questionWords.map((asked, at) => {
     const found: number[] = []
-    for (const [word, places] of byWord) {
+    for (const [word, having] of byWord) {
       if (!covers(asked, word)) continue
-      for (const place of places) {
+      const isFirst = !counted.has(word)
+      counted.add(word)
+      for (const place of having) {
+        if (isFirst) counts[place] = (counts[place] as number) + 1
         if (foundBy[place] === at + 1) continue
         foundBy[place] = at + 1
         found.push(place)
@@ -349,27 +357,27 @@ function coveredPlaces(
     }
     return found
   })
+  return { places, counts }
 }
 
 /**
- * How much of the weight of all words of the question a thing has, 0 to 1, by its place in a list of `length`. A thing may count
+ * How much of the weight of all words of the question each thing has, 0 to 1, by its place in the list. A thing may count
  * for several: `countOf` says how many, `total` in all.
  */
 function wordShares(
-  byWord: ByWord,
-  questionWords: readonly string[],
-  { length, total, countOf }: { readonly length: number; readonly total: number; countOf(place: number): number },
-): (place: number) => number {
-  const sums = new Float64Array(length)
+  { places: byAsked, counts }: Covered,
+  { total, countOf }: { readonly total: number; countOf(place: number): number },
+): Float64Array {
+  const shares = new Float64Array(counts.length)
   let all = 0
-  for (const places of coveredPlaces(byWord, length, questionWords)) {
+  for (const places of byAsked) {
     let having = 0
     for (const place of places) having += countOf(place)
     const weight = idf(total, having)
     all += weight
-    for (const place of places) sums[place] = (sums[place] as number) + weight
+    for (const place of places) shares[place] = (shares[place] as number) + weight
   }
-  return place => (sums[place] ?? 0) / (all || 1)
+  return shares.map(sum => sum / (all || 1))
 }
 
 interface Paths {
@@ -388,8 +396,8 @@ function pathShares(
   root: string | undefined,
 ): (url: string) => number {
   const { places, byWord, countOf } = pathsOf(concepts, root)
-  const share = wordShares(byWord, questionWords, { length: places.size, total: concepts.all.length, countOf })
-  return url => share(places.get(url) ?? -1)
+  const shares = wordShares(covered(byWord, places.size, questionWords), { total: concepts.all.length, countOf })
+  return url => shares[places.get(url) ?? -1] ?? 0
 }
 
 function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
@@ -438,30 +446,30 @@ function bestNames(
 ): readonly NameMatch[] {
   const wanted = foldName(query)
   const { all, byWord } = concepts
-  const shareOf = wordShares(byWord, questionWords, { length: all.length, total: all.length, countOf: () => 1 })
+  const found = covered(byWord, all.length, questionWords)
+  const shares = wordShares(found, { total: all.length, countOf: () => 1 })
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
   // By id ascending: of equal shares the first stays.
   const isOfUse = (share: number) => !best.full || share > (best.worst?.share ?? 0)
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
     if (isOfUse(share)) best.push({ concept, match, share })
   }
+  const holding = concepts.holding(wanted)
+  let held = 0
   for (let place = 0; place < all.length; place++) {
+    const isHolding = holding[held] === place
+    if (isHolding) held++
+    const share = shares[place] as number
+    // No name has more than one that is wholly covered.
+    if (!isHolding && (share === 0 || !isOfUse(harmonic(share, 1)))) continue
     const concept = all[place] as Concept
-    const share = shareOf(place)
-    // Which words of the name are covered is looked up only where a wholly covered name would be among the best.
-    const byWords =
-      share === 0 || !isOfUse(harmonic(share, 1)) ? 0 : harmonic(share, coveredShare(concept, questionWords))
-    if (concept.folded.includes(wanted)) {
+    const byWords = share === 0 ? 0 : harmonic(share, (found.counts[place] as number) / concept.words.length)
+    if (isHolding) {
       const ofName = wanted.length / concept.folded.length
       offer(concept, ofName === 1 ? 'whole' : 'name', Math.max(byWords, shareOfName(concept, wanted)))
     } else if (inWords && byWords > 0) offer(concept, 'words', byWords)
   }
   return best.sorted()
-}
-
-/** Of the words of its name, how many the question covers. */
-function coveredShare({ words }: Concept, questionWords: readonly string[]): number {
-  return words.filter(word => questionWords.some(asked => covers(asked, word))).length / words.length
 }
 
 /** Of a name that holds the question as it is. */
@@ -479,25 +487,25 @@ const MAX_COMPARED = 64
 /** By id those whose name holds the question as it is; then, with `inWords`, those that share words with it, most first. */
 function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, inWords: boolean): readonly NameMatch[] {
   const wanted = foldName(query)
-  const named: NameMatch[] = []
-  for (const concept of concepts.all) {
-    if (named.length === limit) return named
-    if (concept.folded.includes(wanted)) named.push({ concept, match: 'name', share: shareOfName(concept, wanted) })
-  }
-  if (!inWords) return named
-  const taken = new Set(named.map(({ concept }) => concept))
+  const { all, byWord } = concepts
+  const holding = concepts.holding(wanted).slice(0, limit)
+  const named = holding.map((place): NameMatch => {
+    const concept = all[place] as Concept
+    return { concept, match: 'name', share: shareOfName(concept, wanted) }
+  })
+  if (named.length === limit || !inWords) return named
   const queryWords = new Set(wordsOf(query).slice(0, MAX_COMPARED))
-  const counts = new Map<Concept, number>()
-  for (const places of coveredPlaces(concepts.byWord, concepts.all.length, [...queryWords])) {
-    for (const place of places) {
-      const concept = concepts.all[place] as Concept
-      counts.set(concept, (counts.get(concept) ?? 0) + 1)
-    }
+  /** By place: how many words of the question the name has. */
+  const counts = new Uint32Array(all.length)
+  for (const places of covered(byWord, all.length, [...queryWords]).places) {
+    for (const place of places) counts[place] = (counts[place] as number) + 1
   }
-  const sharing = [...counts]
-    .filter(([concept]) => !taken.has(concept))
-    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || a.id - b.id)
-    .slice(0, limit - named.length)
-  const match = 'words'
-  return [...named, ...sharing.map(([concept, count]) => ({ concept, match, share: count / queryWords.size }) as const)]
+  for (const place of holding) counts[place] = 0
+  const countOf = (place: number) => counts[place] as number
+  const best = new TopK<number>(limit - named.length, (a, b) => countOf(b) - countOf(a) || a - b)
+  for (let place = 0; place < counts.length; place++) if (countOf(place) > 0) best.push(place)
+  const sharing = best.sorted().map((place): NameMatch => {
+    return { concept: all[place] as Concept, match: 'words', share: countOf(place) / queryWords.size }
+  })
+  return [...named, ...sharing]
 }

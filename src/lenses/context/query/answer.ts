@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Ranked } from '../../../model/candidate.ts'
-import type { Item } from '../../../model/page.ts'
+import type { ShownParts } from '../../../pipeline/stage.ts'
 import { assertNotCancelled, type Call, handler, linksOf, look, readErrorNotes } from '../call.ts'
 import { conceptRef, id, type Outcome, Refusal, refusal, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { isNamed } from './anchors.ts'
-import { bundle, filePreview, filePreviews, packAnswer } from './pack.ts'
+import { bundle, conceptsByUrl, contentsOf, filePreview, filePreviews, packAnswer } from './pack.ts'
 import {
   type ContextRequest,
   contextRequest,
@@ -98,26 +98,28 @@ export const QUERY_HANDLER = handler({
 
 /** What the page of the pipeline has, in the form of the contract. */
 async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answer>> {
-  // Items say what explanations show.
-  const { page, ranked } = await call.host.query(queryOf(request), {
-    ...call,
-    ...(!request.explain && { rows: 'keys' }),
-  })
+  const { page, ranked, shown } = await call.host.query(queryOf(request), { ...call, rows: 'keys' })
   const seen = look(call)
-  const rows = ranked.flatMap(({ entry, signals }, at) => {
-    const concept = seen.concepts.byEntry(entry)
-    return concept === undefined ? [] : [{ concept, item: page.items[at], signals }]
+  const rows = ranked.flatMap((one): Row[] => {
+    const concept = seen.concepts.byEntry(one.entry)
+    return concept === undefined ? [] : [{ concept, ranked: one }]
   })
   const concepts = rows.map(({ concept }) => concept)
   const links = linksOf(call)
+  const byUrl = conceptsByUrl(call, concepts)
+  const urls = new Set([
+    ...byUrl.keys(),
+    ...(request.max_tokens !== null ? concepts.flatMap(({ url }) => url ?? []) : []),
+  ])
+  const contents = await contentsOf(call, seen, [...urls])
   const result = {
-    concepts: rows.map(row => foundOf(row, request)),
-    files: await filePreviews(call, seen, concepts, request.snippet),
+    concepts: rows.map(row => foundOf(row, shown, request)),
+    files: filePreviews(byUrl, contents, request.snippet),
     graph: {
       nodes: concepts.map(({ id }) => id),
       edges: edgesAmong(links, seen.accessScope.partitions, concepts, request.explain),
     },
-    ...(request.max_tokens !== null && { bundle: await packAnswer(call, seen, concepts, request.max_tokens) }),
+    ...(request.max_tokens !== null && { bundle: packAnswer(call, concepts, contents, request.max_tokens) }),
   }
   const warnings = [...page.notes.map(({ message }) => message), ...readErrorNotes(call, seen, concepts)]
   const isJudged = request.rank === 'relevance' || request.explain
@@ -130,12 +132,12 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
 
 interface Row {
   readonly concept: Concept
-  readonly item: Item | undefined
-  readonly signals: Ranked['signals']
+  readonly ranked: Ranked
 }
 
-function foundOf({ concept, item, signals }: Row, { mode, rank, explain }: ContextRequest): Found {
+function foundOf({ concept, ranked }: Row, shown: ShownParts, { mode, rank, explain }: ContextRequest): Found {
   const { id, name, type } = concept
+  const { signals } = ranked
   const { hops, via, link, near, meaning } = signals
   if (hops !== undefined) {
     const why = explain ? { hops, via: via ?? null, match: null, score: link === undefined ? null : rounded(link) } : {}
@@ -146,8 +148,8 @@ function foundOf({ concept, item, signals }: Row, { mode, rank, explain }: Conte
   const byName = score === null ? 'exact' : 'both'
   const relevance = mode === null ? 'direct' : isNamed(match) ? byName : 'semantic'
   const isShown = explain || (mode !== null && score !== null)
-  const isExplained = item !== undefined && isByRelevance({ rank, mode: mode ?? 'names' })
-  const parts = isExplained ? { parts: partsOf(item) } : {}
+  const isExplained = explain && isByRelevance({ rank, mode: mode ?? 'names' })
+  const parts = isExplained ? { parts: partsOf(ranked.score, shown.components(ranked)) } : {}
   return {
     ...{ id, name, type, relevance },
     ...(isShown && { score }),
@@ -157,7 +159,7 @@ function foundOf({ concept, item, signals }: Row, { mode, rank, explain }: Conte
 }
 
 /** Rounded, so they may add up to a little more or less than the total. */
-function partsOf({ score, components }: Item): NonNullable<Found['parts']> {
+function partsOf(score: number, components: Readonly<Record<string, number>>): NonNullable<Found['parts']> {
   const part = (name: string) => rounded(components[name] ?? 0)
   return {
     ...{ total: rounded(score), name: part('name'), path: part('path'), doc: part('doc') },

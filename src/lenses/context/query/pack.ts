@@ -129,16 +129,10 @@ function nameOf({ id, name, type, place }: PackItem, withPlace: boolean): string
 }
 
 /** The texts and signatures of concepts, by rank. */
-export async function packAnswer(
-  call: Call,
-  seen: Look,
-  concepts: readonly Concept[],
-  maxTokens: number,
-): Promise<Pack> {
+export function packAnswer(call: Call, concepts: readonly Concept[], contents: Contents, maxTokens: number): Pack {
   const entries = concepts.map(({ entry }) => entry)
   const signatures = textsOfConcepts(call.host.store, 'signature', entries)
-  const urls = [...new Set(concepts.flatMap(({ url }) => url ?? []))]
-  const texts = await textsOf(call, seen, urls)
+  const texts = textsIn(contents)
   const root = call.host.workspace?.url
   const items = concepts.map((concept): PackItem => {
     const { id, name, type, url } = concept
@@ -182,17 +176,17 @@ type PreviewError = NonNullable<FilePreview['error']>
 
 type Content = { readonly text: string } | { readonly error: PreviewError }
 
+/** By URL. */
+export type Contents = ReadonlyMap<string, Content>
+
 const UNAVAILABLE: PreviewError = { code: 'not_indexed', message: 'file content is not indexed' }
 
 /** Each file once, in the order in which the concepts first name it. */
-export async function filePreviews(
-  call: Call,
-  seen: Look,
-  concepts: readonly Concept[],
+export function filePreviews(
+  byUrl: ReadonlyMap<string, readonly Concept[]>,
+  contents: Contents,
   snippet: 'head' | 'passage',
-): Promise<readonly FilePreview[]> {
-  const byUrl = conceptsByUrl(call, concepts)
-  const contents = await contentsOf(call, seen, [...byUrl.keys()])
+): readonly FilePreview[] {
   return [...byUrl].map(([url, named]) => {
     const ids = named.map(({ id }) => id)
     const content = contents.get(url) ?? { error: UNAVAILABLE }
@@ -208,11 +202,15 @@ export async function filePreviews(
 
 /** Texts of these files that can be read. */
 export async function textsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const contents = await contentsOf(call, seen, urls)
+  return textsIn(await contentsOf(call, seen, urls))
+}
+
+function textsIn(contents: Contents): ReadonlyMap<string, string> {
   return new Map([...contents].flatMap(([url, content]) => ('text' in content ? [[url, content.text] as const] : [])))
 }
 
-function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
+/** What comes from each file, in the order of the concepts. */
+export function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
   const rows = host.store.table(PROVENANCE).scan({}, { entries: concepts.map(({ entry }) => entry) })
   const rowsOf = Map.groupBy(rows, row => row['entry'] as EntryKey)
   const byUrl = new Map<string, Concept[]>()
@@ -224,7 +222,7 @@ function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMa
 }
 
 /** From the store; for the local owner, whose disk it is, what is missing there from the workspace. */
-async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, Content>> {
+export async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Promise<Contents> {
   const stored = storedContents(call, seen, urls)
   const missing = urls.filter(url => !stored.has(url))
   const read = await Promise.all(missing.map(async url => [url, await readContent(call, url)] as const))

@@ -4,7 +4,7 @@
  * score is the formula's (`relevance.ts`).
  */
 
-import type { Link, LinkIndex, SearchScope } from '../../../index/contract.ts'
+import type { LinkIndex, SearchScope } from '../../../index/contract.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
@@ -91,14 +91,14 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number, isSum: 
   const all: Neighbour[] = []
   let from = anchors.map(({ concept, worth }) => ({ concept, score: worth }))
   for (let hops = 1; hops <= depth; hops++) {
-    const best = new Map<Concept, Neighbour & { readonly score: number }>()
+    const best = new Map<Concept, Neighbour & { score: number }>()
     for (const { concept: via, score: before } of from) {
       for (const { concept, weight } of waysOf(graph, via)) {
         if (present.has(concept)) continue
         const score = before * weight * DECAY
         const known = best.get(concept)
         if (known === undefined) best.set(concept, { concept, hops, via, score })
-        else if (isSum) best.set(concept, { ...known, score: known.score + score })
+        else if (isSum) known.score += score
         else if (known.score < score) best.set(concept, { concept, hops, via, score })
       }
     }
@@ -116,13 +116,12 @@ function* waysOf(
   { links, scope, concepts }: Graph,
   from: Concept,
 ): Generator<{ readonly concept: Concept; readonly weight: number }> {
-  const ways = (list: readonly Link[]) =>
-    list.flatMap(({ node, weight }) => {
+  for (const way of ['out', 'in'] as const) {
+    for (const { node, weight } of links[way](from.id, scope)) {
       const concept = concepts.byId(node)
-      return concept === undefined ? [] : [{ concept, weight }]
-    })
-  yield* ways(links.out(from.id, scope))
-  yield* ways(links.in(from.id, scope))
+      if (concept !== undefined) yield { concept, weight }
+    }
+  }
 }
 
 /** Share of the limit that anchors may take while neighbours fill the rest. */
