@@ -8,6 +8,7 @@ import type { Calibration, EmbeddingModel } from '../embed/embedder.ts'
 import type { SearchScope } from '../index/contract.ts'
 import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../math/evidence.ts'
 import type { Candidate } from '../model/candidate.ts'
+import type { ChunkKey } from '../model/entry.ts'
 import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { shownLanguage } from '../text/language.ts'
@@ -159,13 +160,20 @@ interface Nearest {
   readonly of: readonly Candidate[]
 }
 
-function judgeNearest(nearest: Nearest, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
-  const { calibration, isAcross } = calibrationOf(nearest, plan, context)
+function judgeNearest(from: Nearest, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const { bestCosine, model, of } = from
+  const nearest = of.find(({ signals }) => signals['meaning'] === bestCosine)
+  const { calibration, isAcross } = calibrationOf(model, nearest, plan, context)
   if (calibration === null) return ANSWERED
   const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
-  const { bestCosine, model } = nearest
   const cosine = model === context.second?.model ? context.second.cosineOf(bestCosine) : bestCosine
-  const found = evidence(cosine, bmTop, bmMax, calibration.wordShare)
+  const scope = scopeOf(retrieval.allow, context)
+  const words = {
+    coverage: bmMax > 0 ? bmTop / bmMax : 0,
+    held: heldIn(nearest?.chunks['meaning'], scope, plan, context),
+    asked: context.words.weigh(plan.terms, scope).length,
+  }
+  const found = evidence(cosine, words, calibration)
   // Between two languages it says nothing that no word is common.
   const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, model.cosineScale)
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
@@ -177,15 +185,20 @@ interface PairCalibration {
   readonly isAcross: boolean
 }
 
+/** Words of the query that this passage holds. */
+function heldIn(chunk: ChunkKey | undefined, scope: SearchScope, { terms }: Plan, { words }: QueryContext): number {
+  return chunk === undefined ? 0 : words.explain(terms, chunk, scope).filter(({ tf }) => tf > 0).length
+}
+
 /** Of the model, for the languages of the query and of the entry that is nearest in meaning. */
 function calibrationOf(
-  { bestCosine, model, of }: Nearest,
+  model: EmbeddingModel,
+  nearest: Candidate | undefined,
   { query }: Plan,
   { languages, memo, reader }: QueryContext,
 ): PairCalibration {
   const knowsOne = languages === undefined || (languages.length <= 1 && !model.languagePairs)
   if (knowsOne) return { calibration: model.calibration ?? null, isAcross: false }
-  const nearest = of.find(({ signals }) => signals['meaning'] === bestCosine)
   const [entry] = nearest === undefined ? [] : memo.shownLanguages(reader, [nearest.entry])
   const [asked, found] = [foreignLanguage(query.text) ?? shownLanguage(query.text), entry?.of ?? null]
   const isAcross = asked !== null && found !== null && asked !== found

@@ -214,13 +214,15 @@ function* firstByWords(
   return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
 }
 
-/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
+/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. `held`: words of the message with that cosine. */
 function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
-  const bestCosine = conversations.reduce((best, { cosine }) => Math.max(best, cosine), 0)
+  const nearest = conversations.reduce((best, one) => (one.cosine > best.cosine ? one : best), NO_EVIDENCE)
   const coverage = conversations.reduce((best, { coverage }) => Math.max(best, coverage), 0)
   const messages = transcripts.reduce((sum, { spoken }) => sum + spoken.length, 0)
-  return { conversations: conversations.length, messages, bestCosine, coverage }
+  return { conversations: conversations.length, messages, bestCosine: nearest.cosine, coverage, held: nearest.held }
 }
+
+const NO_EVIDENCE: Pick<Weighed, 'cosine' | 'held'> = { cosine: 0, held: 0 }
 
 /** Counted by conversation only where something in their partitions has no vector. */
 function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: QueryContext): number {
@@ -329,7 +331,7 @@ const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03
  * vector, what meaning does not answer is judged by words.
  */
 function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model }: QueryContext): Judgement {
-  const { bestCosine = 0, coverage = 0, messages = 0, embedded = 0 } = statistics
+  const { bestCosine = 0, coverage = 0, held = 0, messages = 0, embedded = 0 } = statistics
   const isByWords = plan.vector === null
   const isMissing = plan.isUnembedded === true || (!isByWords && embedded < ENOUGH_EMBEDDED)
   const verdictBy = isByWords ? 'words' : 'meaning'
@@ -341,8 +343,9 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model
   const isForeign = () => coverage === 0
   if (isByWords) return { ...judgeEvidence(coverage, WORD_BARS, messages, isForeign), verdictBy }
   const calibration = model?.calibration ?? null
+  const asked = askedWords(plan.terms).length
   if (calibration === null) return { verdict: 'answered', reason: null, verdictBy }
-  const found = evidence(bestCosine, coverage, 1, calibration.wordShare)
+  const found = evidence(bestCosine, { coverage, held, asked }, calibration)
   const byMeaning = judgeEvidence(found, calibration, messages, isForeign)
   if (!isMissing || byMeaning.verdict === 'answered') return { ...byMeaning, verdictBy }
   return { ...judgeEvidence(coverage, WORD_BARS, messages, () => false), verdictBy: 'words' }

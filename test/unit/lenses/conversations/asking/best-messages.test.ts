@@ -21,6 +21,7 @@ function weighed(conversations: readonly Made[], scored: number[]): readonly Wei
     bound: weight,
     cosine: 0,
     coverage: 0,
+    held: 0,
     holds: () => false,
     *scores() {
       scored.push(number)
