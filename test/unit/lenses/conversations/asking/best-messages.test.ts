@@ -22,6 +22,7 @@ function weighed(conversations: readonly Made[], scored: number[]): readonly Wei
     cosine: 0,
     coverage: 0,
     held: 0,
+    nearest: undefined,
     holds: () => false,
     *scores() {
       scored.push(number)
