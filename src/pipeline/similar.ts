@@ -35,7 +35,8 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
         facts: {},
       }
       if (!isKnown) context.note({ code: 'other_language', message: `Its rarest words ask: ${UNKNOWN_LANGUAGE}` })
-      else if (vector === null) context.note({ code: 'words_only', message: 'It has no vector, so its rarest words ask.' })
+      else if (vector === null)
+        context.note({ code: 'words_only', message: 'It has no vector, so its rarest words ask.' })
       return plan
     },
     enrich: plan => Promise.resolve(plan),
