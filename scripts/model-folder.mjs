@@ -20,12 +20,22 @@ export function checkHash(name, bytes, expected) {
 
 /** The manifest is known before the build, so a folder that has it and the files that it names needs no build. */
 export function isComplete(folder, manifest, notice) {
-  const read = name => (existsSync(join(folder, name)) ? readFileSync(join(folder, name)) : Buffer.alloc(0))
   return (
-    read('manifest.json').toString() === manifestText(manifest) &&
-    read('NOTICE').toString() === notice &&
-    Object.entries(manifest.files).every(([name, hash]) => sha256(read(name)) === hash)
+    read(folder, 'manifest.json').toString() === manifestText(manifest) &&
+    read(folder, 'NOTICE').toString() === notice &&
+    filesBefore(folder, manifest) !== null
   )
+}
+
+/** The files of a folder whose manifest alone is of another version, by name; null: some are missing or differ. */
+export function filesBefore(folder, { files }) {
+  const found = Object.fromEntries(Object.keys(files).map(name => [name, read(folder, name)]))
+  return Object.entries(files).every(([name, hash]) => sha256(found[name]) === hash) ? found : null
+}
+
+function read(folder, name) {
+  const file = join(folder, name)
+  return existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
 }
 
 /** `files`: content by name. */

@@ -12,12 +12,12 @@ export const MULTILINGUAL_CALIBRATION = {
       slope: 0.05,
     },
   },
-  cosineScale: 1.99,
+  cosineScale: 2,
   languagePairs: {
     across: {
       wordShare: 0.1,
       refused: {
-        base: 0.09,
+        base: 0.06,
         slope: 0.025,
       },
       answered: {
@@ -27,8 +27,8 @@ export const MULTILINGUAL_CALIBRATION = {
     },
     pairs: {},
     unrelated: {
-      same: [-0.092, -0.058, -0.04, -0.007, 0.032, 0.077, 0.122, 0.153, 0.225, 0.288],
-      across: [-0.096, -0.064, -0.046, -0.013, 0.027, 0.072, 0.118, 0.146, 0.209, 0.305],
+      same: [-0.091, -0.057, -0.038, -0.006, 0.033, 0.077, 0.122, 0.152, 0.223, 0.291],
+      across: [-0.097, -0.064, -0.045, -0.012, 0.027, 0.073, 0.119, 0.147, 0.213, 0.302],
     },
   },
 }

@@ -10,10 +10,12 @@ export type RuntimeName = 'native' | 'wasm'
 
 export type EmbedKind = 'query' | 'passage'
 
-/** What "relevant" means in this model's numbers: bars for the evidence, whose form is in `math/evidence.ts`. */
+/** What "relevant" means in this model's numbers: weights and bars of the evidence, whose form is in `math/evidence.ts`. */
 export interface Calibration {
-  /** Weight of the words' coverage in the evidence; the cosine's is 1. */
+  /** Weights of what the words say; the cosine's is 1. */
   readonly wordShare: number
+  readonly heldShare?: number | undefined
+  readonly askedShare?: number | undefined
   /** Evidence below it: nothing relevant. At so many rows a bar is base + slope · log10(rows). */
   readonly refused: { readonly base: number; readonly slope: number }
   /** Evidence from here on: an answer. */

@@ -34,7 +34,13 @@ export const QUANTILE_LEVELS = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.9
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hexadecimal')
 const bar = z.strictObject({ base: z.number(), slope: z.number() })
-const calibration = z.strictObject({ wordShare: z.number().nonnegative(), refused: bar, answered: bar })
+const calibration = z.strictObject({
+  wordShare: z.number().nonnegative(),
+  heldShare: z.number().nonnegative().optional(),
+  askedShare: z.number().nonnegative().optional(),
+  refused: bar,
+  answered: bar,
+})
 const languageCode = z.string().regex(/^[a-z]{2}$/, 'a language code of two letters')
 /** Cosines at QUANTILE_LEVELS, ascending. */
 const quantiles = z.array(z.number().min(-1).max(1)).length(QUANTILE_LEVELS.length)

@@ -20,6 +20,7 @@ import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import type { Answer, Plan, Stages } from '../pipeline/stage.ts'
 import type { Store } from '../store/store.ts'
+import { SAMPLE } from '../text/language.ts'
 import { indexesOf } from './index-makers.ts'
 import type { Parts } from './parts.ts'
 import { type MadeContext, QuestionContexts } from './question-contexts.ts'
@@ -194,8 +195,9 @@ export class Asking {
     const { requireVisible } = await import('./listing.ts')
     const { similarTo } = await import('../pipeline/similar.ts')
     const entry = requireVisible(this.#parts.store, id, this.look(call.viewer))
-    // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
-    const { stages, context } = await this.#prepare({ text: id, limit, group }, call)
+    // Its language chooses the model.
+    const text = `${entry.title}\n${entry.content}`.slice(0, SAMPLE)
+    const { stages, context } = await this.#prepare({ text, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     if (context.query.touch) this.#touch(answer, call.viewer, context.query)
     // It takes no cursor: more of them are had by a higher limit.

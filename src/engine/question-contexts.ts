@@ -164,10 +164,11 @@ export class QuestionContexts {
 
   /**
    * The main model's; of a query in a language that it does not know, the second model's; else both, since entries may be in
-   * such a language. Other lenses than the default one know the main model alone.
+   * such a language. Lenses that know no languages have the main model alone.
    */
   #spaceOf({ lens, text }: Query): Space {
-    const { models, indexes, store } = this.#parts
+    const { models, indexes, store, registry } = this.#parts
+    const { knowsLanguages = false } = registry.must(lens)
     // Taken once: the vector of a query and the index that it is looked up in are of one model.
     const [embedder, multilingual] =
       this.#parts.embedder === null ? [null, null] : [models.main?.current ?? null, models.second]
@@ -175,10 +176,10 @@ export class QuestionContexts {
     const oneOf = (only: Embedder | null): Space => ({
       ...{ model: only?.model ?? null, embedders: only === null ? [] : [only] },
       names: only === null ? [] : [nameOf(only)],
-      languages: lens === 'default' ? only?.model.languages : undefined,
+      languages: knowsLanguages ? only?.model.languages : undefined,
       vectors: () => (only === null ? null : (indexes.get(nameOf(only)) as VectorIndex)),
     })
-    if (embedder === null || multilingual === null || lens !== 'default') return oneOf(embedder)
+    if (embedder === null || multilingual === null || !knowsLanguages) return oneOf(embedder)
     const language = foreignLanguage(text)
     if (language !== null && !knowsLanguage(embedder.model, language) && knowsLanguage(multilingual.model, language)) {
       return oneOf(multilingual)

@@ -283,6 +283,8 @@ export interface Lens extends LensDeclaration {
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
   /** False: its stages read no words, so that a query whose items nobody reads does not load their index. Default true. */
   readonly readsWords?: boolean | undefined
+  /** True: its stages compare by `context.vectors` alone, so that texts and queries in other languages may have a second model's vectors. */
+  readonly knowsLanguages?: boolean | undefined
   /** `plain`: the default first stage reads no operators for this lens, whatever the query says. */
   readonly syntax?: 'plain' | undefined
   /** What `options` of a query may hold for this lens. Absent: the lens has none. */

@@ -281,6 +281,7 @@ function conflict(lens: LensDeclaration, message: string): QuerentError {
 
 export const defaultLens: Lens = {
   name: 'default',
+  knowsLanguages: true,
   summary: 'Everything the store holds, by words and meaning',
   stages: DEFAULT_LENS_STAGES,
 }

@@ -1,8 +1,8 @@
 /**
  * How much speaks for anything on the subject of a query being stored, and how much there must be. Bars grow with the number
  * of rows, since the best of many unrelated passages looks better than the best of few. How they were chosen:
- * docs/decisions/015. Worked (Cranfield question 1): best cosine 0.70217, best BM25 21.897 of at most 63.351, word share .25:
- * evidence 0.7886; at 1,400 rows a bar of base .207 and slope .1 is 0.5216.
+ * docs/decisions/015. Worked (Cranfield question 1, weights .25, .1 and .01): best cosine 0.73844, of a passage that holds 5 of the 10
+ * words; best BM25 22.111 of at most 67.122: evidence 0.9586. At 2,048 rows a bar of base .325 and slope .1 is 0.6561.
  */
 
 /** A bar at so many rows is base + slope · log10(rows). */
@@ -32,9 +32,31 @@ export function withoutWords({ refused, answered }: Bars, cosineScale = 1): Bars
   return { answered, refused: { ...refused, base: refused.base + NO_WORD / cosineScale } }
 }
 
-/** About 0 to 1.25. `bmMax` is what a chunk would score that has every term as often as one likes. */
-export function evidence(bestCosine: number, bmTop: number, bmMax: number, wordShare: number): number {
-  return bestCosine + (bmMax > 0 ? (wordShare * bmTop) / bmMax : 0)
+/** The words of a query, without stop words. */
+export interface WordEvidence {
+  /** The best BM25 of a passage as a share of what the words score in one that has each as often as one likes, 0 to 1. */
+  readonly coverage: number
+  /** How many of the words the passage that is nearest in meaning holds. */
+  readonly held: number
+  readonly asked: number
+}
+
+/** What adds to the cosine of the nearest passage. */
+export interface WordWeights {
+  /** Of the coverage. */
+  readonly wordShare: number
+  /** Of log10(1 + words held): meaning and words agree on one passage. Absent: 0. */
+  readonly heldShare?: number | undefined
+  /** Of each word of the query, up to six: a short one is near to some passage by chance more often. Absent: 0. */
+  readonly askedShare?: number | undefined
+}
+
+const MAX_ASKED = 6
+
+/** About 0 to 1.5. */
+export function evidence(bestCosine: number, { coverage, held, asked }: WordEvidence, weights: WordWeights): number {
+  const { wordShare, heldShare = 0, askedShare = 0 } = weights
+  return bestCosine + wordShare * coverage + heldShare * Math.log10(1 + held) + askedShare * Math.min(asked, MAX_ASKED)
 }
 
 /** Bars of `evidenceByWords`. They hold for words of any language: no statistic of a language is in them. */

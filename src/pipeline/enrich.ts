@@ -1,10 +1,9 @@
 /** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
 import { boostedVector, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
-import { shownLanguage } from '../text/language.ts'
 import type { QueryContext } from './context.ts'
 import { weightsOf } from './formula.ts'
-import { GET_MODEL, knowsLanguage } from './languages.ts'
+import { GET_MODEL, isInUnknownLanguage } from './languages.ts'
 import { withPhrasesThatHold } from './parse.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
@@ -13,22 +12,31 @@ import { inTime, isLate, lateError } from './time-limit.ts'
 export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan> {
   const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
   if (plan.mode === 'list' || plan.mode === 'words') return plan
-  if (plan.mode === 'hybrid' && isOtherLanguage(plan, context)) return { ...plan, mode: 'words', isUnembedded: true }
+  // What a model makes of a language that it does not know is noise, so words are better alone.
+  if (plan.mode === 'hybrid' && isInUnknownLanguage(plan, context)) {
+    context.note({ code: 'other_language', message: `Words only: ${UNKNOWN_LANGUAGE}` })
+    return { ...plan, mode: 'words', isUnembedded: true }
+  }
+  return withVector(plan, context)
+}
+
+/** For messages, which are full of names and numbers: a model finds more of them than words alone also where it does not know the language. */
+export async function enrichInAnyLanguage(parsed: Plan, context: QueryContext): Promise<Plan> {
+  const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
+  if (plan.mode === 'list' || plan.mode === 'words') return plan
+  if (isInUnknownLanguage(plan, context)) {
+    context.note({ code: 'other_language', message: `The verdict is by words: ${UNKNOWN_LANGUAGE}` })
+  }
+  return withVector(plan, context)
+}
+
+const UNKNOWN_LANGUAGE = `no model knows the language of the query. ${GET_MODEL}`
+
+async function withVector(plan: Plan, context: QueryContext): Promise<Plan> {
   const vector = await questionVector(plan, context)
   if (vector === null || context.vectors === null) return wordsAlone(plan, context)
   const weights = weightsOf(plan, context)
   return { ...plan, vector, weights, facts: { ...plan.facts, weights } }
-}
-
-/** What a model makes of a language that it does not know is noise, so words are better alone. Notes it. */
-function isOtherLanguage({ parsed: { residual } }: Plan, context: QueryContext): boolean {
-  const language = context.languages === undefined ? null : shownLanguage(residual)
-  if (language === null || knowsLanguage(context, language)) return false
-  context.note({
-    code: 'other_language',
-    message: `Words only: no model knows the language of the query. ${GET_MODEL}`,
-  })
-  return true
 }
 
 /** The text's vector, moved towards (or, for boosts below 1, away from) what the question stresses. */

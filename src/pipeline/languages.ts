@@ -23,6 +23,12 @@ export function knowsLanguage({ languages = [] }: Pick<QueryContext, 'languages'
   return languages.length === 0 || languages.includes(language)
 }
 
+/** Whether a query is clearly in a language that no model knows. */
+export function isInUnknownLanguage({ parsed: { residual } }: Plan, context: QueryContext): boolean {
+  const language = context.languages === undefined ? null : shownLanguage(residual)
+  return language !== null && !knowsLanguage(context, language)
+}
+
 /** Says so where the first of these entries is in a language that no model knows. */
 export function languageNotes(shown: readonly EntryKey[], plan: Plan, context: QueryContext): readonly Note[] {
   const { languages, memo, reader } = context
@@ -40,6 +46,40 @@ export function barsFor(
 ): Calibration | null {
   if (!languagePairs || query === null || passage === null) return calibration
   return languagePairs.pairs[`${query}-${passage}`] ?? (query === passage ? calibration : languagePairs.across)
+}
+
+/** What the evidence of the entry that is nearest in meaning is held against. */
+export interface NearestBars {
+  /** By the model that compared it, on its own scale. */
+  readonly cosine: number
+  readonly cosineScale: number
+  /** Null: that model was not calibrated. */
+  readonly calibration: Calibration | null
+  /** Whether query and entry are in two languages, as far as they show it. */
+  readonly isAcross: boolean
+}
+
+/** `score`: as the legs give it, on the first model's scale. */
+export function nearestBars(
+  score: number,
+  nearest: EntryKey | undefined,
+  text: string,
+  context: QueryContext,
+): NearestBars {
+  const { languages, memo, reader, second } = context
+  const first = context.model
+  const entries = nearest === undefined ? [] : [nearest]
+  const isBySecond = first !== null && second !== undefined && foreignEntries(entries, first, context).size > 0
+  const model = isBySecond ? second.model : first
+  const by = { cosine: isBySecond ? second.cosineOf(score) : score, cosineScale: model?.cosineScale ?? 1 }
+  const knowsOne = languages === undefined || (languages.length <= 1 && !model?.languagePairs)
+  if (model === null || knowsOne) return { ...by, calibration: model?.calibration ?? null, isAcross: false }
+  const [asked, found] = [
+    foreignLanguage(text) ?? shownLanguage(text),
+    memo.shownLanguages(reader, entries)[0]?.of ?? null,
+  ]
+  const isAcross = asked !== null && found !== null && asked !== found
+  return { ...by, calibration: barsFor(model, asked, found), isAcross }
 }
 
 /** Of these entries, those in a language that the model does not know. */

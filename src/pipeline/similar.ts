@@ -1,11 +1,13 @@
 /** More like this one: the stages of a question that is an entry. Its vectors ask, or, without any, its rarest words. */
 import { compareText } from '../base/compare.ts'
+import { modelKey } from '../embed/embedder.ts'
 import type { WordTerm } from '../index/contract.ts'
-import { toUnit } from '../math/vector.ts'
+import { jointVector, toUnit } from '../math/vector.ts'
 import { type Chunk, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
 import { weightsWith } from './formula.ts'
+import { GET_MODEL, knowsLanguage } from './languages.ts'
 import { unparsed } from './parse.ts'
 import type { Plan, Stages } from './stage.ts'
 
@@ -19,7 +21,8 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
   return {
     ...stages,
     parse: (query, context) => {
-      const vector = vectorOf(entry, context)
+      const isKnown = isInKnownLanguage(entry, context)
+      const vector = isKnown ? vectorOf(entry, context) : null
       const plan: Plan = {
         query,
         parsed: unparsed(''),
@@ -31,7 +34,9 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
         except: entry.key,
         facts: {},
       }
-      if (vector === null) context.note({ code: 'words_only', message: 'It has no vector, so its rarest words ask.' })
+      if (!isKnown) context.note({ code: 'other_language', message: `Its rarest words ask: ${UNKNOWN_LANGUAGE}` })
+      else if (vector === null)
+        context.note({ code: 'words_only', message: 'It has no vector, so its rarest words ask.' })
       return plan
     },
     enrich: plan => Promise.resolve(plan),
@@ -43,13 +48,24 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
   }
 }
 
-/** The mean of its chunks' vectors; null when none has one. */
-function vectorOf(entry: Entry, context: QueryContext): Float32Array | null {
-  const { vectors, reader } = context
+const UNKNOWN_LANGUAGE = `no model knows its language. ${GET_MODEL}`
+
+function isInKnownLanguage({ key }: Entry, context: QueryContext): boolean {
+  const of = context.memo.shownLanguages(context.reader, [key])[0]?.of ?? null
+  return of === null || context.languages === undefined || knowsLanguage(context, of)
+}
+
+/** The mean of its chunks' vectors, in each space that entries are compared in; null when no chunk has a vector. */
+function vectorOf(entry: Entry, { vectors, second, reader }: QueryContext): Float32Array | null {
   if (vectors === null) return null
   const chunks = reader.chunksOf(entry.key).map(chunk => chunk.key)
-  const rows = reader.vectorsOnly(vectors.model, chunks)
-  const sum = new Float64Array(vectors.dimensions)
+  const main = meanOf(reader.vectorsOnly(vectors.model, chunks))
+  const other = second === undefined ? null : meanOf(reader.vectorsOnly(modelKey(second.model), chunks))
+  return main === null || other === null ? main : jointVector(main, other)
+}
+
+function meanOf(rows: readonly { readonly vector: Float32Array }[]): Float32Array | null {
+  const sum = new Float64Array(rows[0]?.vector.length ?? 0)
   for (const { vector } of rows) {
     for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + (vector[at] as number)
   }

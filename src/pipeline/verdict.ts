@@ -4,16 +4,15 @@
  * missing fact; so the wording is "nothing on this subject", never "there is no such fact".
  */
 
-import type { Calibration, EmbeddingModel } from '../embed/embedder.ts'
 import type { SearchScope } from '../index/contract.ts'
 import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../math/evidence.ts'
 import type { Candidate } from '../model/candidate.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
-import { shownLanguage } from '../text/language.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { barsFor, foreignEntries, foreignLanguage } from './languages.ts'
+import { foreignEntries, nearestBars } from './languages.ts'
 import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -128,68 +127,58 @@ function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: Query
 function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { model, second } = context
   if (model === null) return ANSWERED
-  const ofAll = { bestCosine, model, of: retrieval.candidates }
-  if (second === undefined) return judgeNearest(ofAll, retrieval, plan, context)
-  const candidates = retrieval.candidates.filter(({ signals }) => signals['meaning'] !== undefined)
-  const foreign = foreignEntries(
-    candidates.map(({ entry }) => entry),
-    model,
-    context,
-  )
+  const { candidates } = retrieval
   // The second model may be used because of entries that the viewer may not see. These must not change the verdict.
-  if (foreign.size === 0) return judgeNearest(ofAll, retrieval, plan, context)
-  const bestOf = (of: readonly Candidate[]) => Math.max(...of.map(({ signals }) => signals['meaning'] as number))
-  const mine = candidates.filter(({ entry }) => !foreign.has(entry))
-  const its = candidates.filter(({ entry }) => foreign.has(entry))
-  const judged = [
-    ...(mine.length === 0 ? [] : [{ bestCosine: bestOf(mine), model, of: mine }]),
-    { bestCosine: bestOf(its), model: second.model, of: its },
-  ].map(nearest => judgeNearest(nearest, retrieval, plan, context))
+  const foreign =
+    second === undefined
+      ? NONE_FOREIGN
+      : foreignEntries(
+          candidates.map(({ entry }) => entry),
+          model,
+          context,
+        )
+  if (foreign.size === 0) return judgeNearest(bestCosine, candidates, retrieval, plan, context)
+  const compared = candidates.filter(({ signals }) => signals['meaning'] !== undefined)
+  const judged = [false, true].flatMap(isForeign => {
+    const of = compared.filter(({ entry }) => foreign.has(entry) === isForeign)
+    if (of.length === 0) return []
+    const best = Math.max(...of.map(({ signals }) => signals['meaning'] as number))
+    return judgeNearest(best, of, retrieval, plan, context)
+  })
   return VERDICTS.flatMap(verdict => judged.find(one => one.verdict === verdict) ?? [])[0] ?? ANSWERED
 }
 
+const NONE_FOREIGN: ReadonlySet<EntryKey> = new Set()
 /** The best first. */
 const VERDICTS: readonly Verdict[] = ['answered', 'weak', 'nothing_relevant']
 
-interface Nearest {
-  /** On the scale of the first model. */
-  readonly bestCosine: number
-  readonly model: EmbeddingModel
-  /** The candidates that it was compared with. */
-  readonly of: readonly Candidate[]
-}
-
-function judgeNearest(nearest: Nearest, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
-  const { calibration, isAcross } = calibrationOf(nearest, plan, context)
+/** `score`: of the nearest of these candidates, on the scale of the first model. */
+function judgeNearest(
+  score: number,
+  of: readonly Candidate[],
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): Judgement {
+  const nearest = of.find(({ signals }) => signals['meaning'] === score)
+  const { cosine, cosineScale, calibration, isAcross } = nearestBars(score, nearest?.entry, plan.query.text, context)
   if (calibration === null) return ANSWERED
   const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
-  const { bestCosine, model } = nearest
-  const cosine = model === context.second?.model ? context.second.cosineOf(bestCosine) : bestCosine
-  const found = evidence(cosine, bmTop, bmMax, calibration.wordShare)
+  const scope = scopeOf(retrieval.allow, context)
+  const words = {
+    coverage: bmMax > 0 ? bmTop / bmMax : 0,
+    held: heldIn(nearest?.chunks['meaning'], scope, plan, context),
+    asked: context.words.weigh(plan.terms, scope).length,
+  }
   // Between two languages it says nothing that no word is common.
-  const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, model.cosineScale)
+  const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, cosineScale)
+  const found = evidence(cosine, words, calibration)
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
 }
 
-interface PairCalibration {
-  readonly calibration: Calibration | null
-  /** Whether query and entry are in two languages, as far as they show it. */
-  readonly isAcross: boolean
-}
-
-/** Of the model, for the languages of the query and of the entry that is nearest in meaning. */
-function calibrationOf(
-  { bestCosine, model, of }: Nearest,
-  { query }: Plan,
-  { languages, memo, reader }: QueryContext,
-): PairCalibration {
-  const knowsOne = languages === undefined || (languages.length <= 1 && !model.languagePairs)
-  if (knowsOne) return { calibration: model.calibration ?? null, isAcross: false }
-  const nearest = of.find(({ signals }) => signals['meaning'] === bestCosine)
-  const [entry] = nearest === undefined ? [] : memo.shownLanguages(reader, [nearest.entry])
-  const [asked, found] = [foreignLanguage(query.text) ?? shownLanguage(query.text), entry?.of ?? null]
-  const isAcross = asked !== null && found !== null && asked !== found
-  return { calibration: barsFor(model, asked, found), isAcross }
+/** Words of the query that this passage holds. */
+function heldIn(chunk: ChunkKey | undefined, scope: SearchScope, { terms }: Plan, { words }: QueryContext): number {
+  return chunk === undefined ? 0 : words.explain(terms, chunk, scope).filter(({ tf }) => tf > 0).length
 }
 
 function scopeOf(allow: Retrieval['allow'], { accessScope: { partitions } }: QueryContext): SearchScope {

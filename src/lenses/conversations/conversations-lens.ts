@@ -59,6 +59,7 @@ export const conversationsLens: Lens = {
   summary: 'Messages of conversations, with speaker and time',
   tables: CONVERSATIONS_TABLES,
   kinds: MESSAGE_KINDS,
+  knowsLanguages: true,
   stages: conversationStages,
   operations: CONVERSATIONS_OPERATIONS,
   importChat: importConversations,

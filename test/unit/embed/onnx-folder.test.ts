@@ -36,7 +36,10 @@ describe('readOnnxFolder', () => {
       dimensions: 384,
       maxTokens: 256,
       languages: ['en'],
-      calibration: { wordShare: 0.25, refused: { base: 0.125, slope: 0.05 }, answered: { base: 0.207, slope: 0.1 } },
+      calibration: {
+        ...{ wordShare: 0.25, heldShare: 0.1, askedShare: 0.01 },
+        ...{ refused: { base: 0.19, slope: 0.05 }, answered: { base: 0.325, slope: 0.1 } },
+      },
       cosineScale: 1,
       languagePairs: null,
     })

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Embedder, EmbeddingModel } from '../../../src/embed/embedder.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../src/engine/options.ts'
+import type { Page } from '../../../src/model/page.ts'
+import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { isStopWord } from '../../../src/text/stopwords.ts'
 import { tokenise } from '../../../src/text/tokenise.ts'
 import { failingEmbedder } from '../../support/embedders.ts'
@@ -48,6 +50,8 @@ function reader(model: EmbeddingModel, groups: readonly (readonly string[])[]): 
       .join(' ')
   return { ...inner, embed: (texts, ...rest) => inner.embed(texts.map(telling), ...rest) }
 }
+
+type AskedAnswer = Pick<Page, 'verdict' | 'notes'> & { readonly messages: readonly { readonly text: string }[] }
 
 async function open(names: readonly (keyof typeof NOTES)[], options: EngineOptions): Promise<Engine> {
   const engine = await openTestEngine({ embedder: reader(ENGLISH, []), ...options })
@@ -136,6 +140,48 @@ describe('a store with a second model', () => {
     expect(seen.toSorted()).toEqual(ALL.toSorted())
   })
 
+  it.each([
+    ['gato', 'cat'],
+    ['cat', 'gato'],
+  ])('finds what is similar to %s in the other language: %s', async (id, expected) => {
+    await using engine = await open(ALL, second)
+    const page = await engine.similar({ id })
+    expect(idsOf(page)[0]).toBe(expected)
+    expect(page.mode).toBe('meaning')
+    expect(noteCodes(page)).toEqual([])
+  })
+
+  it('finds what is similar to an English note as without it, also where others have foreign ones', async () => {
+    await using one = await open(ENGLISH_NOTES, {})
+    await using two = await open(ENGLISH_NOTES, second)
+    await two.put({ entries: [{ id: 'gato', title: '', content: NOTES.gato, visibility: 'private' }], wait: true })
+    const viewer = { id: 'ana', groups: [] }
+    for (const engine of [one, two]) {
+      const entries = ENGLISH_NOTES.map(id => ({ id, title: '', content: NOTES[id] }))
+      await engine.put({ entries, wait: true }, { viewer })
+    }
+    expect(await two.similar({ id: 'cat' }, { viewer })).toEqual(await one.similar({ id: 'cat' }, { viewer }))
+  })
+
+  it('recalls a message of another language than the query', async () => {
+    await using engine = await openTestEngine({ embedder: reader(ENGLISH, []), ...second })
+    const call = { viewer: { id: 'owner', groups: [] }, signal: new AbortController().signal }
+    const catalog = makeCatalog(engine)
+    for (const id of ALL) {
+      const message = { text: NOTES[id], conversation: 'c', speaker: 'Ana', id, wait: true }
+      await callOperation(catalog, engine, 'conversations.remember', message, call)
+    }
+    await engine.embedded()
+    const ask = async (text: string) =>
+      (await callOperation(catalog, engine, 'conversations.query', { text }, call)) as AskedAnswer
+    const spanish = await ask('¿dónde está el volcán de la isla?')
+    expect(spanish.messages[0]?.text).toBe(NOTES.fire)
+    expect(spanish.verdict).not.toBe('nothing_relevant')
+    expect(spanish.notes).toEqual([])
+    const english = await ask('what is it that the cat eats in the kitchen')
+    expect(english.messages.slice(0, 2).map(({ text }) => text)).toContain(NOTES.gato)
+  })
+
   it('answers from the first model, and says so, where the second fails', async () => {
     let isDown = false
     const multilingual = failingEmbedder(second.multilingual, () => isDown)
@@ -160,6 +206,13 @@ describe('a store with an English model alone', () => {
     await using engine = await open(['gato', 'rio'], {})
     const page = await engine.query({ text: 'gato pescado', any: true })
     expect(idsOf(page)[0]).toBe('gato')
+    expect(noteCodes(page)).toEqual(['other_language'])
+  })
+
+  it('says so where the entry of a query for similar ones is in another language', async () => {
+    await using engine = await open(ALL, {})
+    const page = await engine.similar({ id: 'gato' })
+    expect(page.mode).toBe('words')
     expect(noteCodes(page)).toEqual(['other_language'])
   })
 

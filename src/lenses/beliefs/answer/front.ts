@@ -246,14 +246,14 @@ export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
     return { verdict: 'nothing_relevant', reason: nothingNear(evaluation, nearest, by), by, nearest }
   }
   const { best, share } = yield* strongest(evaluation)
-  const held = Math.round(share * contentWords(question.semantic.base).length)
-  const coverage = share * ONE_OCCURRENCE
+  const asked = contentWords(question.semantic.base).length
+  const words = { coverage: share * ONE_OCCURRENCE, held: Math.round(share * asked), asked }
   const calibration = evaluation.state.host.embedder?.model.calibration ?? null
   const judged = (found: number, bars: Bars) => judgeEvidence(found, bars, scopeSize, () => false)
-  if (by === 'words') return { ...judged(evidenceByWords(coverage, held), WORD_BARS), by, nearest: [] }
+  if (by === 'words') return { ...judged(evidenceByWords(words.coverage, words.held), WORD_BARS), by, nearest: [] }
   if (calibration === null) return { verdict: 'answered', reason: null, by, nearest: [] }
-  const bars = held > 0 ? calibration : withoutWords(calibration)
-  return { ...judged(evidence(best, coverage, 1, calibration.wordShare), bars), by, nearest: [] }
+  const bars = words.held > 0 ? calibration : withoutWords(calibration)
+  return { ...judged(evidence(best, words, calibration), bars), by, nearest: [] }
 }
 
 /** With few vectors, or none of the text, it rests on words. */

@@ -69,6 +69,10 @@ export interface Weighed {
   readonly cosine: number
   /** The greatest share of what the words of the question can score in a message of it, 0 to 1. */
   readonly coverage: number
+  /** The message with that cosine. */
+  readonly nearest: EntryKey | undefined
+  /** How many of the words it holds. */
+  readonly held: number
   /** Whether it has one of these messages. */
   holds(messages: ReadonlyMap<EntryKey, unknown>): boolean
   scores(): Steps<ConversationScores>
@@ -94,6 +98,10 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const maxWords = greatest(words, spoken.found)
   const cosine = Math.max(0, greatestCosine(cosines.values))
   const coverage = possible > 0 ? maxWords / possible : 0
+  const at = cosines.values.indexOf(cosine)
+  const nearest = moment.said[at]?.entry
+  const unit = spoken.unitOf(at)
+  const held = texts.order.filter((_, word) => !Number.isNaN(texts.partOf(word, unit))).length
   const nearness = meaning === null ? 0 : Math.max(cosine, expectedOf(spoken, cosines, possible, meaning))
   const weight = weightOf(coverage, nearness, ingredients)
   const ofSpeakers = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
@@ -120,7 +128,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const raised = raisedBy.reduce((score, { by }) => score * by, MAX_OF_PEOPLE) / MAX_OF_PEOPLE
   const holds = (messages: ReadonlyMap<EntryKey, unknown>) =>
     [...messages.keys()].some(key => transcript.entries.has(key))
-  return { bound: raised * weight, cosine, coverage, holds, scores }
+  return { bound: raised * weight, cosine, nearest, coverage, held, holds, scores }
 }
 
 /** How far a phrase that is not required lifts the messages that hold it; all phrases together. */

@@ -13,7 +13,9 @@ import { NO_NUMBERS } from '../../../model/formula.ts'
 import { allowedEntries, phraseHolders } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { enrichInAnyLanguage } from '../../../pipeline/enrich.ts'
 import { byFormula } from '../../../pipeline/formula.ts'
+import { isInUnknownLanguage, nearestBars } from '../../../pipeline/languages.ts'
 import { explainKept, KEPT_BY_WORDS, keepFirstByWords, type OtherScores } from '../../../pipeline/partly-embedded.ts'
 import { allOf } from '../../../pipeline/resolve-query.ts'
 import { respell } from '../../../pipeline/respell.ts'
@@ -148,7 +150,7 @@ export function conversationStages(host: LensHost): Partial<Stages> {
     },
     respell,
     enrich: async (plan, context) => {
-      const enriched = await DEFAULT_STAGES.enrich(plan, context)
+      const enriched = await enrichInAnyLanguage(plan, context)
       return { ...enriched, weights: weightsOf(enriched) }
     },
     retrieve: async (plan, depth, context) => {
@@ -217,13 +219,17 @@ function* firstByWords(
   return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
 }
 
-/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
+/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. `nearest` has that cosine and `held` of the words. */
 function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
-  const bestCosine = conversations.reduce((best, { cosine }) => Math.max(best, cosine), 0)
+  const nearest = conversations.reduce((best, one) => (one.cosine > best.cosine ? one : best), NO_EVIDENCE)
   const coverage = conversations.reduce((best, { coverage }) => Math.max(best, coverage), 0)
   const messages = transcripts.reduce((sum, { spoken }) => sum + spoken.length, 0)
-  return { conversations: conversations.length, messages, bestCosine, coverage }
+  const { cosine: bestCosine, nearest: message = NO_MESSAGE, held } = nearest
+  return { conversations: conversations.length, messages, bestCosine, nearest: message, coverage, held }
 }
+
+const NO_MESSAGE = 0
+const NO_EVIDENCE: Pick<Weighed, 'cosine' | 'nearest' | 'held'> = { cosine: 0, nearest: undefined, held: 0 }
 
 /** Counted by conversation only where something in their partitions has no vector. */
 function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: QueryContext): number {
@@ -326,13 +332,14 @@ const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03
 
 /**
  * Refused is only what is foreign to all messages: too little evidence, and no word of the query in them. No score says that
- * a query on a subject that was talked about has no answer (measured). While many messages have no
- * vector, what meaning does not answer is judged by words.
+ * a query on a subject that was talked about has no answer (measured). While many messages have no vector, what meaning does
+ * not answer is judged by words; so is a query in a language that no model knows.
  */
-function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model }: QueryContext): Judgement {
-  const { bestCosine = 0, coverage = 0, messages = 0, embedded = 0 } = statistics
+function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const { bestCosine = 0, coverage = 0, held = 0, messages = 0, embedded = 0 } = statistics
   const isByWords = plan.vector === null
-  const isMissing = plan.isUnembedded === true || (!isByWords && embedded < ENOUGH_EMBEDDED)
+  const isUnknown = !isByWords && isInUnknownLanguage(plan, context)
+  const isMissing = plan.isUnembedded === true || isUnknown || (!isByWords && embedded < ENOUGH_EMBEDDED)
   const verdictBy = isByWords ? 'words' : 'meaning'
   if (candidates.length === 0) {
     const isNotFoundOut = isMissing && statistics['conversations'] !== 0 && allow?.size !== 0
@@ -341,12 +348,15 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, { model
   }
   const isForeign = () => coverage === 0
   if (isByWords) return { ...judgeEvidence(coverage, WORD_BARS, messages, isForeign), verdictBy }
-  const calibration = model?.calibration ?? null
+  const byWords = { ...judgeEvidence(coverage, WORD_BARS, messages, () => false), verdictBy: 'words' } as const
+  if (isUnknown) return byWords
+  const nearest = statistics['nearest'] === NO_MESSAGE ? undefined : statistics['nearest']
+  const { cosine, calibration } = nearestBars(bestCosine, nearest, plan.query.text, context)
   if (calibration === null) return { verdict: 'answered', reason: null, verdictBy }
-  const found = evidence(bestCosine, coverage, 1, calibration.wordShare)
+  const found = evidence(cosine, { coverage, held, asked: askedWords(plan.terms).length }, calibration)
   const byMeaning = judgeEvidence(found, calibration, messages, isForeign)
   if (!isMissing || byMeaning.verdict === 'answered') return { ...byMeaning, verdictBy }
-  return { ...judgeEvidence(coverage, WORD_BARS, messages, () => false), verdictBy: 'words' }
+  return byWords
 }
 
 /** A neighbour that is so near to the best message lifts a message that has nothing of the question itself. */

@@ -21,6 +21,8 @@ function weighed(conversations: readonly Made[], scored: number[]): readonly Wei
     bound: weight,
     cosine: 0,
     coverage: 0,
+    held: 0,
+    nearest: undefined,
     holds: () => false,
     *scores() {
       scored.push(number)
