@@ -12,18 +12,23 @@ import type { Store } from '../store/store.ts'
 import { IndexSet } from './index-set.ts'
 
 type MakeIndex = () => Index
-/** Of the vectors of an embedder in a store. */
-type MakeVectorIndex = (embedder: Embedder, store: Store) => Index
+/** Of the vectors of an embedder. */
+type MakeVectorIndex = (embedder: Embedder) => Index
+
+interface VectorMakers {
+  /** For a store of any size. */
+  readonly large: MakeVectorIndex
+  /** For a scratch store. Among so few, looking at every vector takes less than getting ready to look at some. */
+  readonly small: MakeVectorIndex
+}
 
 /** By name, what makes an empty one. */
 export class IndexMakers {
   readonly #makers: Map<string, MakeIndex>
-  readonly #store: Store
   /** Null: the engine was opened without an embedder. */
-  readonly #vectors: MakeVectorIndex | null
+  readonly #vectors: VectorMakers | null
 
-  constructor(makers: readonly MakeIndex[], store: Store, vectors: MakeVectorIndex | null) {
-    this.#store = store
+  constructor(makers: readonly MakeIndex[], vectors: VectorMakers | null) {
     this.#makers = new Map(makers.map(make => [make().name, make]))
     this.#vectors = vectors
   }
@@ -35,9 +40,9 @@ export class IndexMakers {
 
   /** The index of the vectors of another embedder, which `make` makes from now on too. */
   add(embedder: Embedder): Index {
-    const make = () => this.#vectorsOf(embedder, this.#store)
-    const index = make()
-    this.#makers.set(index.name, make)
+    const { large } = must(this.#vectors, 'code of an index of vectors')
+    const index = large(embedder)
+    this.#makers.set(index.name, () => large(embedder))
     return index
   }
 
@@ -48,7 +53,7 @@ export class IndexMakers {
   /** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
   openScratch(embedder: Embedder | null): Scratch {
     const store = openMemoryStore()
-    const vectors = embedder === null ? [] : [this.#vectorsOf(embedder, store)]
+    const vectors = embedder === null ? [] : [must(this.#vectors, 'code of an index of vectors').small(embedder)]
     const indexes = new IndexSet(store, null, [openWordIndex(), ...vectors])
     const scratch: Scratch = {
       store,
@@ -60,10 +65,6 @@ export class IndexMakers {
     INDEXES.set(scratch, indexes)
     return scratch
   }
-
-  #vectorsOf(embedder: Embedder, store: Store): Index {
-    return must(this.#vectors, 'code of an index of vectors')(embedder, store)
-  }
 }
 
 export async function loadIndexMakers(
@@ -71,9 +72,9 @@ export async function loadIndexMakers(
   embedders: readonly Embedder[],
   lenses: readonly Lens[],
 ): Promise<IndexMakers> {
-  const vectors = embedders.length === 0 ? null : await loadVectorMaker()
+  const vectors = embedders.length === 0 ? null : await loadVectorMakers(store)
   const makers: MakeIndex[] = [openWordIndex]
-  if (vectors !== null) makers.push(...embedders.map(embedder => () => vectors(embedder, store)))
+  if (vectors !== null) makers.push(...embedders.map(embedder => () => vectors.large(embedder)))
   makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
   const points = lenses.flatMap(lens => lens.pointIndexes ?? [])
   if (points.length > 0) {
@@ -85,15 +86,19 @@ export async function loadIndexMakers(
     const { openLinkIndex } = await import('../index/links.ts')
     makers.push(...links.map(each => () => openLinkIndex(each)))
   }
-  return new IndexMakers(makers, store, vectors)
+  return new IndexMakers(makers, vectors)
 }
 
-async function loadVectorMaker(): Promise<MakeVectorIndex> {
+async function loadVectorMakers(store: Store): Promise<VectorMakers> {
   const { openVectorIndex } = await import('../index/vectors.ts')
-  return ({ model }, store) => {
-    const key = modelKey(model)
-    const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
-    return openVectorIndex({ model: key, dimensions: model.dimensions, source })
+  const { openReferenceVectors } = await import('../index/reference-vectors.ts')
+  return {
+    large: ({ model }) => {
+      const key = modelKey(model)
+      const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
+      return openVectorIndex({ model: key, dimensions: model.dimensions, source })
+    },
+    small: ({ model }) => openReferenceVectors(modelKey(model), model.dimensions),
   }
 }
 

@@ -1,20 +1,14 @@
 /**
  * The vector index as its contract reads: every vector in a map, every question answered by looking at all of them.
- * The oracle of the suites.
+ * The oracle of the suites, and good enough for small stores; `vectors.ts` is the one to use otherwise.
  */
-import { must } from '../../src/base/assert.ts'
-import {
-  type Hit,
-  type SearchScope,
-  type VectorIndex,
-  type VectorSearch,
-  vectorsName,
-} from '../../src/index/contract.ts'
-import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
-import { checkQuery } from '../../src/index/vectors/check.ts'
-import { cosine } from '../../src/math/vector.ts'
-import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
-import type { ChunkVector, StoreReader } from '../../src/store/store.ts'
+import { must } from '../base/assert.ts'
+import { cosine } from '../math/vector.ts'
+import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { ChunkVector, StoreReader } from '../store/store.ts'
+import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
+import { bestFirst, bestOfEntries } from './hits.ts'
+import { checkQuery } from './vectors/check.ts'
 
 const PAGE = 4096
 
