@@ -34,6 +34,8 @@ export interface EngineOptions {
   readonly store?: Store | 'memory' | undefined
   /** `none` for words only; a settings object for a provider; an Embedder of one's own. Default: MiniLM. */
   readonly embedder?: GivenEmbedder | 'none' | undefined
+  /** How long a provider of embeddings may take to answer while the engine opens, in milliseconds; then words answer (default 30,000). */
+  readonly embedderTimeoutMs?: number | undefined
   /** A second model, for texts and queries in languages that the first does not know: a folder, or an Embedder of one's own. */
   readonly multilingual?: Embedder | string | undefined
   readonly clock?: Clock | undefined

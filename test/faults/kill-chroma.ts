@@ -3,8 +3,10 @@
  * the next one goes on, and at every kill all is as in a history that nobody interrupted, to 1e-9. A query's accesses are
  * all there or none; a cycle that was cut off is finished by the next, at the same time or later.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 import { type History, kindOf, LATER, type Memory, openHistory } from './kill-chroma-acts.ts'
@@ -51,7 +53,7 @@ export async function killChroma(file: string, kills: number, seed: number): Pro
     const isBegun = lines.at(-1) !== undefined && !lines.at(-1)?.startsWith('did')
     const isCut = lines.at(-1) === 'part'
     const store = openSqliteStore({ file })
-    const complaints = store.check()
+    const complaints = await damageIn(store)
     store.close()
     const wrong = (line: string) => figures.wrong.push(`kill ${figures.kills}, act ${next} (${kindOf(next)}): ${line}`)
     for (const line of complaints) wrong(line)

@@ -40,7 +40,7 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
     ...withForeign(
       foreign,
       await lookedLong('store', async () =>
-        storeFile === null ? [storeAnswers(store)] : (await examineAside(storeFile, signal)).map(ofStore),
+        (await (storeFile === null ? store.check() : examineAside(storeFile, signal))).map(ofStore),
       ),
     ),
     ...looked('home', () => (home === null || storeFile === null ? [] : filesFindings(home, storeFile))),
@@ -54,11 +54,6 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
     ...looked('notices', () => noticesFor(store, LOCAL_OWNER).map(message => finding('notices', true, message))),
   ]
-}
-
-/** One that is not the home's: it looks for damage itself. */
-function storeAnswers(store: Store): Examined {
-  return withoutProblems('store', store.check(), 'the store file is sound')
 }
 
 /** Whether the store's table of this name, if any, has the columns that this version declares. */

@@ -434,10 +434,13 @@ export function sessionFor(
   input: JsonObject,
 ): SessionOptions {
   const onlyLenses = lensesFor(operation, input)
+  const { timeout_ms: timeoutMs } = input
   return {
     create: creates,
     warm: embeds,
     readsFiles,
+    // The time of a query counts from here: a provider that does not answer must not keep it from being answered by words.
+    ...(typeof timeoutMs === 'number' && timeoutMs > 0 && { embedderTimeoutMs: timeoutMs }),
     ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),
   }
 }

@@ -4,7 +4,7 @@ import { QuerentError } from '../../model/errors.ts'
 import { advanceRevision } from '../sqlite/meta.ts'
 import type { SqlDatabase } from '../sqlite/node-sqlite.ts'
 import { renewSchemaCopy } from '../sqlite/schema.ts'
-import { chunks, contents, partitions, references, rows, tables } from './contents.ts'
+import { references, rows, tables } from './contents.ts'
 import { feed, lookups, tallyRows, vectorRows } from './derived-rows.ts'
 import { openFile } from './file.ts'
 import { headRepair } from './header.ts'
@@ -18,18 +18,7 @@ export interface Repaired {
 }
 
 /** In the order of repairing: later ones count what earlier ones leave. */
-const CHECKS: readonly Check[] = [
-  partitions,
-  tables,
-  references,
-  contents,
-  rows,
-  chunks,
-  lookups,
-  vectorRows,
-  tallyRows,
-  feed,
-]
+const CHECKS: readonly Check[] = [tables, references, rows, lookups, vectorRows, tallyRows, feed]
 const PAGES = 'pages'
 const FILE = 'file'
 const ALTERED_LIST: StoreFinding = {
@@ -112,12 +101,19 @@ function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
   }
 }
 
-function examine(db: SqlDatabase): readonly StoreFinding[] {
+/** As `examineStore`, on a connection that has the file open, inside a transaction. */
+export function examine(db: SqlDatabase): readonly StoreFinding[] {
   if ((orNothing(() => copyOfAlteredList(db)) ?? null) !== null) return [ALTERED_LIST]
   const pages = checkPages(db)
   const [first] = pages.lines
   if (first !== undefined) return [ofPages(pages)]
   return [sound(PAGES, 'every page and index is sound'), ...CHECKS.map(check => examined(check, db))]
+}
+
+/** Where damage keeps anything from being looked at. Throws what is no damage. */
+export function unreadable(error: unknown): readonly StoreFinding[] {
+  if (!(error instanceof QuerentError) || error.code !== 'store_corrupt') throw error
+  return [wrong(PAGES, [{ what: error.message, help: RESTORE_HELP, repair: null }])]
 }
 
 function examined(check: Check, db: SqlDatabase): StoreFinding {
