@@ -2,7 +2,7 @@
 
 import { atOnce } from '../../../src/base/turns.ts'
 import { extensionOf } from '../../../src/ingest/file-types.ts'
-import { ingesterFor } from '../../../src/ingest/ingesters.ts'
+import { ingesterFor } from '../../../src/ingest/load-file.ts'
 import { chunkIngester } from '../../../src/lenses/c64/chunk-ingester.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import { lineEnds } from '../../../src/text/lines.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type DoctorInput, examine } from '../../../src/engine/care/doctor.ts'
+import { type DoctorInput, examine } from '../../../src/engine/care/care.ts'
 import type { Index, PointIndex, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
 import { openPointIndex } from '../../../src/index/points.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
