@@ -5,9 +5,10 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { siblingModule } from '../../base/module-url.ts'
+import type { Thread } from '../../base/thread.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Fold, Forgotten, LogState, Upkeep } from '../store.ts'
-import { foldThread } from '../store-thread.ts'
+import type { StoreOrder } from '../store-worker.ts'
 import type { SqliteForgotten } from './meta.ts'
 import type { SqlDatabase } from './node-sqlite.ts'
 
@@ -17,7 +18,8 @@ export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
 export class SqliteUpkeep implements Upkeep {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
-  #thread: ReturnType<typeof foldThread> | null = null
+  /** Loaded by the first fold: most commands do without. */
+  #thread: Promise<Thread<StoreOrder, boolean>> | null = null
 
   constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
     this.#db = db
@@ -38,9 +40,9 @@ export class SqliteUpkeep implements Upkeep {
   /** Rejects with `io_failed` when the fold fails or the thread ends; the next one starts another thread. */
   async fold(how: Fold, waitMs: number): Promise<boolean> {
     const path = this.#db.file
-    this.#thread ??= foldThread(path)
+    this.#thread ??= import('../store-thread.ts').then(({ foldThread }) => foldThread(path))
     try {
-      return await this.#thread.ask({ how, waitMs })
+      return await (await this.#thread).ask({ how, waitMs })
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error)
       throw new QuerentError('io_failed', `${path}: folding its log back failed (${cause})`, { path, cause }, error)
@@ -48,8 +50,9 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   async endThread(): Promise<void> {
-    await this.#thread?.end()
+    const thread = this.#thread
     this.#thread = null
+    await (await thread)?.end()
   }
 
   foldInCommits(from: number): void {
