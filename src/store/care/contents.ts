@@ -1,19 +1,10 @@
 /** Rows against their checks, tables against their declarations, and rows that refer to rows that are missing. */
+import { isRecord } from '../../base/record.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { CHECK, isWhole } from '../sqlite/rows.ts'
 import { COPY_PREFIX, checkedTables, columnsOf, NAME_BYTES, nameIn } from '../sqlite/schema.ts'
 import { quote } from '../sqlite/tables.ts'
-import {
-  type Check,
-  counted,
-  isObject,
-  type Problem,
-  parsed,
-  problemOf,
-  REPAIR_HELP,
-  RESTORE_HELP,
-  those,
-} from './problem.ts'
+import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
 
 /** Tables whose damaged rows are reported with a repair of their own. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['vectors', 'tallies', 'changes', 'meta'])
@@ -93,7 +84,7 @@ export const tables: Check = {
 
 function isStored(db: SqlDatabase, name: string, json: string): boolean {
   const declared = parsed(json)
-  if (!isObject(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
+  if (!isRecord(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
   const columns = columnsOf(db, `declared_${name}`).filter(column => column !== CHECK)
   const wanted = declared['columns'].map(column => String((column as { name?: unknown }).name))
   return JSON.stringify([...columns].sort()) === JSON.stringify(wanted.sort())

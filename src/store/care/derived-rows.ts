@@ -1,12 +1,14 @@
 /** What repeats or follows from other rows, against them: filter rows, counts, the change feed, vectors. */
+
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
+import { isRecord } from '../../base/record.ts'
 import { notifyChange } from '../sqlite/changes.ts'
 import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/entries.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { checkOf, isWhole } from '../sqlite/rows.ts'
 import { setTally, wrongTallies } from '../sqlite/tallies.ts'
-import { type Check, counted, isObject, type Problem, parsed, problemOf, REPAIR_HELP, those } from './problem.ts'
+import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 interface Repeated {
   readonly entry: number
@@ -49,7 +51,7 @@ function* all(db: SqlDatabase): Generator<Repeated> {
   )
   for (const [entry, name, tagsJson, metadataJson] of rows.each()) {
     const [tags, metadata] = [parsed(tagsJson), parsed(metadataJson)]
-    if (!(Array.isArray(tags) && isObject(metadata))) continue
+    if (!(Array.isArray(tags) && isRecord(metadata))) continue
     yield { entry, name, lookups: lookupsOf(tags, metadata as JsonObject) }
   }
 }
