@@ -48,12 +48,12 @@ const islands = ['lenses', 'interfaces']
 /** Folder -> the modules of Node it may use. What is not named runs without disk, network, threads or processes. */
 const disk = ['fs', 'fs/promises', 'path', 'url']
 const nodeModules = {
-  base: ['crypto'],
-  store: [...disk, 'child_process', 'events', 'sqlite', 'util', 'worker_threads', 'zlib'],
+  base: ['crypto', 'worker_threads'],
+  store: [...disk, 'child_process', 'sqlite', 'util', 'worker_threads', 'zlib'],
   index: [...disk, 'worker_threads', 'zlib'],
   embed: [...disk, 'module', 'os', 'timers/promises', 'worker_threads'],
   identity: ['crypto'],
-  ingest: [...disk, 'readline', 'stream', 'worker_threads'],
+  ingest: [...disk, 'readline', 'stream'],
   engine: [...disk, 'crypto', 'events', 'os', 'timers/promises'],
   openings: disk,
   ops: ['util'],

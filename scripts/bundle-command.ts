@@ -29,9 +29,8 @@ const ENTRIES = {
   'document-worker': 'ingest/documents/document-worker',
   index: 'index',
   'onnx-worker': 'embed/onnx-worker',
-  'fold-worker': 'store/sqlite/fold-worker',
   'erase-worker': 'store/sqlite/erase-worker',
-  'examine-worker': 'store/care/examine-worker',
+  'store-worker': 'store/store-worker',
 }
 
 /** `folder`: absolute, and in a folder `dist` in which the other assets lie as they do in the package's. */

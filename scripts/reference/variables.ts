@@ -1,4 +1,13 @@
 /** Variables of the environment that Querent reads, apart from those of the settings of lenses. */
+import { limitSettings } from '../../src/engine/options.ts'
+
+/** A number each; `config.json` has the same by its own names. */
+const limits = Object.entries(limitSettings.shape)
+  .filter(([name]) => name !== 'enabled')
+  .map(([name, setting]): [string, string, string, string] => {
+    const usual = setting.meta()?.['default'] ?? 'any number'
+    return [`QUERENT_LIMITS_${name.toUpperCase()}`, 'whole number', String(usual), `\`limits.${name}\``]
+  })
 
 /** name, what it is, default, what it sets. A test compares the names with those that the sources read. */
 export const VARIABLES: readonly (readonly [string, string, string, string])[] = [
@@ -13,13 +22,7 @@ export const VARIABLES: readonly (readonly [string, string, string, string])[] =
   ['QUERENT_MULTILINGUAL_FOLDER', 'path, from the home', 'none', '`multilingual`'],
   ['QUERENT_DURABILITY', '`normal`, `full`', '`normal`', '`durability`'],
   ['QUERENT_LIMITS', '`on`, `off`', '`on`', '`limits.enabled`'],
-  ['QUERENT_LIMITS_UNITS_PER_MINUTE', 'whole number', '200', '`limits.units_per_minute`'],
-  ['QUERENT_LIMITS_BURST', 'whole number', '33', '`limits.burst`'],
-  ['QUERENT_LIMITS_BYTES_PER_VIEWER', 'whole number', '104857600', '`limits.bytes_per_viewer`'],
-  ['QUERENT_LIMITS_SUBSCRIPTIONS', 'whole number', '50', '`limits.subscriptions`'],
-  ['QUERENT_LIMITS_STREAMS', 'whole number', '16', '`limits.streams`'],
-  ['QUERENT_LIMITS_QUESTIONS_PER_DAY', 'whole number', 'any number', '`limits.questions_per_day`'],
-  ['QUERENT_LIMITS_ALIKE_PER_HOUR', 'whole number', 'any number', '`limits.alike_per_hour`'],
+  ...limits,
   ['QUERENT_CHROMA_URL', 'address', 'none', 'The ChromaDB server that `collections` asks and `mirror` fills'],
   ['QUERENT_CHROMA_TENANT', 'text', 'the server’s own', 'Its tenant'],
   ['QUERENT_CHROMA_DATABASE', 'text', 'the server’s own', 'Its database'],

@@ -23,6 +23,8 @@ export interface HttpEmbedderOptions {
   readonly cosineScale?: number | undefined
   /** For one try. Default 30,000. */
   readonly timeoutMs?: number | undefined
+  /** For the one request that learns the dimensions, which is then tried once. Default: as for others. */
+  readonly openingMs?: number | undefined
   /** Tries after the first. Default 3. */
   readonly retries?: number | undefined
   readonly sleep?: Sleep | undefined
@@ -34,17 +36,19 @@ const BATCH = 64
 const CHARACTERS_PER_TOKEN = 2
 
 export async function openHttpEmbedder(options: HttpEmbedderOptions): Promise<Embedder> {
-  const { model, dimensions, prefixes = { query: '', passage: '' } } = options
+  const { model, dimensions, openingMs, prefixes = { query: '', passage: '' } } = options
   const dialect = DIALECTS[options.provider]
   const access = makeAccess(options, dialect)
   const maxTokens = options.maxTokens ?? dialect.defaultMaxTokens
 
-  async function ask(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> {
-    const answer = await postJson(access, dialect.body(model, texts, dimensions), signal)
+  async function ask(texts: readonly string[], signal?: AbortSignal, of = access): Promise<readonly Float32Array[]> {
+    const answer = await postJson(of, dialect.body(model, texts, dimensions), signal)
     return readVectors(access, dialect, answer, texts.length)
   }
 
-  const found = dimensions ?? (await ask(['dimensions']))[0]?.length ?? 0
+  const opening =
+    openingMs === undefined ? access : { ...access, retries: 0, timeoutMs: Math.min(access.timeoutMs, openingMs) }
+  const found = dimensions ?? (await ask(['dimensions'], undefined, opening))[0]?.length ?? 0
   const embeddingModel: EmbeddingModel = {
     id: `${options.provider}/${model}`,
     // Not the address: the same model behind another address gives the same vectors.

@@ -99,6 +99,8 @@ export interface EmbedderContext {
   /** A relative model folder counts from here. */
   readonly baseFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** See `HttpEmbedderOptions`. */
+  readonly openingMs?: number | undefined
   /** `first-use` for commands that may never embed: opening then reads the manifest only. */
   readonly start?: 'now' | 'first-use' | undefined
 }
@@ -127,7 +129,7 @@ export async function openEmbedder(settings: EmbedderSettings, context: Embedder
     case 'ollama': {
       const { apiKeyEnv: _, ...options } = settings
       const { openHttpEmbedder } = await import('./http-embedder.ts')
-      return openHttpEmbedder({ ...options, apiKey: findKey(settings, context) })
+      return openHttpEmbedder({ ...options, apiKey: findKey(settings, context), openingMs: context.openingMs })
     }
   }
 }

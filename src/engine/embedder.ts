@@ -17,11 +17,12 @@ export interface StartedEmbedder {
 interface GivenOptions {
   readonly embedder?: GivenEmbedder | 'none' | undefined
   readonly warm?: boolean | undefined
+  readonly embedderTimeoutMs?: number | undefined
 }
 
 /** Rejects for a wrong setting alone: without an embedder, words answer. */
 export async function startEmbedder(
-  { embedder: given, warm }: GivenOptions,
+  { embedder: given, warm, embedderTimeoutMs: openingMs }: GivenOptions,
   settings: EmbedderSettings,
   baseFolder: string,
 ): Promise<StartedEmbedder> {
@@ -30,6 +31,7 @@ export async function startEmbedder(
     const embedder = await openEmbedder(settings, {
       baseFolder,
       env: process.env,
+      openingMs,
       start: warm === true ? 'now' : 'first-use',
     })
     return { embedder: embedder && (await ready(embedder)), error: null }

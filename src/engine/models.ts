@@ -93,6 +93,8 @@ export interface ModelsInput {
   readonly isFixed: boolean
   readonly target: Embedder | null
   readonly second: Embedder | null
+  /** See `EngineOptions`. */
+  readonly embedderTimeoutMs: number | undefined
 }
 
 /** What a change needs of the engine that has these models. */
@@ -296,13 +298,13 @@ export class Models {
 }
 
 /** The model that the vectors are complete for, where the configured one has yet to embed something; null: there is none, or it cannot be opened. */
-async function modelBefore({ store, target, home }: ModelsInput): Promise<Embedder | null> {
+async function modelBefore({ store, target, home, embedderTimeoutMs }: ModelsInput): Promise<Embedder | null> {
   const recorded = recordedIn(store)
   if (target === null || recorded === null || recorded.settings === null) return null
   if (recorded.model === modelKey(target.model) || recorded.removing.includes(modelKey(target.model))) return null
   if (store.chunksWithoutVector(modelKey(target.model), 1).length === 0) return null
   if (store.countVectors(recorded.model, partitionsOf(store)) === 0) return null
-  const { embedder } = await startEmbedder({}, recorded.settings, home ?? process.cwd())
+  const { embedder } = await startEmbedder({ embedderTimeoutMs }, recorded.settings, home ?? process.cwd())
   if (embedder === null || modelKey(embedder.model) === recorded.model) return embedder
   await embedder.close()
   return null

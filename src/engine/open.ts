@@ -211,7 +211,11 @@ async function openModels(
   const second = target === null ? null : await startSecond(options.multilingual, config.multilingual, folder)
   const isFixed = options.embedder !== undefined || Object.keys(environment).some(name => MODEL_VARIABLE.test(name))
   const settings = isEmbedder(options.embedder) ? null : config.embedder
-  const models = { store, now: () => clock.now(), home: home?.folder ?? null, settings, isFixed, target, second }
+  const { embedderTimeoutMs } = options
+  const models = {
+    ...{ store, now: () => clock.now(), home: home?.folder ?? null },
+    ...{ settings, isFixed, target, second, embedderTimeoutMs },
+  }
   return { models: await Models.open(models), error }
 }
 

@@ -34,6 +34,8 @@ export interface EngineOptions {
   readonly store?: Store | 'memory' | undefined
   /** `none` for words only; a settings object for a provider; an Embedder of one's own. Default: MiniLM. */
   readonly embedder?: GivenEmbedder | 'none' | undefined
+  /** How long a provider of embeddings may take to answer while the engine opens, in milliseconds; then words answer (default 30,000). */
+  readonly embedderTimeoutMs?: number | undefined
   /** A second model, for texts and queries in languages that the first does not know: a folder, or an Embedder of one's own. */
   readonly multilingual?: Embedder | string | undefined
   readonly clock?: Clock | undefined
@@ -160,51 +162,40 @@ export const limitSettings = z.strictObject({
 
 type FileSettings = z.output<typeof limitSettings>
 
+type LimitName = keyof LimitSettings
+const LIMIT_NAMES = Object.keys(DEFAULTS) as readonly LimitName[]
+
+/** As `config.json` spells it. */
+function inFile(name: LimitName): keyof FileSettings {
+  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) as keyof FileSettings
+}
+
 /** Each setting from the first that has it: options, environment, file, default. */
 export function resolveLimits(
   options: Partial<LimitSettings> = {},
   environment: Readonly<Record<string, string | undefined>>,
   file: FileSettings = {},
 ): LimitSettings {
-  const { enabled, unitsPerMinute: units_per_minute, burst, subscriptions, streams } = options
-  const bytes_per_viewer = options.bytesPerViewer
-  const [questions_per_day, alike_per_hour] = [options.questionsPerDay ?? undefined, options.alikePerHour ?? undefined]
-  const named = {
-    ...{ enabled, units_per_minute, burst, subscriptions, streams },
-    ...{ bytes_per_viewer, questions_per_day, alike_per_hour },
-  }
-  const given = parseInput(limitSettings, named, 'limits')
-  const layers = [given, fromEnvironment(environment), file]
-  const first = <K extends keyof FileSettings>(name: K): FileSettings[K] =>
-    layers.map(layer => layer[name]).find(value => value !== undefined)
-  return {
-    enabled: first('enabled') ?? DEFAULTS.enabled,
-    unitsPerMinute: first('units_per_minute') ?? DEFAULTS.unitsPerMinute,
-    burst: first('burst') ?? DEFAULTS.burst,
-    subscriptions: first('subscriptions') ?? DEFAULTS.subscriptions,
-    streams: first('streams') ?? DEFAULTS.streams,
-    bytesPerViewer: first('bytes_per_viewer') ?? DEFAULTS.bytesPerViewer,
-    questionsPerDay: first('questions_per_day') ?? DEFAULTS.questionsPerDay,
-    alikePerHour: first('alike_per_hour') ?? DEFAULTS.alikePerHour,
-  }
+  const named = Object.fromEntries(LIMIT_NAMES.map(name => [inFile(name), options[name] ?? undefined]))
+  const layers = [parseInput(limitSettings, named, 'limits'), fromEnvironment(environment), file]
+  const first = (name: LimitName) => layers.map(layer => layer[inFile(name)]).find(value => value !== undefined)
+  // The cast: the schema has checked each value by its name.
+  return Object.fromEntries(LIMIT_NAMES.map(name => [name, first(name) ?? DEFAULTS[name]])) as unknown as LimitSettings
 }
 
-/** QUERENT_LIMITS is `on` or `off`; the numbers have variables of their own. */
+/** QUERENT_LIMITS is `on` or `off`; the numbers have variables of their own, such as QUERENT_LIMITS_UNITS_PER_MINUTE. */
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): FileSettings {
   const enabled = environment['QUERENT_LIMITS']
-  const number = (name: string, kind: z.ZodNumber = count): number | undefined => {
-    const value = environment[name]
-    return value === undefined ? undefined : parseInput(numeral.pipe(kind), value, name)
-  }
+  const numbers = LIMIT_NAMES.filter(name => name !== 'enabled').flatMap(name => {
+    const variable = `QUERENT_LIMITS_${inFile(name).toUpperCase()}`
+    const value = environment[variable]
+    if (value === undefined) return []
+    const number = parseInput(numeral, value, variable)
+    return [[inFile(name), parseInput(limitSettings.shape[inFile(name)], number, variable)] as const]
+  })
   return {
     enabled: enabled === undefined ? undefined : parseInput(z.enum(['on', 'off']), enabled, 'QUERENT_LIMITS') === 'on',
-    units_per_minute: number('QUERENT_LIMITS_UNITS_PER_MINUTE'),
-    burst: number('QUERENT_LIMITS_BURST'),
-    subscriptions: number('QUERENT_LIMITS_SUBSCRIPTIONS'),
-    streams: number('QUERENT_LIMITS_STREAMS'),
-    bytes_per_viewer: number('QUERENT_LIMITS_BYTES_PER_VIEWER', bytes),
-    questions_per_day: number('QUERENT_LIMITS_QUESTIONS_PER_DAY', remembered),
-    alike_per_hour: number('QUERENT_LIMITS_ALIKE_PER_HOUR', remembered),
+    ...Object.fromEntries(numbers),
   }
 }
 
@@ -212,22 +203,15 @@ const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number)
 
 /**
  * The share of one process: whole, rounded down, so that all together let through no more than the whole; but at least 1,
- * since nobody is to be shut out by the process that their connection happens to meet.
+ * since nobody is to be shut out by the process that their connection happens to meet. Bytes are counted in the store, for all
+ * processes together.
  */
 export function shareOf(limits: LimitSettings, processes: number): LimitSettings {
-  const share = (whole: number): number => Math.max(1, Math.floor(whole / processes))
-  // Bytes are counted in the store, for all processes together.
-  const { bytesPerViewer, questionsPerDay, alikePerHour } = limits
-  return {
-    enabled: limits.enabled,
-    unitsPerMinute: share(limits.unitsPerMinute),
-    burst: share(limits.burst),
-    subscriptions: share(limits.subscriptions),
-    streams: share(limits.streams),
-    bytesPerViewer,
-    questionsPerDay: questionsPerDay === null ? null : share(questionsPerDay),
-    alikePerHour: alikePerHour === null ? null : share(alikePerHour),
-  }
+  const shared = Object.entries(limits).map(([name, whole]) => {
+    const isShared = typeof whole === 'number' && name !== 'bytesPerViewer'
+    return [name, isShared ? Math.max(1, Math.floor(whole / processes)) : whole] as const
+  })
+  return Object.fromEntries(shared) as unknown as LimitSettings
 }
 
 // Settings in layers: built-in, then `config.json` in the home, then the environment, then what the caller passes. Checked when the

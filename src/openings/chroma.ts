@@ -90,6 +90,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   create: true,
   store: true,
   embedder: true,
+  embedderTimeoutMs: true,
   multilingual: true,
   notice: true,
   random: true,

@@ -3,12 +3,14 @@
  * A crash of a process loses nothing that was committed; with `durability: 'full'` a loss of power does not either.
  * Or in memory: then it is gone with the process, has no write-ahead log, and so works in one step where others pause.
  */
+
 import { existsSync, statSync } from 'node:fs'
 import { assert, must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
+import type { StoreFinding } from './care/problem.ts'
 import { checkInstant } from './check.ts'
 import { Revision } from './sqlite/meta.ts'
 import { IN_MEMORY, inOneStep, openNodeSqlite, PausedTransaction, type SqlDatabase } from './sqlite/node-sqlite.ts'
@@ -316,12 +318,12 @@ class SqliteStore extends SqliteReader implements Store {
     this.parts.tables.versions.moved()
   }
 
-  check(): readonly string[] {
+  async check(): Promise<readonly StoreFinding[]> {
+    const { examine, unreadable } = await import('./care/store-care.ts')
     try {
-      return this.#damage()
+      return this.read(() => examine(this.parts.db))
     } catch (error) {
-      if (error instanceof QuerentError && error.code === 'store_corrupt') return [error.message]
-      throw error
+      return unreadable(error)
     }
   }
 
@@ -330,22 +332,6 @@ class SqliteStore extends SqliteReader implements Store {
     for (const db of this.snapshots) db.close()
     this.snapshots.clear()
     this.parts.db.close()
-  }
-
-  /** What lies deeper is looked at only where the file is sound. */
-  #damage(): readonly string[] {
-    const { db, tallies, vectors } = this.parts
-    const pages = db
-      .prepareArrays<[string]>('pragma integrity_check(20)')
-      .all()
-      .map(([line]) => line)
-    if (pages.some(line => line !== 'ok')) return pages
-    const orphans = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').all()
-    return [
-      ...orphans.map(([table, row, parent]) => `${table}, row ${row}: refers to a missing row of ${parent}`),
-      ...vectors.check(),
-      ...tallies.check(),
-    ]
   }
 }
 

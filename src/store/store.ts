@@ -4,6 +4,7 @@
  *
  * In a file and in memory, it passes `test/suites/store-suite.ts`.
  */
+
 import type { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'
 import type { Steps, Turns } from '../base/turns.ts'
@@ -23,6 +24,7 @@ import type { Filter } from '../model/filter.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import type { AccessScope, Viewer } from '../model/viewer.ts'
+import type { StoreFinding } from './care/problem.ts'
 
 /** One committed change of an entry, as the feed tells it. */
 export interface Change {
@@ -270,8 +272,8 @@ export interface Store extends StoreReader {
    * may change oftener than that table does, and for one of entries always does.
    */
   version(of?: TableDeclaration): number
-  /** Looks for damage; one line a problem, none when sound. Reads everything: seconds on a large store. */
-  check(): readonly string[]
+  /** Looks for damage, in one step. Reads everything: seconds on a large store. */
+  check(): Promise<readonly StoreFinding[]>
   close(): void
 }
 

@@ -1,10 +1,12 @@
 /** `add` of one folder by several engines at once, while its files change: in the end the store is what one `add` leaves. */
+
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { FILES } from '../../src/store/core-tables.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -86,7 +88,7 @@ async function differences(engine: Engine, notes: string, home: string): Promise
     ...wanted.filter(line => !found.includes(line)).map(line => `lacks ${line}`),
     ...found.filter(line => !wanted.includes(line)).map(line => `has ${line}`),
     ...(found.length === wanted.length ? [] : [`${found.length} entries, not ${wanted.length}`]),
-    ...engine.host('default').store.check(),
+    ...(await damageIn(engine.host('default').store)),
   ].map(line => line.slice(0, 200))
 }
 

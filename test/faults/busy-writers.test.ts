@@ -1,6 +1,8 @@
 /** Writers of several processes take turns: none is refused, and none starves while the others go on. */
+
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { runWriters } from './writers.ts'
 
@@ -16,7 +18,7 @@ it(`${WRITERS} processes write all the time (QUERENT_LONG=1: 8 for a minute)`, {
   // Far from what chance gives: one that starves writes next to nothing.
   expect(figures.least).toBeGreaterThan(0.02)
   const store = openSqliteStore({ file: folder.file('store.db') })
-  expect(store.check()).toEqual([])
+  expect(await damageIn(store)).toEqual([])
   const keys = store.scanEntries(0, 1e6)
   // Every write was two chunks and one line of the feed.
   expect(keys.flatMap(key => store.chunksOf(key))).toHaveLength(2 * keys.length)

@@ -2,6 +2,7 @@
  * Index runs of several engines, a watcher and edits of the files at once on one store: in the end the store is what one
  * run over the final files leaves (CX-075). `Workspace` and progress events are where steps are slowed.
  */
+
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +11,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import { Context } from '../../src/lenses/context/operations.ts'
 import type { LensHost } from '../../src/lenses/lens.ts'
 import type { Workspace } from '../../src/model/workspace.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { answersOf, rowsOf } from './context-state.ts'
@@ -221,7 +223,7 @@ export async function differences(engine: Engine, folder: string): Promise<reado
     return [
       ...compared(rowsOf(engine.host('context')), rowsOf(fresh.host('context'))),
       ...compared(await answersOf(engine.host('context')), await answersOf(fresh.host('context'))),
-      ...engine.host('context').store.check(),
+      ...(await damageIn(engine.host('context').store)),
       ...(await engine.doctor()).findings.filter(({ ok }) => !ok).map(({ check, message }) => `${check}: ${message}`),
     ]
   } finally {

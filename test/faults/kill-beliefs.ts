@@ -3,6 +3,7 @@
  * it was at is there whole or not at all, and no version hangs by half a link. Held against a history nobody interrupted.
  */
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 import { openHistory } from './kill-beliefs-acts.ts'
@@ -36,7 +37,7 @@ export async function killBeliefs(file: string, kills: number, seed: number): Pr
     figures.acts += did
     const wrong = (line: string) => figures.wrong.push(`kill ${figures.kills}, act ${next}: ${line}`)
     const store = openSqliteStore({ file })
-    for (const line of store.check()) wrong(line)
+    for (const line of await damageIn(store)) wrong(line)
     store.close()
     await using found = await openHistory(file)
     for (const line of found.brokenLinks()) wrong(line)

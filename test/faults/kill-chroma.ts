@@ -4,6 +4,7 @@
  * all there or none; a cycle that was cut off is finished by the next, at the same time or later.
  */
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 import { type History, kindOf, LATER, type Memory, openHistory } from './kill-chroma-acts.ts'
@@ -55,7 +56,7 @@ export async function killChroma(file: string, kills: number, seed: number): Pro
     const isBegun = lines.at(-1) !== undefined && !lines.at(-1)?.startsWith('did')
     const isCut = lines.at(-1) === 'part'
     const store = openSqliteStore({ file })
-    const complaints = store.check()
+    const complaints = await damageIn(store)
     store.close()
     const wrong = (line: string) => figures.wrong.push(`kill ${figures.kills}, act ${next} (${kindOf(next)}): ${line}`)
     for (const line of complaints) wrong(line)

@@ -1,7 +1,9 @@
 /** kill -9 while code is indexed: every file is as before or as it is now, and the next run does the rest (CX-067). */
+
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openCodeFolder } from '../support/code-folder.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { Child } from './child.ts'
 import { FILES, filesOf, killContext, mixed } from './kill-context.ts'
 
@@ -19,7 +21,7 @@ describe('a run that is killed', () => {
       await using child = new Child('kill-context-child.ts', import.meta.url, [join(code.path, '.querent')])
       await child.says(moment)
       await child.kill()
-      expect(code.engine.host('context').store.check()).toEqual([])
+      expect(await damageIn(code.engine.host('context').store)).toEqual([])
       expect(mixed(code.concepts())).toEqual([])
     }
     await code.do('/context/index')

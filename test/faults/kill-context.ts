@@ -1,7 +1,9 @@
 /** kill -9 of a process that indexes code, at any moment: every file is as before or as it is now, and the next run does the rest. */
+
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openCodeFolder } from '../support/code-folder.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 
@@ -32,7 +34,7 @@ export async function killContext(kills: number, seed: number): Promise<ContextK
     figures.acts += (await liveAndDie(home, random)).length
     const concepts = code.concepts()
     figures.cutOff += versionsIn(concepts) > 1 ? 1 : 0
-    const wrong = [...code.engine.host('context').store.check(), ...mixed(concepts)]
+    const wrong = [...(await damageIn(code.engine.host('context').store)), ...mixed(concepts)]
     figures.wrong.push(...wrong.map(line => `kill ${figures.kills}: ${line}`))
   }
   await code.do('/context/index')

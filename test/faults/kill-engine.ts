@@ -2,12 +2,14 @@
  * kill -9 of an engine at work, again and again on one home: it opens every time, nothing that it said was written is
  * lost, and its indexes answer as if they had been built again.
  */
+
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { Child } from './child.ts'
@@ -117,7 +119,7 @@ async function examine(home: string, ledger: Ledger, figures: KillFigures): Prom
   const wrong = [...ledger.settle(found)]
   // On the same file without a home, so without snapshots: it reads the whole store.
   const store = openSqliteStore({ file: join(home, 'store.db') })
-  wrong.push(...store.check())
+  wrong.push(...(await damageIn(store)))
   await using rebuilt = await openEngine({ store, embedder: openToyEmbedder(), background: false, clock: now })
   const [mine, again] = [await answersOf(survivor), await answersOf(rebuilt)]
   figures.answersCompared += Object.keys(again).length

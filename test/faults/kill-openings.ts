@@ -1,6 +1,8 @@
 /** kill -9 while a home is opened for the first time: it opens, and what was written first is there whole or not at all. */
+
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 
@@ -26,7 +28,7 @@ export async function killOpenings(folder: string, kills: number, seed: number):
     const opened = lines.filter(line => line.startsWith('open')).length
     figures.acts += lines.filter(line => line.startsWith('did')).length
     for (let number = next; number < next + opened; number++) {
-      const wrong = examineOpened(folder, number)
+      const wrong = await examineOpened(folder, number)
       figures.wrong.push(...wrong.map(line => `kill ${figures.kills}, home ${number}: ${line}`))
     }
     next += opened
@@ -34,10 +36,10 @@ export async function killOpenings(folder: string, kills: number, seed: number):
   return figures
 }
 
-function examineOpened(folder: string, number: number): readonly string[] {
+async function examineOpened(folder: string, number: number): Promise<readonly string[]> {
   const store = openSqliteStore({ file: join(folder, `home-${number}`, 'store.db') })
   try {
-    const wrong = [...store.check()]
+    const wrong = [...(await damageIn(store))]
     const written = store.scanEntries(0, 1e6).length
     if (written !== 0 && written !== ENTRIES) wrong.push(`${written} of ${ENTRIES} entries of one transaction`)
     return wrong

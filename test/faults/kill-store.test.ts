@@ -1,9 +1,11 @@
 /** kill -9 at any moment: what a process said it had written is there, whole, and nothing is half there. */
+
 import { writeFileSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { openMemoryStore, openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { histories } from '../support/histories.ts'
 import { observe } from '../support/play.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -38,7 +40,7 @@ it(`survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MAX_KILLS * 6_000
     // The last act may have been committed and the child killed before it could say so.
     expect(survived - acknowledged, `kill ${kill}`).toBeOneOf([0, 1])
     while (actsTaken(twin) < survived) takeNextAct(twin, acts)
-    expect(store.check()).toEqual([])
+    expect(await damageIn(store)).toEqual([])
     expect(observe(store), `kill ${kill}`).toEqual(observe(twin))
     store.close()
   }

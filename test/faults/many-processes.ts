@@ -2,11 +2,13 @@
  * Several engines at work on one home at once, each on ids of its own; some are killed and begin again. What each said was
  * written is there in the end, and all that still run answer as an engine does that is opened just then, without snapshots.
  */
+
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEngine } from '../../src/engine/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { Child } from './child.ts'
@@ -75,7 +77,7 @@ export async function runMany(folder: string, input: ManyInput): Promise<ManyFig
     for (const { child } of workers) child.tell(`answer ${now}`)
     await Promise.all(workers.map(({ child }) => child.says('{"answered"')))
     const store = openSqliteStore({ file: join(home, 'store.db') })
-    figures.wrong.push(...store.check())
+    figures.wrong.push(...(await damageIn(store)))
     await using fresh = await openEngine({
       store,
       embedder: openToyEmbedder(),

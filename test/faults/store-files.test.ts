@@ -1,4 +1,5 @@
 /** Files that are no store, no longer a store, or out of reach: a typed error each time, and never a changed file. */
+
 import {
   chmodSync,
   copyFileSync,
@@ -15,6 +16,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { draftOf, lineChunks } from '../support/entries.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { Child } from './child.ts'
@@ -102,7 +104,7 @@ describe('a damaged store', () => {
     expect(failure(true)?.code).toBe('store_corrupt')
   })
 
-  it('never answers with garbage when a page is overwritten', () => {
+  it('never answers with garbage when a page is overwritten', async () => {
     makeStore()
     const sound = readFileSync(file)
     const codes = new Set<string | undefined>()
@@ -115,7 +117,7 @@ describe('a damaged store', () => {
       if (code === undefined) {
         // A page of an index that reading everything does not pass: the examination must find it.
         const store = openSqliteStore({ file })
-        expect(store.check(), `page ${page}`).not.toEqual([])
+        expect(await damageIn(store), `page ${page}`).not.toEqual([])
         store.close()
       }
     }
@@ -258,7 +260,7 @@ describe('a store that another process is writing', () => {
     expect(keys.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
     expect(store.scanEntries(0, 1000)).toHaveLength(100)
     expect(store.lastSeq()).toBe(100)
-    expect(store.check()).toEqual([])
+    expect(await damageIn(store)).toEqual([])
     store.close()
   })
 })

@@ -1,6 +1,10 @@
 /** What must hold whatever was asked. */
 import { ERROR_CODES, QuerentError } from '../../src/model/errors.ts'
-import { Broken } from './engine/target.ts'
+
+/** A broken promise of the code under test. */
+class Broken extends Error {
+  override readonly name: string = 'Broken'
+}
 
 /** Values are cut to 80 characters; lists of known names make the longest messages. */
 const LONGEST_MESSAGE = 4_000

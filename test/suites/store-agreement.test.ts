@@ -1,4 +1,5 @@
 /** A store agrees with itself: in a file and in memory, opened again, without what failed, and with plain readings of its entries. */
+
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { compareText } from '../../src/base/compare.ts'
@@ -7,6 +8,7 @@ import { type Filter, matches } from '../../src/model/filter.ts'
 import type { AccessScope } from '../../src/model/viewer.ts'
 import { openMemoryStore, openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { ListRequest, Store } from '../../src/store/store.ts'
+import { damageIn } from '../support/damage-in.ts'
 import { filters } from '../support/filter-arbitraries.ts'
 import { histories, populations } from '../support/histories.ts'
 import { type Act, MOOD, MOOD_FIELDS, observe, play, type Step } from '../support/play.ts'
@@ -57,10 +59,10 @@ function plainList(store: Store, { viewer, partitions }: AccessScope, filter: Fi
 const timeout = LONG ? 3_600_000 : 60_000
 
 describe('a store agrees with itself (many more runs with QUERENT_LONG=1)', { timeout }, () => {
-  it('holds after a random history what it holds in memory, opened again, and without what failed', () => {
+  it('holds after a random history what it holds in memory, opened again, and without what failed', async () => {
     let made = 0
-    fc.assert(
-      fc.property(histories(LONG ? 30 : 8), acts => {
+    await fc.assert(
+      fc.asyncProperty(histories(LONG ? 30 : 8), async acts => {
         const file = folder.file(`${++made}.db`)
         using stores = new DisposableStack()
         const open = (store: Store) => stores.adopt(store, opened => opened.close())
@@ -73,7 +75,7 @@ describe('a store agrees with itself (many more runs with QUERENT_LONG=1)', { ti
         expect(seen).toEqual(observe(memory))
         expect(seen).toEqual(observe(plain))
         expect(observe(open(openSqliteStore({ file, readOnly: true })))).toEqual(seen)
-        expect(sqlite.check()).toEqual([])
+        expect(await damageIn(sqlite)).toEqual([])
       }),
       { numRuns: LONG ? 2000 : 60 },
     )

@@ -1,5 +1,5 @@
 /** The thread that reads documents: a file that a parser cannot cope with costs this thread, not the process. */
-import { parentPort } from 'node:worker_threads'
+import { answerMessages } from '../../base/thread.ts'
 import type { FileName, Unreadable } from '../../model/ingester.ts'
 import { type DocumentReader, type DocumentText, UnreadableError } from './document.ts'
 
@@ -39,6 +39,4 @@ async function reply({ format, bytes, file }: DocumentRequest): Promise<Document
   }
 }
 
-parentPort?.on('message', async (request: DocumentRequest) => {
-  parentPort?.postMessage(await reply(request))
-})
+answerMessages(reply)

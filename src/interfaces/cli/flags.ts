@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
-import { isRecord } from '../../base/record.ts'
+import { isRecord, withValue } from '../../base/record.ts'
 import { type Cli, EXIT } from './io.ts'
 
 export interface CommonFlags {
@@ -436,15 +436,5 @@ function json(text: string): JsonValue {
     return new JsonValue(JSON.parse(text) as Json)
   } catch (error) {
     throw new InvalidArgumentError(`Expected JSON: ${(error as Error).message}.`)
-  }
-}
-
-/** The input with the value at this path. */
-export function withValue(input: JsonObject, [first, ...rest]: readonly string[], value: Json): JsonObject {
-  const name = first as string
-  const below = input[name]
-  return {
-    ...input,
-    [name]: rest.length === 0 ? value : withValue(isRecord(below) ? (below as JsonObject) : {}, rest, value),
   }
 }

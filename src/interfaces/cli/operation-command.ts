@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
-import { isRecord } from '../../base/record.ts'
+import { isRecord, withValue } from '../../base/record.ts'
 import type { Operation, Progress } from '../../model/operation.ts'
 import {
   declaredOperation,
@@ -47,7 +47,6 @@ import {
   withOneExitCode,
   withPlace,
   withStream,
-  withValue,
   wordsOf,
 } from './flags.ts'
 import { type Cli, EXIT, readAll, write, writeJson } from './io.ts'
@@ -434,10 +433,13 @@ export function sessionFor(
   input: JsonObject,
 ): SessionOptions {
   const onlyLenses = lensesFor(operation, input)
+  const { timeout_ms: timeoutMs } = input
   return {
     create: creates,
     warm: embeds,
     readsFiles,
+    // The time of a query counts from here: a provider that does not answer must not keep it from being answered by words.
+    ...(typeof timeoutMs === 'number' && timeoutMs > 0 && { embedderTimeoutMs: timeoutMs }),
     ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),
   }
 }

@@ -38,6 +38,8 @@ export interface SessionOptions {
   readonly watchFiles?: boolean
   /** It will embed one question: see `EngineOptions.warm`. */
   readonly warm?: boolean
+  /** See `EngineOptions.embedderTimeoutMs`. */
+  readonly embedderTimeoutMs?: number | undefined
   /** Read files that have changed, where that is quick, before anything is asked. */
   readonly readsFiles?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
@@ -107,6 +109,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     create: options.create ?? false,
     background: options.background ?? false,
     warm: options.warm ?? false,
+    embedderTimeoutMs: options.embedderTimeoutMs,
     watchFiles: options.watchFiles ?? false,
     onlyLenses: options.onlyLenses,
     log: options.log,

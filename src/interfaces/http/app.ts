@@ -149,7 +149,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   serveExplorer(app)
   serveDocsPage(app)
   const { authenticator, metrics, mcp } = options
-  serveOpenApi(app, engine, catalog, { authenticator, metrics: metrics !== undefined, mcp: mcp !== undefined })
+  serveOpenApi(app, engine, catalog, { metrics: metrics !== undefined, mcp: mcp !== undefined })
   app.use(async (c, next) => {
     const requester = await requesterOf(c, authenticator).catch(thrown => Promise.reject(strangerView(c, thrown)))
     c.set('viewer', requester.viewer)

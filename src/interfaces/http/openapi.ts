@@ -1,205 +1,37 @@
-/** The HTTP interface described in OpenAPI 3.1, made from the catalog and the route tables: there is no second list of either. */
-import type { JsonObject } from '../../base/canonical.ts'
+/**
+ * The HTTP interface described in OpenAPI 3.1, made from the catalog and the route tables: there is no second list of either.
+ * `GET /openapi.json` answers everybody, for it says nothing of a store, and programs need it before they have a token.
+ */
+import { z } from 'zod'
+import { canonicalJson, type Json, type JsonObject } from '../../base/canonical.ts'
+import { isRecord } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { VERSION } from '../../engine/version.ts'
-import { QuerentError } from '../../model/errors.ts'
-import { isOwner } from '../../model/viewer.ts'
-import type { Catalog } from '../../ops/catalog.ts'
-import { type Authenticator, requesterOf, VIEWER_HEADER } from './auth.ts'
-import type { App, RequestContext } from './env.ts'
-import { conditional, ROUTES } from './mount.ts'
-import {
-  ALWAYS,
-  Components,
-  type DescribedPath,
-  type Describing,
-  FAILURE_SCHEMAS,
-  failureResponses,
-  failuresOf,
-  namedPath,
-  readablePath,
-} from './openapi-paths.ts'
+import { jsonObject } from '../../model/page.ts'
+import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
+import { jsonSchema } from '../../ops/schemas.ts'
+import { VIEWER_HEADER } from './auth.ts'
+import type { App } from './env.ts'
+import { conditional, ROUTES, typesIn } from './mount.ts'
 import { CALL_ROUTE, contextCall, type Route } from './routes.ts'
 
-// Paths that stand for no operation, in the document: whether the server is well, what there is, MCP, and the pages.
-
-const TEXT = { type: 'string' }
-const FLAG = { type: 'boolean' }
-const ETAG = { etag: { $ref: '#/components/headers/ETag' } }
-const NOT_MODIFIED = { '304': { $ref: '#/components/responses/NotModified' } }
-const VIEWER = { $ref: '#/components/parameters/Viewer' }
-const IF_NONE_MATCH = { $ref: '#/components/parameters/IfNoneMatch' }
-/** For every requester: only the names in `Host` and `Origin` are looked at. */
-const OPEN = failuresOf([400, 403, 408, 415, 431, 500, 501])
-const NOBODY: readonly JsonObject[] = [{}]
-
+/** Routes that not every server has. */
 interface ServerParts {
   readonly metrics: boolean
   readonly mcp: boolean
-  /** Whether the requester is the local owner, who alone sees figures of all. */
-  readonly owner: boolean
 }
 
-function serverPaths({ metrics, mcp, owner }: ServerParts): readonly DescribedPath[] {
-  return [...PROBES, ...CATALOG, ...(metrics && owner ? [METRICS] : []), ...(mcp ? MCP : []), ...PAGES]
-}
-
-/** `of` adds to, and overrides, what is the same everywhere. */
-function get(path: string, operationId: string, summary: string, description: string, of: JsonObject): DescribedPath {
-  return { path, method: 'get', item: { operationId, summary, description, tags: ['server'], ...of } }
-}
-
-function json(description: string, schema: JsonObject, headers: JsonObject = {}): JsonObject {
-  return { description, headers, content: { 'application/json': { schema } } }
-}
-
-function object(properties: JsonObject): JsonObject {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
-}
-
-const READY = object({ ready: FLAG, failing: { enum: ['store', 'indexes', 'ending', null] } })
-
-const PROBES: readonly DescribedPath[] = [
-  get('/healthz', 'healthz', 'Say whether the process is alive', 'For whoever runs it; answers anybody.', {
-    security: NOBODY,
-    responses: { '200': json('It is', object({ ok: FLAG })), ...OPEN },
-  }),
-  get('/readyz', 'readyz', 'Say whether requests can be sent', 'For whoever runs it; answers anybody.', {
-    security: NOBODY,
-    responses: {
-      '200': json('Store and indexes answer', READY),
-      ...OPEN,
-      '503': json('`failing` says what does not', READY),
-    },
-  }),
-  get('/v1/node', 'node', 'Read the name of this node', 'What signed requests to it name as their audience.', {
-    security: NOBODY,
-    responses: { '200': json('Its DID', object({ did: TEXT })), ...OPEN },
-  }),
-]
-
-const OPERATION_SCHEMA = { $ref: '#/components/schemas/OperationDescription' }
-
-const CATALOG: readonly DescribedPath[] = [
-  get('/v1/ops', 'operations', 'List the operations', 'Those that the requester may call, with their JSON Schemas.', {
-    parameters: [VIEWER, IF_NONE_MATCH],
-    responses: {
-      '200': json('The operations', object({ operations: { type: 'array', items: OPERATION_SCHEMA } }), ETAG),
-      ...NOT_MODIFIED,
-      ...failuresOf(ALWAYS),
-    },
-  }),
-  get(
-    '/v1/ops/{name}',
-    'operation',
-    'Read what one operation takes and answers',
-    'To call it, POST its input to the same address.',
-    {
-      parameters: [{ name: 'name', in: 'path', required: true, schema: TEXT }, VIEWER, IF_NONE_MATCH],
-      responses: {
-        '200': json('The operation', OPERATION_SCHEMA, ETAG),
-        ...NOT_MODIFIED,
-        ...failuresOf([...ALWAYS, 404]),
-      },
-    },
-  ),
-  get(
-    '/openapi.json',
-    'openapi',
-    'Read this document',
-    'Answers anybody: it holds nothing of the store. Operations of the local owner stand in it for the local owner alone.',
-    {
-      security: [{}, { token: [] }, { signature: [] }],
-      parameters: [VIEWER, IF_NONE_MATCH],
-      responses: {
-        '200': json('OpenAPI 3.1', { type: 'object' }, ETAG),
-        ...NOT_MODIFIED,
-        ...failuresOf(ALWAYS),
-      },
-    },
-  ),
-]
-
-const METRICS: DescribedPath = get(
-  '/metrics',
-  'metrics',
-  'Read figures of process and store',
-  'In the Prometheus text format. Only for the local owner.',
-  {
-    parameters: [VIEWER],
-    responses: {
-      '200': { description: 'The figures', content: { 'text/plain': { schema: TEXT } } },
-      ...failuresOf(ALWAYS),
-    },
-  },
-)
-
-const CHOICE = [
-  { name: 'lens', in: 'query', description: 'Offer the tools of this lens; may occur several times', schema: TEXT },
-  { name: 'tools', in: 'query', description: 'Offer these tools, with commas between', schema: TEXT },
-  { name: 'detail', in: 'query', description: 'concise: answers are where a call does not say', schema: TEXT },
-]
-
-/** What its messages are is for MCP to say. */
-const MCP: readonly DescribedPath[] = [
-  {
-    path: '/mcp',
-    method: 'post',
-    item: {
-      operationId: 'mcp',
-      summary: 'Send a message of the Model Context Protocol',
-      description: 'Streamable HTTP, without sessions.',
-      tags: ['server'],
-      parameters: [VIEWER, ...CHOICE],
-      requestBody: { required: true, content: { 'application/json': { schema: { type: ['object', 'array'] } } } },
-      responses: {
-        '200': {
-          description: 'A JSON-RPC response, or a stream that ends with it',
-          content: {
-            'application/json': { schema: { type: ['object', 'array'] } },
-            'text/event-stream': { schema: TEXT },
-          },
-        },
-        '202': { description: 'A notification was taken' },
-        default: {
-          description: 'A JSON-RPC error, or a failure as everywhere',
-          content: { 'application/json': { schema: { type: 'object' } } },
-        },
-      },
-    },
-  },
-]
-
-const PAGES: readonly DescribedPath[] = [
-  get('/', 'explorer', 'Open the explorer', 'A page for people. It holds nothing of the store.', page('The page')),
-  get(
-    '/docs',
-    'docs',
-    'Open this document as a page',
-    'To be read and tried. It holds nothing of the store.',
-    page('The page'),
-  ),
-]
-
-function page(description: string): JsonObject {
-  return {
-    security: NOBODY,
-    parameters: [IF_NONE_MATCH],
-    responses: {
-      '200': { description, headers: ETAG, content: { 'text/html': { schema: TEXT } } },
-      ...NOT_MODIFIED,
-      ...OPEN,
-      '503': { description: 'It is not built', content: { 'text/plain': { schema: TEXT } } },
-    },
-  }
-}
-
-interface DocumentOptions extends ServerParts {
-  readonly version: string
-  /** Readable routes, of the lenses that are open. */
-  readonly routes: readonly Route[]
-  /** The lens of each operation that is not the engine's own. */
-  readonly lenses: ReadonlyMap<string, string>
+export function serveOpenApi(
+  app: App,
+  engine: Pick<Engine, 'lensOperations'>,
+  catalog: Catalog,
+  parts: ServerParts,
+): void {
+  let made: string | undefined
+  app.get('/openapi.json', c => {
+    made ??= JSON.stringify(openApiDocument(engine, catalog, parts))
+    return conditional(c, c.body(made, 200, { 'content-type': 'application/json' }))
+  })
 }
 
 const ENGINE = 'engine'
@@ -223,48 +55,78 @@ const DESCRIPTION = `Every operation is called by \`POST /v1/ops/<name>\`; the m
 - **Streams** come where \`Accept\` is \`text/event-stream\` or \`application/x-ndjson\`, for operations that have them.
 - Query strings: lists as several fields of one name, objects as JSON. Bodies are JSON in UTF-8, whatever \`Content-Type\` says.`
 
-/** `catalog`: what the requester may call. */
-function openApiDocument(catalog: Catalog, options: DocumentOptions): JsonObject {
-  const { version, routes, lenses } = options
+function openApiDocument(engine: Pick<Engine, 'lensOperations'>, catalog: Catalog, parts: ServerParts): JsonObject {
+  const lenses = new Map(engine.lensOperations.map(({ lens, operation }) => [operation.name, lens]))
+  if (lenses.has('context.query')) lenses.set(CALL_ROUTE.operation, 'context')
   const components = new Components()
+  components.set('Failure', FAILURE)
+  components.set('OperationDescription', OPERATION)
   const describing: Describing = { components, lensOf: name => lenses.get(name) ?? ENGINE }
-  const failures = Object.entries(FAILURE_SCHEMAS)
-  for (const [name, schema] of [...failures, ['OperationDescription', OPERATION] as const]) components.set(name, schema)
   const described = [
-    ...routes.filter(route => isThere(route, catalog)).map(route => readablePath(route, catalog, describing)),
+    ...[...ROUTES, CALL_ROUTE]
+      .filter(({ operation }) => catalog.has(operation === contextCall.name ? 'context.query' : operation))
+      .map(route => readablePath(route, catalog, describing)),
     ...[...catalog.values()].map(operation => namedPath(operation, describing)),
-    ...serverPaths(options),
+    ...serverPaths(parts),
   ]
-  const used = new Set([ENGINE, ...lenses.values(), 'server'])
+  const paths: Record<string, JsonObject> = {}
+  for (const { path, method, item } of described) paths[path] = { ...paths[path], [method]: item }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Querent',
-      version,
+      version: VERSION,
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     security: [{}, { token: [] }, { signature: [] }],
-    tags: [...used].map(name => ({ name, description: TAGS[name] ?? `The lens ${name}` })),
-    paths: pathsOf(described),
+    tags: [ENGINE, ...new Set(lenses.values()), 'server'].map(name => ({
+      name,
+      description: TAGS[name] ?? `The lens ${name}`,
+    })),
+    paths,
     components: {
       schemas: components.toJSON(),
-      responses: { ...failureResponses(), NotModified: { description: 'What the client has is what there is' } },
+      responses: {
+        Failure: content('The request was refused or failed', 'application/json', {
+          $ref: '#/components/schemas/Failure',
+        }),
+      },
       parameters: PARAMETERS,
-      headers: HEADERS,
       securitySchemes: SECURITY,
     },
   }
 }
 
-function isThere({ operation }: Route, catalog: Catalog): boolean {
-  return catalog.has(operation === contextCall.name ? 'context.query' : operation)
+const TEXT = { type: 'string' }
+const NOT_MODIFIED = { '304': { description: 'What the client has is what there is' } }
+/** Of any status from 400. */
+const FAILURES = { default: { $ref: '#/components/responses/Failure' } }
+
+function content(description: string, type: string, schema: JsonObject): JsonObject {
+  return { description, content: { [type]: { schema } } }
 }
 
-function pathsOf(described: readonly DescribedPath[]): JsonObject {
-  const paths: Record<string, JsonObject> = {}
-  for (const { path, method, item } of described) paths[path] = { ...paths[path], [method]: item }
-  return paths
+/** Lenses with codes of their own say more. */
+const FAILURE: JsonObject = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        code: { type: 'string', description: 'Stable: what programs decide by' },
+        message: { type: 'string', description: 'Names the field, its value and what was expected' },
+        details: { type: 'object', description: 'What the message says, for programs' },
+        type: { type: 'string', description: 'The family of the error, of chroma and beliefs' },
+        source: { type: 'object', description: 'Which source failed, of beliefs' },
+        retryable: { type: 'boolean', description: 'Of beliefs' },
+        request_id: { type: 'string', description: 'Of beliefs' },
+      },
+      required: ['code', 'message', 'details'],
+    },
+  },
+  required: ['error'],
+  additionalProperties: false,
 }
 
 const OPERATION: JsonObject = {
@@ -300,18 +162,8 @@ const PARAMETERS: JsonObject = {
     minLength: 1,
     maxLength: 200,
   }),
-  RequestId: header('x-request-id', 'A name for this request in logs. Default: a fresh one.', {
-    type: 'string',
-    pattern: '^[\\w.:=-]{1,128}$',
-  }),
   IfNoneMatch: header('if-none-match', 'The `ETag` of the answer that the client has.'),
   LastEventId: header('last-event-id', 'Go on with a stream after the event of this id.'),
-}
-
-const HEADERS: JsonObject = {
-  ETag: { description: 'Changes with what is answered', schema: { type: 'string' } },
-  RequestId: { description: 'The name of the request in logs', schema: { type: 'string' } },
-  RetryAfter: { description: 'Seconds to wait', schema: { type: 'string', pattern: '^\\d+$' } },
 }
 
 const SECURITY: JsonObject = {
@@ -326,57 +178,317 @@ const SECURITY: JsonObject = {
   },
 }
 
-// `GET /openapi.json`. It answers also those who have not said who they are: it tells of operations, nothing of a store, and
-// programs and the page want it before they have a token. What only the local owner may call is in it for that one alone.
+// Paths that stand for no operation: whether the server is well, what there is, MCP, and the pages.
 
-interface OpenApiOptions {
-  readonly authenticator: Authenticator
-  readonly metrics: boolean
-  readonly mcp: boolean
+interface DescribedPath {
+  /** With its parameters as `{name}`. */
+  readonly path: string
+  readonly method: string
+  readonly item: JsonObject
 }
 
-export function serveOpenApi(
-  app: App,
-  engine: Pick<Engine, 'lensOperations'>,
-  catalog: Catalog,
-  options: OpenApiOptions,
-): void {
-  const made = new Map<boolean, string>()
-  const documentFor = (owner: boolean): string => {
-    const document = made.get(owner) ?? JSON.stringify(describedTo(owner, engine, catalog, options))
-    made.set(owner, document)
-    return document
+function object(properties: JsonObject): JsonObject {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+const JSON_TYPE = 'application/json'
+const READY = object({ ready: { type: 'boolean' }, failing: { enum: ['store', 'indexes', 'ending', null] } })
+const DESCRIBED_OPERATION = { $ref: '#/components/schemas/OperationDescription' }
+const OPERATIONS = object({ operations: { type: 'array', items: DESCRIBED_OPERATION } })
+
+/** Name in the document, path, summary, media type and schema of the answer. */
+type ServerPath = readonly [id: string, path: string, summary: string, type: string, schema: JsonObject]
+
+/** For everybody. */
+const OPEN_PATHS: readonly ServerPath[] = [
+  ['healthz', '/healthz', 'Say whether the process is alive', JSON_TYPE, object({ ok: { type: 'boolean' } })],
+  ['readyz', '/readyz', 'Say whether requests can be sent: 503 where not', JSON_TYPE, READY],
+  ['node', '/v1/node', 'Read the name that signed requests to this node use', JSON_TYPE, object({ did: TEXT })],
+  ['openapi', '/openapi.json', 'Read this document', JSON_TYPE, { type: 'object' }],
+  ['explorer', '/', 'Open the explorer, a page for people', 'text/html', TEXT],
+  ['docs', '/docs', 'Open this document as a page', 'text/html', TEXT],
+]
+const CATALOG_PATHS: readonly ServerPath[] = [
+  ['operations', '/v1/ops', 'List the operations that the requester may call', JSON_TYPE, OPERATIONS],
+  ['operation', '/v1/ops/{name}', 'Read what one operation takes and answers', JSON_TYPE, DESCRIBED_OPERATION],
+]
+const METRICS: ServerPath = ['metrics', '/metrics', 'Read figures for Prometheus (owner only)', 'text/plain', TEXT]
+
+function serverPaths({ metrics, mcp }: ServerParts): readonly DescribedPath[] {
+  return [
+    ...OPEN_PATHS.map(path => serverPath(path, { security: [{}] })),
+    ...[...CATALOG_PATHS, ...(metrics ? [METRICS] : [])].map(path => serverPath(path, {})),
+    ...(mcp ? [MCP] : []),
+  ]
+}
+
+function serverPath([operationId, path, summary, type, schema]: ServerPath, more: JsonObject): DescribedPath {
+  const inPath = path.includes('{name}') ? [{ name: 'name', in: 'path', required: true, schema: TEXT }] : []
+  const responses = { '200': content(summary, type, schema), ...NOT_MODIFIED, ...FAILURES }
+  const item = { operationId, summary, tags: ['server'], ...more, parameters: [...inPath, VIEWER], responses }
+  return { path, method: 'get', item }
+}
+
+const VIEWER = { $ref: '#/components/parameters/Viewer' }
+const MESSAGES = { type: ['object', 'array'] }
+const CHOICES = {
+  lens: 'Offer the tools of this lens; may occur several times',
+  tools: 'Offer these tools, with commas between',
+  detail: 'concise: answers are where a call does not say',
+}
+
+/** The protocol itself says what its messages are. */
+const MCP: DescribedPath = {
+  path: '/mcp',
+  method: 'post',
+  item: {
+    operationId: 'mcp',
+    summary: 'Send a message of the Model Context Protocol',
+    description: 'Streamable HTTP, without sessions.',
+    tags: ['server'],
+    parameters: [
+      VIEWER,
+      ...Object.entries(CHOICES).map(([name, description]) => ({ name, in: 'query', description, schema: TEXT })),
+    ],
+    requestBody: { required: true, content: { [JSON_TYPE]: { schema: MESSAGES } } },
+    responses: {
+      '200': {
+        description: 'A JSON-RPC response, or a stream that ends with it',
+        content: { [JSON_TYPE]: { schema: MESSAGES }, 'text/event-stream': { schema: TEXT } },
+      },
+      '202': { description: 'A notification was taken' },
+      default: content('A JSON-RPC error, or a failure as everywhere', JSON_TYPE, { type: 'object' }),
+    },
+  },
+}
+
+// Schemas of operations as components of the document: each once, under a name, with references between them.
+
+/** A value of any form, as each of zod's own schemas of it tells it again. */
+const ANY_JSON = z.toJSONSchema(jsonObject) as unknown as { readonly $defs: JsonObject }
+
+function isAnyJson(schema: Json, def: string): boolean {
+  return Object.entries(ANY_JSON.$defs).some(
+    ([known, json]) => canonicalJson(json).replaceAll(`/${known}"`, `/${def}"`) === canonicalJson(schema),
+  )
+}
+
+const PREFIX = '#/components/schemas/'
+
+class Components {
+  readonly #schemas = new Map<string, JsonObject>()
+
+  /** A reference to it; `name` is its own where it has none in zod's registry. */
+  add(schema: z.ZodType, io: 'input' | 'output', name: string): JsonObject {
+    const { $schema: _, $defs = {}, ...root } = jsonSchema(schema, io, 'named')
+    const nameOf = (def: string): string => {
+      if (!def.startsWith('__schema')) return def
+      return isAnyJson(($defs as JsonObject)[def] as Json, def) ? 'Json' : `${name}.${def.slice(8)}`
+    }
+    const moved = (value: Json): JsonObject =>
+      withRefs(value, ref => `${PREFIX}${ref === '#' ? name : nameOf(ref.slice(8))}`)
+    for (const [def, inner] of Object.entries($defs as JsonObject)) this.#schemas.set(nameOf(def), moved(inner))
+    const own = moved(root)
+    if (typeof own['$ref'] === 'string') return own
+    return this.set(name, own)
   }
-  app.get('/openapi.json', async c => {
-    const document = documentFor(await isAskedByOwner(c, options.authenticator))
-    return conditional(c, c.body(document, 200, { 'content-type': 'application/json' }))
-  })
-}
 
-function describedTo(
-  owner: boolean,
-  engine: Pick<Engine, 'lensOperations'>,
-  catalog: Catalog,
-  { metrics, mcp }: OpenApiOptions,
-): object {
-  const lenses = new Map(engine.lensOperations.map(({ lens, operation }) => [operation.name, lens]))
-  return openApiDocument(new Map([...catalog].filter(([, { effect }]) => owner || effect.ownerOnly !== true)), {
-    version: VERSION,
-    routes: [...ROUTES, CALL_ROUTE],
-    lenses: lenses.has('context.query') ? lenses.set(CALL_ROUTE.operation, 'context') : lenses,
-    metrics,
-    mcp,
-    owner,
-  })
-}
-
-/** Nobody is not the owner; a token that is none is refused as everywhere. */
-async function isAskedByOwner(c: RequestContext, authenticator: Authenticator): Promise<boolean> {
-  try {
-    return isOwner((await requesterOf(c, authenticator)).viewer)
-  } catch (thrown) {
-    const isUnsaid = c.req.header('authorization') === undefined
-    if (isUnsaid && thrown instanceof QuerentError && thrown.code === 'unauthenticated') return false
-    throw thrown
+  /** A reference to it. */
+  set(name: string, schema: JsonObject): JsonObject {
+    this.#schemas.set(name, schema)
+    return { $ref: `${PREFIX}${name}` }
   }
+
+  /** What a reference stands for. */
+  resolve(schema: Json | undefined): JsonObject {
+    const { $ref: ref, ...own } = isRecord(schema) ? (schema as JsonObject) : {}
+    return typeof ref === 'string' ? { ...this.#schemas.get(ref.slice(PREFIX.length)), ...own } : own
+  }
+
+  toJSON(): JsonObject {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+}
+
+function withRefs(value: Json, moved: (ref: string) => string): JsonObject {
+  const walk = (inner: Json): Json => {
+    if (Array.isArray(inner)) return inner.map(walk)
+    if (!isRecord(inner)) return inner as Json
+    return Object.fromEntries(
+      Object.entries(inner as JsonObject).map(([key, member]) => [
+        key,
+        key === '$ref' && typeof member === 'string' ? moved(member) : walk(member),
+      ]),
+    )
+  }
+  return walk(value) as JsonObject
+}
+
+// A short input to begin with: the first example of the schema, else what it asks for and nothing that may be left out.
+
+function exampleOf(schema: Json | undefined, components: Components): Json {
+  const { type, anyOf, oneOf, const: only, examples, enum: values, ...rest } = components.resolve(schema)
+  if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json
+  if (Array.isArray(values)) return values[0] as Json
+  if (only !== undefined) return only
+  const choices = anyOf ?? oneOf
+  if (Array.isArray(choices) && type === undefined) return exampleOf(choices[0] as Json, components)
+  const { default: usual, minimum = 1, minItems = 0 } = rest
+  if (usual !== undefined) return usual
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'object':
+      return objectOf(rest, components)
+    case 'array':
+      return Number(minItems) > 0 ? [exampleOf(rest['items'], components)] : []
+    case 'integer':
+    case 'number':
+      return Math.max(Number(minimum), 0)
+    case 'boolean':
+      return false
+    case 'string':
+      return 'text'
+    default:
+      return null
+  }
+}
+
+function objectOf({ properties, required }: JsonObject, components: Components): JsonObject {
+  const fields = isRecord(properties) ? (properties as JsonObject) : {}
+  const needed = Array.isArray(required) ? (required as readonly string[]) : []
+  return Object.fromEntries(needed.map(name => [name, exampleOf(fields[name], components)]))
+}
+
+// What a request for an operation is made of, in the document: parameters of path and query, headers, a body.
+
+/** `says`: schema of all that the request says, wherever it says it. */
+function requestParts(
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  says: JsonObject,
+  components: Components,
+): { readonly parameters: readonly JsonObject[]; readonly requestBody?: JsonObject } {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
+  const schema = components.resolve(says)
+  const { properties = {}, required = [] } = schema
+  const fields = isRecord(properties) ? (properties as JsonObject) : {}
+  const needed = new Set(Array.isArray(required) ? required : [])
+  const parameters: JsonObject[] = inPath.map(name => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: fields[name] ?? { type: 'string' },
+  }))
+  const rest = Object.entries(fields).filter(([name]) => !inPath.includes(name))
+  if (method === 'GET' || method === 'DELETE') {
+    for (const [name, field] of rest) parameters.push(queryParameter(name, field, needed.has(name), components))
+    return { parameters }
+  }
+  const stillNeeded = [...needed].filter(name => !inPath.includes(name as string))
+  const body = inPath.length === 0 ? says : { ...schema, properties: Object.fromEntries(rest), required: stillNeeded }
+  return {
+    parameters,
+    requestBody: {
+      required: stillNeeded.length > 0,
+      content: { 'application/json': { schema: body, example: exampleOf(body, components) } },
+    },
+  }
+}
+
+/** Texts and numbers stand as they are, lists as several of one name, objects as JSON. */
+function queryParameter(name: string, field: Json, required: boolean, components: Components): JsonObject {
+  const schema = components.resolve(field)
+  const { description } = schema
+  const isObject = typesIn(schema).has('object')
+  return {
+    name,
+    in: 'query',
+    required,
+    ...(typeof description === 'string' && { description }),
+    ...(isObject
+      ? { content: { 'application/json': { schema: field, example: exampleOf(field, components) } } }
+      : { schema: field }),
+  }
+}
+
+// Paths of operations: each under its name, and the readable ones of the route tables.
+
+interface Describing {
+  readonly components: Components
+  /** The lens of an operation; `engine` for the engine's own. */
+  lensOf(operation: string): string
+}
+
+/** `POST /v1/ops/<name>`. */
+function namedPath(operation: EngineOperation, describing: Describing): DescribedPath {
+  const { name, summary, effect } = operation
+  const remark = effect.ownerOnly === true ? ' Only for the local owner.' : ''
+  const route: Route = { method: 'POST', path: `/v1/ops/${name}`, operation: name }
+  return describe(route, operation, name, `${summary}.${remark}`, describing)
+}
+
+function readablePath(route: Route, catalog: Catalog, describing: Describing): DescribedPath {
+  const operation = route.operation === contextCall.name ? contextCall : findOperation(catalog, route.operation)
+  const words = route.path
+    .replace(/^\/(?:v1\/|[.])/, '')
+    .replaceAll('/', '_')
+    .replaceAll(':', 'by_')
+    .replaceAll('-', '_')
+  const remark = operation === contextCall ? '' : ` As the operation \`${operation.name}\`.`
+  const id = `${route.method.toLowerCase()}_${words}`
+  return describe(route, operation, id, `${operation.summary}.${remark}`, describing)
+}
+
+function describe(
+  route: Route,
+  { name, summary, input, output, stream, resumeAt }: EngineOperation,
+  operationId: string,
+  description: string,
+  { components, lensOf }: Describing,
+): DescribedPath {
+  const given = components.add(input, 'input', `${name}.input`)
+  const { parameters, requestBody } = requestParts(route, route.says?.(components.resolve(given)) ?? given, components)
+  const answer = components.add(output, 'output', `${name}.output`)
+  const isConditional = route.method === 'GET' && !route.open
+  const headers = [
+    ...(route.open ? [] : ['Viewer']),
+    ...(isConditional ? ['IfNoneMatch'] : []),
+    ...(resumeAt === undefined ? [] : ['LastEventId']),
+  ]
+  const item = {
+    operationId,
+    summary,
+    description,
+    tags: [lensOf(name)],
+    ...(route.open && { security: [{}] }),
+    parameters: [...parameters, ...headers.map(header => ({ $ref: `#/components/parameters/${header}` }))],
+    ...(requestBody && { requestBody }),
+    responses: {
+      '200': {
+        description: stream === undefined ? 'The answer' : 'The answer, whole or piece by piece: as `Accept` says',
+        content: {
+          ...(route.streams === undefined && { [JSON_TYPE]: { schema: answer } }),
+          ...(stream !== undefined && STREAMS),
+        },
+      },
+      ...(isConditional && NOT_MODIFIED),
+      ...FAILURES,
+    },
+  }
+  return { path: route.path.replace(/:(\w+)/g, '{$1}'), method: route.method.toLowerCase(), item }
+}
+
+const STREAMS: JsonObject = {
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description:
+        'Server-sent events: `data` is one JSON object, `event` its `type` (`chunk` where it has none, `error` for the last one of a ' +
+        'stream that failed), `id` what `Last-Event-ID` takes where the stream can be gone on with',
+    },
+  },
+  'application/x-ndjson': {
+    schema: {
+      type: 'string',
+      description: 'Lines, each one JSON object; `{"error": …}` for the last one of a stream that failed',
+    },
+  },
 }

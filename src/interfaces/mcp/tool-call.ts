@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/canonical.ts'
 import { printable } from '../../base/printable.ts'
+import { withValue } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { unread } from '../../engine/run-operation.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
@@ -98,13 +99,7 @@ function owned({ ownsMaxTokens }: Tool, args: unknown): JsonObject {
 
 function withPage({ answer }: Tool, input: JsonObject, { limit }: JsonObject): JsonObject {
   if (limit === undefined || answer.page === undefined) return input
-  return withValueAt(input, answer.page.limit.split('.'), limit as number)
-}
-
-function withValueAt(object: JsonObject, [name = '', ...below]: readonly string[], value: number): JsonObject {
-  if (below.length === 0) return { ...object, [name]: value }
-  const inner = object[name]
-  return { ...object, [name]: withValueAt(isObject(inner) ? inner : {}, below, value) }
+  return withValue(input, answer.page.limit.split('.'), limit as number)
 }
 
 /** What it refuses is reported, and costs, as whatever else the operation refuses. */

@@ -1,64 +1,27 @@
-/**
- * Rows against what they say of themselves: content hashes, JSON, chunk ranges, names and keys; and rows that refer to
- * rows that are missing.
- */
-import { sha256 } from '../../base/canonical.ts'
-import { type Audience, partitionKey } from '../../model/partition.ts'
+/** Rows against their checks, tables against their declarations, and rows that refer to rows that are missing. */
+import { isRecord } from '../../base/record.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { CHECK, isWhole } from '../sqlite/rows.ts'
 import { COPY_PREFIX, checkedTables, columnsOf, NAME_BYTES, nameIn } from '../sqlite/schema.ts'
 import { quote } from '../sqlite/tables.ts'
-import {
-  type Check,
-  counted,
-  isObject,
-  type Problem,
-  parsed,
-  problemOf,
-  REPAIR_HELP,
-  RESTORE_HELP,
-  those,
-} from './problem.ts'
-
-export const contents: Check = {
-  name: 'contents',
-  sound: 'every text is as it was written',
-  look(db) {
-    const [changed, unreadable]: [string[], string[]] = [[], []]
-    const texts = db.prepareArrays<[string, string, string, string, string]>(
-      `select e.holder || '/' || e.id, b.content, b.content_hash, b.tags, b.metadata
-       from bodies b join entries e on e.key = b.entry order by b.entry`,
-    )
-    for (const [name, content, hash, tags, metadata] of texts.each()) {
-      if (sha256(content) !== hash) changed.push(name)
-      if (!(Array.isArray(parsed(tags)) && isObject(parsed(metadata)))) unreadable.push(name)
-    }
-    const help = `${RESTORE_HELP} What came from files is put right by deleting it and adding them again.`
-    return those([
-      problemOf(changed, 'text is not what was written', 'texts are not what was written', { help, repair: null }),
-      problemOf(unreadable, 'entry with unreadable tags or metadata', 'entries with unreadable tags or metadata', {
-        help,
-        repair: null,
-      }),
-    ])
-  },
-}
+import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
 
 /** Tables whose damaged rows are reported with a repair of their own. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['vectors', 'tallies', 'changes', 'meta'])
 
-/** Every other row against its check: what only this table knows. */
+/** Every other row against its check. */
 export const rows: Check = {
   name: 'rows',
   sound: 'every row is as it was written',
   look(db) {
     const tables = checkedTables(db).filter(table => !ELSEWHERE.has(table))
+    const help = `${RESTORE_HELP} What came from files is put right by deleting it and adding them again.`
     return those([
       ...tables.map(table => {
         const name = table.replace(/^declared_/, '')
         const found = [...damagedRows(db, table)]
         const what = ['row of', 'rows of'].map(rowsOf => `${rowsOf} ${name} not as written`) as [string, string]
-        return problemOf(found, ...what, { help: RESTORE_HELP, repair: null })
+        return problemOf(found, ...what, { help, repair: null })
       }),
       ownValues(db),
     ])
@@ -82,6 +45,8 @@ function ownValues(db: SqlDatabase): Problem | null {
   return problemOf(shown, 'value of the store not as written', 'values of the store not as written', rest)
 }
 
+type EntryName = (key: number) => string
+
 /** What tells them apart. A row of an entry that is gone is another finding (`references`). */
 function* damagedRows(db: SqlDatabase, table: string): Generator<string> {
   const columns = columnsOf(db, table).filter(name => name !== CHECK)
@@ -91,68 +56,21 @@ function* damagedRows(db: SqlDatabase, table: string): Generator<string> {
   const isOfEntry = columns.includes('entry')
   const where = isOfEntry ? 'where entry in (select key from entries)' : ''
   const found = db.prepareArrays<readonly SqlValue[]>(`select ${list} from ${quote(table)} not indexed ${where}`)
+  const names = db.prepareArrays<[string]>(`select holder || '/' || id from entries where key = ?`)
+  const entryName = (key: number) => names.get(key)?.[0] ?? `entry number ${key}`
   for (const cells of found.each()) {
     const row = cells.map((value, at) => (isNameOfMeta(columns[at] ?? '') ? nameIn(value) : value))
-    if (!isWhole(row)) yield nameOf(table, columns, row)
+    if (!isWhole(row)) yield nameOf(table, columns, row, entryName)
   }
 }
 
-function nameOf(table: string, columns: readonly string[], row: readonly SqlValue[]): string {
-  const cell = (name: string) => String(row[columns.indexOf(name)])
+function nameOf(table: string, columns: readonly string[], row: readonly SqlValue[], entryName: EntryName): string {
+  const cell = (name: string) => row[columns.indexOf(name)]
   if (table === 'entries') return `${cell('holder')}/${cell('id')}`
-  return columns.includes('entry') ? `entry number ${cell('entry')}` : String(row[0])
-}
-
-export const chunks: Check = {
-  name: 'chunks',
-  sound: 'every passage lies within its text',
-  look(db) {
-    const wrong: string[] = []
-    const chunksOf = db.prepareArrays<[number, number, number, string]>(
-      'select ordinal, start_unit, end_unit, headings from chunks where entry = ? order by ordinal, key',
-    )
-    for (const [key, name, length] of lengths(db)) {
-      const isWrong = chunksOf.all(key).some(([ordinal, start, end, headings], at) => {
-        return ordinal !== at || start < 0 || end < start || end > length || !Array.isArray(parsed(headings))
-      })
-      if (isWrong) wrong.push(name)
-    }
-    const help = 'Write these entries again (`querent add`, `put`): their passages are then cut again.'
-    return those([problemOf(wrong, 'entry with wrong passages', 'entries with wrong passages', { help, repair: null })])
-  },
-}
-
-/** In the UTF-16 units that chunks are measured in, which SQLite does not count. */
-function* lengths(db: SqlDatabase): Generator<readonly [key: number, name: string, length: number]> {
-  const texts = db.prepareArrays<[number, string, string]>(
-    `select e.key, e.holder || '/' || e.id, b.content from entries e join bodies b on b.entry = e.key order by e.key`,
-  )
-  for (const [key, name, content] of texts.each()) yield [key, name, content.length]
+  return columns.includes('entry') ? entryName(cell('entry') as number) : String(row[0])
 }
 
 const rest = { help: RESTORE_HELP, repair: null }
-
-export const partitions: Check = {
-  name: 'partitions',
-  sound: 'every entry has an audience',
-  look(db) {
-    const rows = db
-      .prepareArrays<[number, string, string]>('select id, name, audience from partitions order by id')
-      .all()
-    const wrong = rows.filter(([, name, json]) => writtenName(json) !== name).map(([id]) => id)
-    return those([
-      problemOf(wrong, 'partition is not what its name says', 'partitions are not what their names say', rest),
-    ])
-  },
-}
-
-function writtenName(json: string): string | null {
-  const found = parsed(json)
-  if (!isObject(found) || !['public', 'private', 'shared'].includes(String(found['kind']))) return null
-  if (typeof found['holder'] !== 'string') return null
-  if (found['kind'] === 'shared' && !Array.isArray(found['federations'])) return null
-  return partitionKey(found as unknown as Audience)
-}
 
 export const tables: Check = {
   name: 'tables',
@@ -166,7 +84,7 @@ export const tables: Check = {
 
 function isStored(db: SqlDatabase, name: string, json: string): boolean {
   const declared = parsed(json)
-  if (!isObject(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
+  if (!isRecord(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
   const columns = columnsOf(db, `declared_${name}`).filter(column => column !== CHECK)
   const wanted = declared['columns'].map(column => String((column as { name?: unknown }).name))
   return JSON.stringify([...columns].sort()) === JSON.stringify(wanted.sort())

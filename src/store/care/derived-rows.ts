@@ -1,22 +1,14 @@
 /** What repeats or follows from other rows, against them: filter rows, counts, the change feed, vectors. */
+
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
+import { isRecord } from '../../base/record.ts'
 import { notifyChange } from '../sqlite/changes.ts'
 import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/entries.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
-import { checkOf, isWhole, vectorOf } from '../sqlite/rows.ts'
+import { checkOf, isWhole } from '../sqlite/rows.ts'
 import { setTally, wrongTallies } from '../sqlite/tallies.ts'
-import {
-  type Check,
-  counted,
-  isObject,
-  type Problem,
-  parsed,
-  problemOf,
-  REPAIR_HELP,
-  RESTORE_HELP,
-  those,
-} from './problem.ts'
+import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 interface Repeated {
   readonly entry: number
@@ -59,7 +51,7 @@ function* all(db: SqlDatabase): Generator<Repeated> {
   )
   for (const [entry, name, tagsJson, metadataJson] of rows.each()) {
     const [tags, metadata] = [parsed(tagsJson), parsed(metadataJson)]
-    if (!(Array.isArray(tags) && isObject(metadata))) continue
+    if (!(Array.isArray(tags) && isRecord(metadata))) continue
     yield { entry, name, lookups: lookupsOf(tags, metadata as JsonObject) }
   }
 }
@@ -97,8 +89,6 @@ function recount(db: SqlDatabase): number {
 // or at the new end is a change that was lost: whoever follows the feed has missed it. Then the feed is cut there, which
 // makes everybody who stood before build again from the entries.
 
-const KINDS = `'put', 'delete', 'vectors'`
-
 export const feed: Check = {
   name: 'feed',
   sound: 'no change is missing',
@@ -133,10 +123,7 @@ function lostSeqs(db: SqlDatabase): readonly number[] {
 
 function senselessSeqs(db: SqlDatabase): readonly number[] {
   const wrong = db
-    .prepareArrays<[number]>(
-      `select seq from changes where kind not in (${KINDS}) or entry > ${sequence(db, 'entries')}
-       or partition not in (select id from partitions) order by seq`,
-    )
+    .prepareArrays<[number]>('select seq from changes where partition not in (select id from partitions) order by seq')
     .all()
     .map(([seq]) => seq)
   const rows = db.prepareArrays<readonly SqlValue[]>(
@@ -180,21 +167,16 @@ function sequence(db: SqlDatabase, table: string): number {
   return db.prepareArrays<[number]>('select seq from sqlite_sequence where name = ?').get(table)?.[0] ?? 0
 }
 
-/** As for embedders: how far the square of a length may be from 1. */
-const TOLERANCE = 0.01
-
 interface Wrong {
   readonly key: number
   readonly chunk: number
-  readonly why: 'stray' | 'unknown' | 'length' | 'number' | 'changed'
+  readonly why: 'stray' | 'unknown' | 'changed'
 }
 
 const WORDS: Readonly<Record<Wrong['why'], readonly [one: string, many: string]>> = {
   stray: ['vector of no passage', 'vectors of no passage'],
   unknown: ['vector of an unknown model', 'vectors of an unknown model'],
-  length: ['vector of a wrong length', 'vectors of a wrong length'],
   changed: ['vector that is not what was written', 'vectors that are not what was written'],
-  number: ['vector that is not of unit length', 'vectors that are not of unit length'],
 }
 
 export const vectorRows: Check = {
@@ -203,38 +185,35 @@ export const vectorRows: Check = {
   look: db => {
     const wrong = wrongOnes(db)
     const kinds = Object.keys(WORDS) as readonly Wrong['why'][]
-    return those([
-      ...kinds.map(kind => {
+    return those(
+      kinds.map(kind => {
         const chunks = wrong.filter(({ why }) => why === kind).map(({ chunk }) => chunk)
         // All are dropped by the one that comes first.
         const rest = { help: `${REPAIR_HELP} They are then made again.`, repair: drop }
         return problemOf(chunks, ...WORDS[kind], rest)
       }),
-      unreadableModels(db),
-    ])
+    )
   },
 }
 
 function wrongOnes(db: SqlDatabase): readonly Wrong[] {
-  const models = new Map(db.prepareArrays<[number, number]>('select id, dimensions from models').all())
+  const models = new Set(
+    db
+      .prepareArrays<[number]>('select id from models')
+      .all()
+      .map(([id]) => id),
+  )
   const rows = db.prepareArrays<[number, number, number | null, Uint8Array, number]>(
     'select v.key, v.entry, c.entry, v.vector, v._check from vectors v left join chunks c on c.key = v.key >> 8 order by v.key',
   )
   const found: Wrong[] = []
   for (const [key, entry, owner, blob, check] of rows.each()) {
-    const dimensions = models.get(key % 256)
-    const why = owner !== entry ? 'stray' : dimensions === undefined ? 'unknown' : faultOf(blob, dimensions)
-    const isChanged = why === null && check !== checkOf([key, entry, blob])
-    if (why !== null || isChanged) found.push({ key, chunk: Math.floor(key / 256), why: why ?? 'changed' })
+    const isKnown = models.has(key % 256)
+    const why = owner !== entry ? 'stray' : isKnown ? 'changed' : 'unknown'
+    if (why !== 'changed' || check !== checkOf([key, entry, blob]))
+      found.push({ key, chunk: Math.floor(key / 256), why })
   }
   return found
-}
-
-function faultOf(blob: Uint8Array, dimensions: number): 'length' | 'number' | null {
-  if (blob.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT) return 'length'
-  let square = 0
-  for (const value of vectorOf(blob)) square += value * value
-  return Math.abs(square - 1) <= TOLERANCE ? null : 'number'
 }
 
 /** Those who follow the feed see the entries as changed, whose other vectors stay. */
@@ -254,12 +233,4 @@ function drop(db: SqlDatabase, now: Instant): string {
     if (partition !== undefined) notifyChange(db, { entry, kind: 'put', partition, from: null, at: now })
   }
   return `dropped ${counted(wrong.length, 'vector')}`
-}
-
-function unreadableModels(db: SqlDatabase): Problem | null {
-  const names = db
-    .prepareArrays<[string]>('select name from models where dimensions < 1 or id not between 1 and 255')
-    .all()
-    .map(([name]) => name)
-  return problemOf(names, 'model of no dimensions', 'models of no dimensions', { help: RESTORE_HELP, repair: null })
 }

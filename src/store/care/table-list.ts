@@ -3,7 +3,9 @@
  * list cannot be read, no table can, and so the rows of the copy are found in the pages of the file themselves
  * (sqlite.org/fileformat2, "B-tree Pages" and "Record Format").
  */
+
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { isRecord } from '../../base/record.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
@@ -19,7 +21,7 @@ import {
 } from '../sqlite/schema.ts'
 import { quote } from '../sqlite/tables.ts'
 import { openFile } from './file.ts'
-import { isObject, parsed } from './problem.ts'
+import { parsed } from './problem.ts'
 
 /** Every store has pages of this size. */
 const PAGE = 4096
@@ -174,7 +176,7 @@ export function declarationsIn(db: SqlDatabase): readonly TableDeclaration[] {
   const rows = orNothing(() => db.prepareArrays<[string]>('select declaration from declarations').all()) ?? []
   return rows.flatMap(([json]) => {
     const found = parsed(json)
-    return isObject(found) && Array.isArray(found['columns']) ? [found as unknown as TableDeclaration] : []
+    return isRecord(found) && Array.isArray(found['columns']) ? [found as unknown as TableDeclaration] : []
   })
 }
 

@@ -8,8 +8,6 @@ export interface FoldOrder {
   readonly waitMs: number
 }
 
-export type FoldReply = { readonly done: boolean } | { readonly failure: string }
-
 const MODES: Readonly<Record<Fold, string>> = { some: 'passive', all: 'restart', empty: 'truncate' }
 
 /** False: something is left to fold. The connection waits `waitMs` for locks from now on. */

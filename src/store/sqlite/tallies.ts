@@ -46,13 +46,6 @@ export class SqliteTallies {
       setTally(this.#db, partition, model, (kept.get(partition, model)?.[0] ?? 0) + sign * count)
     }
   }
-
-  /** One line for each number that is wrong. */
-  check(): readonly string[] {
-    return wrongTallies(this.#db).map(({ partition, model, kept, right }) => {
-      return `tallies, partition ${partition}, model ${model}: wrong by ${kept - right}`
-    })
-  }
 }
 
 export function setTally(db: SqlDatabase, partition: PartitionId, model: number, count: number): void {

@@ -1,15 +1,14 @@
 /** The upkeep of a SQLite file: its write-ahead log, and what was forgotten. */
 
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../base/module-url.ts'
+import type { Thread } from '../../base/thread.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Fold, Forgotten, LogState, Upkeep } from '../store.ts'
-import type { FoldOrder, FoldReply } from './fold-log.ts'
+import type { StoreOrder } from '../store-worker.ts'
 import type { SqliteForgotten } from './meta.ts'
 import type { SqlDatabase } from './node-sqlite.ts'
 
@@ -19,7 +18,8 @@ export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
 export class SqliteUpkeep implements Upkeep {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
-  #thread: FoldThread | null = null
+  /** Loaded by the first fold: most commands do without. */
+  #thread: Promise<Thread<StoreOrder, boolean>> | null = null
 
   constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
     this.#db = db
@@ -37,14 +37,22 @@ export class SqliteUpkeep implements Upkeep {
     }
   }
 
-  fold(how: Fold, waitMs: number): Promise<boolean> {
-    this.#thread ??= new FoldThread(this.#db.file)
-    return this.#thread.fold({ how, waitMs })
+  /** Rejects with `io_failed` when the fold fails or the thread ends; the next one starts another thread. */
+  async fold(how: Fold, waitMs: number): Promise<boolean> {
+    const path = this.#db.file
+    this.#thread ??= import('../store-thread.ts').then(({ foldThread }) => foldThread(path))
+    try {
+      return await (await this.#thread).ask({ how, waitMs })
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error)
+      throw new QuerentError('io_failed', `${path}: folding its log back failed (${cause})`, { path, cause }, error)
+    }
   }
 
   async endThread(): Promise<void> {
-    await this.#thread?.end()
+    const thread = this.#thread
     this.#thread = null
+    await (await thread)?.end()
   }
 
   foldInCommits(from: number): void {
@@ -73,66 +81,6 @@ export function foldsInCommits(db: SqlDatabase): number {
 
 function pageBytes(db: SqlDatabase): number {
   return db.prepareArrays<[number]>('pragma page_size').get()?.[0] ?? 4096
-}
-
-class FoldThread {
-  readonly #file: string
-  #worker: Worker | null = null
-  #last: Promise<unknown> = Promise.resolve()
-
-  constructor(file: string) {
-    this.#file = file
-  }
-
-  /** Rejects with `io_failed` when the fold fails or the thread ends; the next order starts another one. */
-  fold(order: FoldOrder): Promise<boolean> {
-    const done = this.#last.then(() => this.#fold(order))
-    this.#last = done.catch(() => undefined)
-    return done
-  }
-
-  async end(): Promise<void> {
-    await this.#last
-    const worker = this.#worker
-    this.#worker = null
-    await worker?.terminate()
-  }
-
-  async #fold(order: FoldOrder): Promise<boolean> {
-    const worker = this.#worker ?? this.#start()
-    const gone = new AbortController()
-    const leave = () => gone.abort()
-    worker.once('exit', leave)
-    try {
-      worker.postMessage(order)
-      const [reply] = (await once(worker, 'message', { signal: gone.signal })) as [FoldReply]
-      if ('done' in reply) return reply.done
-      throw this.#failed(reply.failure)
-    } catch (error) {
-      if (error instanceof QuerentError) throw error
-      throw this.#failed(gone.signal.aborted ? 'the thread ended' : String(error))
-    } finally {
-      worker.off('exit', leave)
-    }
-  }
-
-  #start(): Worker {
-    const worker = new Worker(siblingModule(import.meta.url, 'fold-worker'), { workerData: this.#file })
-    // Nobody waits for a fold to end a process: the log is folded back at closing.
-    worker.unref()
-    worker.once('exit', () => {
-      if (this.#worker === worker) this.#worker = null
-    })
-    this.#worker = worker
-    return worker
-  }
-
-  #failed(cause: string): QuerentError {
-    return new QuerentError('io_failed', `${this.#file}: folding its log back failed (${cause})`, {
-      path: this.#file,
-      cause,
-    })
-  }
 }
 
 const run = promisify(execFile)

@@ -124,14 +124,6 @@ export class SqliteVectors {
     return found.length
   }
 
-  /** One line for each vector that belongs to no chunk. */
-  check(): readonly string[] {
-    const sql = `select v.key from vectors v left join chunks c on c.key = v.key >> 8
-      where c.entry is not v.entry limit 20`
-    const rows = this.#db.prepareArrays<[number]>(sql).all()
-    return rows.map(([key]) => `vectors, key ${key}: no such chunk of its entry`)
-  }
-
   #sound(rows: readonly Row[], model: Model): readonly ChunkVector[] {
     return rows.map(row => vectorIn(row, model)).filter(vector => vector !== null)
   }

@@ -1,9 +1,11 @@
 /** Holds an engine against one that reads the whole store again: the same answers, whatever the indexes have been through. */
+
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { callOperation } from '../../support/beliefs-engine.ts'
+import { damageIn } from '../../support/damage-in.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import type { Contents } from './deeds.ts'
 import { NODE_TAGS, NOW } from './life.ts'
@@ -19,7 +21,7 @@ export async function differences(engine: Engine, file: string, now: number = NO
   await using again = await openEngine({
     ...{ store, embedder: openToyEmbedder(), background: false, clock: new SettableClock(now) },
   })
-  const wrong = [...store.check()]
+  const wrong = [...(await damageIn(store))]
   for (const text of QUESTIONS) {
     for (const mode of ['hybrid', 'words', 'meaning'] as const) {
       const ask = (one: Engine) =>

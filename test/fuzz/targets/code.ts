@@ -2,8 +2,7 @@
 import { extractFile, isSkip } from '../../../src/lenses/context/extract/extract-file.ts'
 import { type Grammars, grammarsFor } from '../../../src/lenses/context/extract/grammars.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
-import { fileKind, type NamedText } from '../engine/file-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { filesNear, type NamedText, type Target } from '../inputs.ts'
 import { must, mustEqual } from '../oracles.ts'
 
 const NAMES = [
@@ -142,8 +141,7 @@ const SEEDS: readonly NamedText[] = [
 ]
 
 export const code: Target<NamedText> = {
-  name: 'code',
-  kind: fileKind(NAMES, { words: WORDS, longest: 30_000 }),
+  near: good => filesNear(good, NAMES, WORDS, 30_000),
   seeds: SEEDS,
   open: async () => {
     const grammars = await grammarsFor(NAMES)

@@ -1,17 +1,14 @@
 /** The command line: `call` with any operation and any text as input, and questions as arguments. No stack, a known end. */
 import { rmSync } from 'node:fs'
+import fc from 'fast-check'
 import type { Json } from '../../../src/base/canonical.ts'
-import { runInProcess } from '../../support/in-process.ts'
+import { querentHere } from '../../support/in-process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'
-import type { AnyCall } from '../engine/call-kind.ts'
-import { isObject, wireText } from '../engine/json-kind.ts'
-import type { Kind } from '../engine/kind.ts'
-import type { Target } from '../engine/target.ts'
-import { changeText } from '../engine/text-kind.ts'
+import { isObject, type Target, textEdit, wireText } from '../inputs.ts'
 import { must } from '../oracles.ts'
-import { kindOfCalls } from './operations.ts'
+import { type AnyCall, callsNear } from './operations.ts'
 
 /** `as`: how the input is given. */
 interface Command {
@@ -28,35 +25,30 @@ const SEEDS: readonly Command[] = SEED_CALLS.filter(({ operation }) => !LEFT_OUT
   as: call.operation === 'query' ? 'question' : 'stdin',
 }))
 
-function kindOf(calls: Kind<AnyCall>): Kind<Command> {
-  const ways = ['stdin', 'argument', 'question'] as const
-  return {
-    make: chance => ({ call: calls.make(chance), as: chance.pick(ways), text: null }),
-    change: (command, chance, other) => {
-      if (chance.oneIn(6)) return { ...command, as: chance.pick(ways) }
-      if (chance.oneIn(6)) return { ...command, text: changeText(wireText(command.call.input), chance).slice(0, 5000) }
-      return { ...command, text: null, call: calls.change(command.call, chance, other.call) }
-    },
-    *smaller(command) {
-      for (const call of calls.smaller(command.call)) yield { ...command, call }
-    },
-    write: command => ({ ...command, call: calls.write(command.call) }),
-    read: written => written as object as Command,
-  }
+/** Half of them with a changed text instead of a changed call. */
+function near(
+  good: readonly Command[],
+  calls: (good: readonly AnyCall[]) => fc.Arbitrary<AnyCall>,
+): fc.Arbitrary<Command> {
+  return fc
+    .record({
+      call: calls(good.map(({ call }) => call)),
+      as: fc.constantFrom('stdin', 'argument', 'question'),
+      edit: fc.option(textEdit()),
+    })
+    .map(({ call, as, edit }) => ({ call, as, text: edit?.(wireText(call.input)).slice(0, 5000) ?? null }))
 }
 
 export async function commandTarget(): Promise<Target<Command>> {
+  const calls = await callsNear()
   return {
-    name: 'command',
-    kind: kindOf(await kindOfCalls()),
+    near: good => near(good, calls),
     seeds: SEEDS,
-    tries: 60,
     lifetime: 200,
     open: async () => {
       const place = tempFolder()
       const run = (args: readonly string[], stdin?: string) =>
-        runInProcess(args, { workingFolder: place.path, env: { QUERENT_EMBEDDER: 'none' }, stdin })
-      process.env['QUERENT_EMBEDDER'] = 'none'
+        querentHere(args, { cwd: place.path, env: { QUERENT_EMBEDDER: 'none' }, stdin })
       await run(['init'])
       for (const { operation, viewer, input } of SETUP) {
         if (!LEFT_OUT.test(operation)) await run(['call', operation, '-', '--viewer', viewer], JSON.stringify(input))

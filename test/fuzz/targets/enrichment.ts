@@ -4,8 +4,7 @@ import { enrich } from '../../../src/lenses/c64/enrichment/enrich.ts'
 import { formatEnrichment } from '../../../src/lenses/c64/enrichment/hits.ts'
 import type { EnrichmentResult } from '../../../src/lenses/c64/enrichment/plugin.ts'
 import { c64Domain } from '../../../src/lenses/c64/plugins.ts'
-import { jsonKind, said } from '../engine/json-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { jsonNear, said, type Target } from '../inputs.ts'
 import { must, mustEqual } from '../oracles.ts'
 
 /** A question, and what two plug-ins answer. */
@@ -45,8 +44,7 @@ const WORDS = [
 ]
 
 export const enrichment: Target<Json> = {
-  name: 'enrichment',
-  kind: jsonKind(SEEDS, WORDS),
+  near: good => jsonNear(good, WORDS),
   seeds: SEEDS,
   open: async () => ({ try: tryQuestion }),
 }

@@ -4,8 +4,7 @@ import type { FieldName } from '../../../src/model/filter.ts'
 import type { ParsedQuery, QueryToken, Span } from '../../../src/model/plan.ts'
 import { parseQuery } from '../../../src/text/query-parser.ts'
 import { printQuery } from '../../support/print-query.ts'
-import type { Target } from '../engine/target.ts'
-import { textKind } from '../engine/text-kind.ts'
+import { type Target, textsNear } from '../inputs.ts'
 import { must, mustBeAlike, mustBeRefusal, mustEqual } from '../oracles.ts'
 
 const FIELDS: readonly FieldName[] = [
@@ -72,8 +71,7 @@ const SEEDS: readonly string[] = [
 ]
 
 export const grammar: Target<string> = {
-  name: 'grammar',
-  kind: textKind({ words: WORDS, longest: 11_000 }),
+  near: good => textsNear(good, WORDS, 11_000),
   seeds: SEEDS,
   open: async () => ({ try: tryQuestion }),
 }
@@ -104,13 +102,16 @@ function tryQuestion(text: string): void {
   )
 }
 
-/** Lenient syntax refuses blank texts alone. */
+/** Lenient syntax refuses blank texts alone; control characters count as blanks. */
 function mustForgive(text: string): void {
   try {
     const { text: read, tokens, terms, boosts } = parseQuery(text, LENIENT)
     for (const span of [...tokens, ...terms, ...boosts]) mustLieIn(span, read)
   } catch (thrown) {
-    must(mustBeRefusal(thrown).code === 'invalid_argument' && text.trim() === '', 'a text that is not blank is refused')
+    must(
+      mustBeRefusal(thrown).code === 'invalid_argument' && text.replace(/\p{Cc}/gu, ' ').trim() === '',
+      'a text that is not blank is refused',
+    )
   }
 }
 

@@ -1,15 +1,13 @@
 /** The HTTP interface over a real socket: any method, path, header and body is answered in the one form there is, and never with 500. */
 import { request } from 'node:http'
+import fc from 'fast-check'
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
 import { serveHttp } from '../../../src/interfaces/http/server.ts'
 import { mcpOverHttp } from '../../../src/interfaces/mcp/http.ts'
 import { bearer, tokenOf, tokensOf } from '../../support/tokens.ts'
 import { HIDER, REQUESTER, SECRET } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
-import { changeJson, isObject, smallerJson, wireText } from '../engine/json-kind.ts'
-import type { Kind } from '../engine/kind.ts'
-import type { Target } from '../engine/target.ts'
-import { changeText } from '../engine/text-kind.ts'
+import { edited, isObject, jsonEdit, type Target, textEdit, wireText } from '../inputs.ts'
 import { must } from '../oracles.ts'
 import { openWorld } from '../world.ts'
 
@@ -78,43 +76,40 @@ const VALUES = [
   'localhost',
 ]
 
-const kind: Kind<Sent> = {
-  make: chance => chance.pick(SEEDS),
-  change: (sent, chance, other) => {
-    switch (chance.below(10)) {
-      case 0:
-        return {
-          ...sent,
-          path: changeText(sent.path, chance, other.path, ['/v1/ops/', '%2e', '?', '#', '//']).slice(0, 3000),
-        }
-      case 1:
-        return { ...sent, method: chance.pick(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']) }
-      case 2:
-        return { ...sent, headers: { ...sent.headers, [chance.pick(NAMES)]: changeText(chance.pick(VALUES), chance) } }
-      case 3:
-        return {
-          ...sent,
-          body: changeText(wireText(sent.body), chance, wireText(other.body), ['{', '}', '"', '\\u0000', ',']),
-        }
-      default:
-        return { ...sent, body: changeJson(sent.body, chance, other.body) }
-    }
-  },
-  *smaller(sent) {
-    for (const [name] of Object.entries(sent.headers)) {
-      yield { ...sent, headers: Object.fromEntries(Object.entries(sent.headers).filter(([other]) => other !== name)) }
-    }
-    for (const body of smallerJson(sent.body)) yield { ...sent, body }
-  },
-  write: sent => ({ ...sent }),
-  read: written => written as object as Sent,
+function near(good: readonly Sent[]): fc.Arbitrary<Sent> {
+  const header = fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES), textEdit())
+  return edited(
+    good,
+    fc.oneof(
+      textEdit(['/v1/ops/', '%2e', '?', '#', '//']).map(edit => (sent: Sent) => ({
+        ...sent,
+        path: edit(sent.path).slice(0, 3000),
+      })),
+      fc
+        .constantFrom('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH')
+        .map(method => (sent: Sent) => ({ ...sent, method })),
+      header.map(([name, value, edit]) => (sent: Sent) => ({
+        ...sent,
+        headers: { ...sent.headers, [name]: edit(value) },
+      })),
+      textEdit(['{', '}', '"', '\\u0000', ',']).map(edit => (sent: Sent) => ({
+        ...sent,
+        body: edit(wireText(sent.body)),
+      })),
+      {
+        weight: 6,
+        arbitrary: jsonEdit(
+          [],
+          good.map(({ body }) => body),
+        ).map(edit => (sent: Sent) => ({ ...sent, body: edit(sent.body) })),
+      },
+    ),
+  )
 }
 
 export const http: Target<Sent> = {
-  name: 'http',
-  kind,
+  near,
   seeds: SEEDS,
-  tries: 60,
   lifetime: 300,
   open: async () => {
     const world = await openWorld()

@@ -9,9 +9,7 @@ import { commandLine, ended, environment, querent } from '../../support/command.
 import { tempFolder } from '../../support/temp-folder.ts'
 import { OWNER_NAME } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
-import { isObject, wireText } from '../engine/json-kind.ts'
-import { linesKind } from '../engine/lines-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { isObject, linesNear, type Target, wireText } from '../inputs.ts'
 import { must } from '../oracles.ts'
 
 const HELLO: JsonObject = {
@@ -41,11 +39,9 @@ const OTHERS: readonly Json[] = [
 ]
 
 export const mcp: Target<readonly Json[]> = {
-  name: 'mcp',
-  kind: linesKind([...CALLS, ...OTHERS, HELLO, READY], ['query', 'fox', 'tools/call', 'ping', '2.0']),
+  near: good => linesNear(good, [...CALLS, ...OTHERS, HELLO, READY], ['query', 'fox', 'tools/call', 'ping', '2.0']),
   seeds: [...CALLS.map(call => [call]), OTHERS, [HELLO, HELLO]],
   lifetime: 400,
-  tries: 12,
   open: async () => {
     const place = tempFolder()
     await querent(['init'], { cwd: place.path })

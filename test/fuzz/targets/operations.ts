@@ -2,17 +2,16 @@
  * Every operation, through the library, over a store on a disk: an answer of the shape that is published, or an error one
  * can act on, the same when it is asked again; a refused write leaves all as it was; what is hidden shows nowhere.
  */
+import fc from 'fast-check'
 import { z } from 'zod'
+import type { Json } from '../../../src/base/canonical.ts'
 import type { QuerentError } from '../../../src/model/errors.ts'
 import { type Catalog, type EngineOperation, findOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { jsonSchema } from '../../../src/ops/schemas.ts'
-import { HIDER, OWNER_NAME, REQUESTER, SECRET } from '../calls/call.ts'
+import { type Call, HIDER, OWNER_NAME, REQUESTER, SECRET } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'
-import { type AnyCall, callKind } from '../engine/call-kind.ts'
-import { said } from '../engine/json-kind.ts'
-import type { Kind } from '../engine/kind.ts'
-import type { Target } from '../engine/target.ts'
+import { edited, jsonEdit, said, schemaArbitraries, type Target } from '../inputs.ts'
 import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
 import { dumpOf, inside, openWorld, type World } from '../world.ts'
 
@@ -40,25 +39,46 @@ const WORDS = [
   '2026-01-01',
 ]
 
-export async function kindOfCalls(seeds: readonly AnyCall[] = SEEDS): Promise<Kind<AnyCall>> {
+/** Any JSON can be the input of such a call. */
+export type AnyCall = Omit<Call, 'input'> & { readonly input: Json }
+
+/** Calls near to good ones, and calls made from the schemas of the catalog. */
+export async function callsNear(): Promise<(good: readonly AnyCall[]) => fc.Arbitrary<AnyCall>> {
   await using world = await openWorld()
   const inputs = [...world.catalog.values()]
     .filter(({ name }) => !LEFT_OUT.has(name))
     .map(({ name, input }) => [name, jsonSchema(input, 'input')] as const)
-  return callKind({
-    inputs: new Map(inputs),
-    viewers: [REQUESTER, HIDER, OWNER_NAME, 'stranger'],
-    seeds: [...seeds, ...SETUP],
-    words: WORDS,
-  })
+  const viewers = fc.constantFrom(REQUESTER, HIDER, OWNER_NAME, 'stranger')
+  return good => {
+    const examples = [...good, ...SETUP].map(call => call.input)
+    const fromSchema = schemaArbitraries(examples)
+    const made = fc.oneof(
+      ...inputs.map(([operation, schema]) =>
+        fc.record({
+          operation: fc.constant(operation),
+          viewer: viewers,
+          input: fromSchema(schema),
+          streamed: fc.boolean(),
+        }),
+      ),
+    )
+    const edit = fc.oneof(
+      {
+        weight: 8,
+        arbitrary: jsonEdit(WORDS, examples).map(change => (call: AnyCall) => ({ ...call, input: change(call.input) })),
+      },
+      viewers.map(viewer => (call: AnyCall) => ({ ...call, viewer })),
+      fc.constant((call: AnyCall) => ({ ...call, streamed: !call.streamed })),
+      fc.constantFrom(...inputs).map(([operation]) => (call: AnyCall) => ({ ...call, operation })),
+    )
+    return fc.oneof({ weight: 3, arbitrary: edited(good, edit) }, made)
+  }
 }
 
 export async function operationsTarget(): Promise<Target<AnyCall>> {
   return {
-    name: 'operations',
-    kind: await kindOfCalls(),
+    near: await callsNear(),
     seeds: SEEDS,
-    tries: 60,
     lifetime: 150,
     open: async () => {
       const world = await openWorld()

@@ -2,12 +2,11 @@
 
 import { atOnce } from '../../../src/base/turns.ts'
 import { extensionOf } from '../../../src/ingest/file-types.ts'
-import { ingesterFor } from '../../../src/ingest/ingesters.ts'
+import { ingesterFor } from '../../../src/ingest/load-file.ts'
 import { chunkIngester } from '../../../src/lenses/c64/chunk-ingester.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
-import { fileKind, type NamedText } from '../engine/file-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { filesNear, type NamedText, type Target } from '../inputs.ts'
 import { must, mustEqual } from '../oracles.ts'
 
 /** Below `c64/` as that lens reads. */
@@ -107,8 +106,7 @@ const SEEDS: readonly NamedText[] = [
 ]
 
 export const readers: Target<NamedText> = {
-  name: 'readers',
-  kind: fileKind(NAMES, { words: WORDS, longest: 60_000 }),
+  near: good => filesNear(good, NAMES, WORDS, 60_000),
   seeds: SEEDS,
   open: async () => ({ try: fitting }),
 }

@@ -1,14 +1,12 @@
 /** `config.json`: whatever stands in it, the engine opens, or says what is wrong with it, and again in the same words. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
 import type { Json } from '../../../src/base/canonical.ts'
 import type { QuerentError } from '../../../src/model/errors.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
-import { changeJson, isShallow, smallerJson, wireText } from '../engine/json-kind.ts'
-import type { Kind } from '../engine/kind.ts'
-import type { Target } from '../engine/target.ts'
-import { asText, changeText, smallerTexts } from '../engine/text-kind.ts'
+import { jsonNear, type Target, textsNear, wireText } from '../inputs.ts'
 import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
 
 const SETTINGS: Json = {
@@ -52,26 +50,14 @@ const WORDS = [
   '//',
 ]
 
-/** As text: broken JSON too. Every other change is one of the JSON. */
-const kind: Kind<string> = {
-  make: chance => chance.pick(SEEDS),
-  change: (text, chance, other) => {
-    const json = chance.oneIn(4) ? undefined : parsed(text)
-    if (json === undefined) return changeText(text, chance, other, WORDS).slice(0, 20_000)
-    return wireText(changeJson(json, chance, parsed(other) ?? null, WORDS))
-  },
-  *smaller(text) {
-    const json = parsed(text)
-    if (json !== undefined) for (const less of smallerJson(json)) yield JSON.stringify(less)
-    yield* smallerTexts(text)
-  },
-  write: text => text,
-  read: asText,
+/** As text: broken JSON too. Three in four are edited as JSON. */
+function near(good: readonly string[]): fc.Arbitrary<string> {
+  const json = good.map(parsed).filter(value => value !== undefined)
+  return fc.oneof(textsNear(good, WORDS, 20_000), { weight: 3, arbitrary: jsonNear(json, WORDS).map(wireText) })
 }
 
 export const settings: Target<string> = {
-  name: 'settings',
-  kind,
+  near,
   seeds: SEEDS,
   open: async () => {
     const place = tempFolder()
@@ -104,8 +90,7 @@ async function opened(home: string): Promise<QuerentError | null> {
 
 function parsed(text: string): Json | undefined {
   try {
-    const json = JSON.parse(text) as Json
-    return isShallow(json) ? json : undefined
+    return JSON.parse(text) as Json
   } catch {
     return undefined
   }

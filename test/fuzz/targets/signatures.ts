@@ -12,8 +12,7 @@ import {
   signStatement,
 } from '../../../src/identity/messages.ts'
 import { newNonces } from '../../support/nonces.ts'
-import { jsonKind, said } from '../engine/json-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { jsonNear, said, type Target } from '../inputs.ts'
 import { must, mustEqual } from '../oracles.ts'
 
 const NOW = Date.UTC(2026, 2, 1)
@@ -50,8 +49,7 @@ const WORDS = [
 ]
 
 export const signatures: Target<Json> = {
-  name: 'signatures',
-  kind: jsonKind(SEEDS, WORDS),
+  near: good => jsonNear(good, WORDS),
   seeds: SEEDS,
   open: async () => ({ try: tryAll }),
 }

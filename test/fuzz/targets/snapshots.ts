@@ -4,6 +4,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
 import { openLinkIndex } from '../../../src/index/links.ts'
 import { openPointIndex } from '../../../src/index/points.ts'
@@ -19,9 +20,7 @@ import { GRAPH } from '../../support/link-world.ts'
 import { COLUMNS, POINTS } from '../../support/point-world.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { toyVector } from '../../support/toy-embedder.ts'
-import { bytesKind } from '../engine/bytes-kind.ts'
-import type { Kind } from '../engine/kind.ts'
-import type { Target } from '../engine/target.ts'
+import { bytesNear, type Target } from '../inputs.ts'
 import { must, mustBeRefusal } from '../oracles.ts'
 
 /** An index, and a search of each sort that it has. */
@@ -100,24 +99,16 @@ const SUBJECTS: readonly Subject[] = [
   },
 ]
 
-/** The first byte says which index, the rest is its payload. */
-const kind: Kind<Uint8Array> = {
-  ...bytesKind,
-  change: (bytes, chance, other) => {
-    const sort = chance.oneIn(50) ? chance.below(SUBJECTS.length) : (bytes[0] as number)
-    return Uint8Array.of(sort, ...bytesKind.change(bytes.subarray(1), chance, other.subarray(1)))
-  },
-  *smaller(bytes) {
-    for (const less of bytesKind.smaller(bytes.subarray(1))) yield Uint8Array.of(bytes[0] as number, ...less)
-  },
-  make: chance => Uint8Array.of(chance.below(SUBJECTS.length), ...bytesKind.make(chance)),
-}
-
 const ENTRIES = 6
 
 export const snapshots: Target<Uint8Array> = {
-  name: 'snapshots',
-  kind,
+  // The first byte says which index, the rest is its payload.
+  near: good =>
+    fc.oneof(
+      ...good.map(([sort = 0, ...payload]) =>
+        bytesNear([Uint8Array.from(payload)]).map(bytes => Uint8Array.of(sort, ...bytes)),
+      ),
+    ),
   seeds: SUBJECTS.map((subject, sort) => Uint8Array.of(sort, ...payloadOf(subject))),
   open: async () => {
     const folder = tempFolder()

@@ -15,8 +15,7 @@ import { questionMatcher } from '../../../src/text/question-matcher.ts'
 import { stem } from '../../../src/text/stem.ts'
 import { parseTimeSpan } from '../../../src/text/time-value.ts'
 import { MAX_TERM_LENGTH, tokenise } from '../../../src/text/tokenise.ts'
-import { fileKind, type NamedText } from '../engine/file-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { filesNear, type NamedText, type Target } from '../inputs.ts'
 import { must, mustEqual, orRefused } from '../oracles.ts'
 
 /** 2026-03-01T12:00Z. */
@@ -180,8 +179,7 @@ const SEEDS: readonly NamedText[] = [
 const LONGEST = 30_000
 
 export const texts: Target<NamedText> = {
-  name: 'texts',
-  kind: fileKind(Object.keys(READERS), { words: WORDS, longest: 2_000_000 }),
+  near: good => filesNear(good, Object.keys(READERS), WORDS, 2_000_000),
   seeds: SEEDS,
   open: async () => ({ try: ({ name, text }) => READERS[name]?.(name === 'stack' ? text : text.slice(0, LONGEST)) }),
 }

@@ -2,13 +2,12 @@
  * Cursors and resume tokens: ours, of other questions, viewers, lenses and stores, cut, mixed, and made up. Whatever is
  * brought, the answer is a page that goes on, or an error of the family that says so.
  */
+import fc from 'fast-check'
 import { sha256 } from '../../../src/base/canonical.ts'
 import { seal } from '../../../src/base/sealed.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { OWNER_NAME, REQUESTER } from '../calls/call.ts'
-import type { Kind } from '../engine/kind.ts'
-import type { Target } from '../engine/target.ts'
-import { changeText, smallerTexts } from '../engine/text-kind.ts'
+import { edited, type Target, textEdit } from '../inputs.ts'
 import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
 import { openWorld, type World } from '../world.ts'
 
@@ -63,10 +62,8 @@ export async function tokensTarget(): Promise<Target<Brought>> {
   must(own.length > 6, 'too few tokens to begin with')
   const tokens = [...own.map(({ token }) => token), ...FORGED, '', 'a', 'A'.repeat(8192), '\u0000', '..', 'b1']
   return {
-    name: 'tokens',
-    kind: kindOf(tokens),
+    near: good => near(good, tokens),
     seeds: [...own, ...own.map((one, at) => ({ ...one, token: tokens[(at + 1) % tokens.length] as string }))],
-    tries: 60,
     lifetime: 500,
     open: async () => {
       const fresh = await openWorld()
@@ -75,21 +72,22 @@ export async function tokensTarget(): Promise<Target<Brought>> {
   }
 }
 
-function kindOf(tokens: readonly string[]): Kind<Brought> {
-  const viewers = [REQUESTER, OWNER_NAME, 'stranger']
-  return {
-    make: chance => ({ ask: chance.below(ASKS.length), viewer: chance.pick(viewers), token: chance.pick(tokens) }),
-    change: (brought, chance, other) => {
-      if (chance.oneIn(4)) return { ...brought, ask: chance.below(ASKS.length) }
-      if (chance.oneIn(6)) return { ...brought, viewer: chance.pick(viewers) }
-      return { ...brought, token: changeText(brought.token, chance, other.token, tokens) }
-    },
-    *smaller(brought) {
-      for (const token of smallerTexts(brought.token)) yield { ...brought, token }
-    },
-    write: brought => ({ ...brought }),
-    read: written => written as object as Brought,
-  }
+function near(good: readonly Brought[], tokens: readonly string[]): fc.Arbitrary<Brought> {
+  const viewers = fc.constantFrom(REQUESTER, OWNER_NAME, 'stranger')
+  return edited(
+    good,
+    fc.oneof(
+      fc.nat(ASKS.length - 1).map(ask => (brought: Brought) => ({ ...brought, ask })),
+      viewers.map(viewer => (brought: Brought) => ({ ...brought, viewer })),
+      {
+        weight: 4,
+        arbitrary: textEdit(tokens, tokens).map(edit => (brought: Brought) => ({
+          ...brought,
+          token: edit(brought.token),
+        })),
+      },
+    ),
+  )
 }
 
 async function nextOf(world: World, ask: number, viewer: string): Promise<string | null> {

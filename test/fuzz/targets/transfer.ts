@@ -3,9 +3,7 @@ import type { Json } from '../../../src/base/canonical.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
-import { said } from '../engine/json-kind.ts'
-import { linesKind } from '../engine/lines-kind.ts'
-import type { Target } from '../engine/target.ts'
+import { linesNear, said, type Target } from '../inputs.ts'
 import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
 import { dumpOf, openWorld } from '../world.ts'
 
@@ -39,8 +37,7 @@ export async function transferTarget(): Promise<Target<readonly Json[]>> {
   const few = [...sorts.values()].flat()
   const entries = few.filter(line => (line as { readonly type?: string }).type === 'entry')
   return {
-    name: 'transfer',
-    kind: linesKind([head, ...few], WORDS),
+    near: good => linesNear(good, [head, ...few], WORDS),
     seeds: [
       [head, ...few],
       [head, ...entries],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type DoctorInput, examine } from '../../../src/engine/care/doctor.ts'
+import { type DoctorInput, examine } from '../../../src/engine/care/care.ts'
 import type { Index, PointIndex, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
 import { openPointIndex } from '../../../src/index/points.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
@@ -82,7 +82,14 @@ describe('doctor', () => {
   it('finds nothing wrong with what is sound, and says what it looked at', async () => {
     const found = await examine(input())
     expect(found.map(({ check, ok, message }) => [check, ok, message])).toEqual([
-      ['store', true, 'the store file is sound'],
+      ['pages', true, 'every page and index is sound'],
+      ['tables', true, 'every table is what it was declared as'],
+      ['references', true, 'every row belongs to something that is there'],
+      ['rows', true, 'every row is as it was written'],
+      ['lookups', true, 'tags and metadata are found by filters as entries have them'],
+      ['vector rows', true, 'every vector belongs to a passage and can be compared'],
+      ['tallies', true, 'passages and vectors are as many as are counted'],
+      ['feed', true, 'no change is missing'],
       ['leases', true, 'none is left behind'],
       ['index words', true, '120 rows and 40 sampled answers, as a rebuild has'],
       [`index vectors-${TOY_KEY}`, true, '120 rows and 40 sampled answers, as a rebuild has'],
@@ -163,13 +170,15 @@ describe('doctor', () => {
   it('tells of a damaged store, and what cannot be looked at because of it', async () => {
     const corrupt = new QuerentError('store_corrupt', 'store.db: damaged')
     const damaged: Store = twisted(store, () => ({
-      check: () => ['page 7 is damaged'],
+      check: async () => [
+        { check: 'pages', ok: false, message: 'page 7 is damaged', help: 'Restore a backup.', isRepairable: false },
+      ],
       scanEntries: () => {
         throw corrupt
       },
       read: body => body(damaged),
     }))
-    expect(await complaints({ store: damaged })).toEqual({ store: 'page 7 is damaged', indexes: 'store.db: damaged' })
+    expect(await complaints({ store: damaged })).toEqual({ pages: 'page 7 is damaged', indexes: 'store.db: damaged' })
   })
 
   it('goes on where the files of the home cannot be looked at', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExtentPool } from '../../../src/index/vectors/slots.ts'
+import { ExtentPool } from '../../../src/index/vectors/rows.ts'
 
 describe('ExtentPool', () => {
   it('never hands out a slot twice, keeps extents within pages, and makes whole pages of what comes back', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KeptVectors } from '../../../src/index/vectors/kept-vectors.ts'
+import { KeptVectors } from '../../../src/index/vectors/settle.ts'
 import { cosine } from '../../../src/math/vector.ts'
 
 const DIMENSIONS = 4

@@ -1,4 +1,5 @@
 /** What SQLite leaves in room that pages do not use is overwritten, and nothing else, whoever writes meanwhile. */
+
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -8,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { isDirty, slackOf } from '../../../src/store/sqlite/erase.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { damageIn } from '../../support/damage-in.ts'
 import { seededUniform } from '../../support/seeded.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { Rewriting } from './rewriting.ts'
@@ -51,7 +53,7 @@ it('overwrites what pages keep of texts that are gone, and leaves all others as 
     kept += leftIn(opened, rewriting.gone).length
     expect(await erase(opened)).toBe(true)
     expect(leftIn(opened, rewriting.gone)).toEqual([])
-    expect([opened.store.check(), rewriting.wrong()]).toEqual([[], []])
+    expect([await damageIn(opened.store), rewriting.wrong()]).toEqual([[], []])
     expect(opened.store.upkeep?.forgotten()).toMatchObject({ isErased: true })
   }
 })
@@ -70,7 +72,7 @@ it('is not undone by what others remember of a page, and disturbs nobody who wri
   expect(await erase(opened)).toBe(true)
   const gone = [...rewriting.gone, ...told.gone]
   expect(leftIn(opened, gone)).toEqual([])
-  expect([opened.store.check(), rewriting.wrong()]).toEqual([[], []])
+  expect([await damageIn(opened.store), rewriting.wrong()]).toEqual([[], []])
   // Touches many of the pages that were overwritten: this connection has read them before.
   await rewriting.run(200)
   await opened.store.upkeep?.fold('empty', 1_000)

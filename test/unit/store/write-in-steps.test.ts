@@ -1,9 +1,11 @@
 /** QE-019: a long write pauses in its transaction; nobody sees a part of it, and nobody waits for it on this thread. */
+
 import { statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { type Steps, Turns } from '../../../src/base/turns.ts'
 import { openMemoryStore, openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
+import { damageIn } from '../../support/damage-in.ts'
 import { draftOf, lineChunks, wholeChunk } from '../../support/entries.ts'
 import { idsIn, NOW, openFile, putShort, turnsThat } from '../../support/store-steps.ts'
 
@@ -28,7 +30,7 @@ it('QE-019: what it writes is there at once, whole and after its last pause; wha
     [NOW, 'put'],
     [NOW + 1, 'put'],
   ])
-  expect(store.check()).toEqual([])
+  expect(await damageIn(store)).toEqual([])
 })
 
 it('QE-019: the commit writes a few megabytes at most, however long the transaction is', async () => {
@@ -123,7 +125,7 @@ it('leaves nothing when its body or its caller ends it, or the store is closed, 
   await expect(store.writeInSteps(NOW, putLong, closing)).rejects.toMatchObject({ code: 'cancelled' })
   const again = openSqliteStore({ file })
   expect(idsIn(again)).toEqual(['first', 'second'])
-  expect(again.check()).toEqual([])
+  expect(await damageIn(again)).toEqual([])
   again.close()
 })
 

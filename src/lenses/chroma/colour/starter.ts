@@ -1,6 +1,7 @@
 /**
  * The starter vocabulary: what a new user needs to store and to query at once, topics of developers. A hashtag without its `#`, and the
- * number of its anchor. `scripts/place-vocabulary.ts` makes the numbers: hashtags that are near in meaning get anchors near each other.
+ * number of its anchor: hashtags that are near in meaning, by the packaged model, have anchors near each other. Stores refer to the
+ * numbers, so they stay.
  */
 import type { Zone } from '../model.ts'
 

@@ -1,13 +1,12 @@
 /** Hashtags that are near in meaning are near in L*a*b*: the starter vocabulary, and what is assigned to it. */
 import { describe, expect, it } from 'vitest'
-import { placed } from '../../../../../scripts/place-vocabulary.ts'
 import { starterVocabulary } from '../../../../../src/lenses/chroma/colour/bindings.ts'
 import { STACK, ZONE_BOUNDS } from '../../../../../src/lenses/chroma/colour/stack.ts'
 import type { Anchor, Binding, Zone } from '../../../../../src/lenses/chroma/model.ts'
 import { type OpenChroma, openChroma } from '../../../../../src/openings/chroma.ts'
 import { callOperation } from '../../../../support/beliefs-engine.ts'
 import { invalid } from '../../../../support/chroma-answers.ts'
-import { openToyEmbedder, toyVector } from '../../../../support/toy-embedder.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import pairs from './related-pairs.json' with { type: 'json' }
 
 type Place = Pick<Anchor, 'L' | 'a' | 'b'>
@@ -40,24 +39,6 @@ describe('the starter vocabulary', () => {
   it('CQ-150: has each hashtag on an anchor of its own in its zone', () => {
     expect(new Set(words.map(({ place }) => place.id)).size).toBe(words.length)
     expect(words.filter(({ zone, place }) => place.zone !== zone)).toEqual([])
-  })
-
-  it('CQ-150: is placed by a script that brings together what is alike, the same each time', () => {
-    const kinds = ['car automobile vehicle', 'fox vixen den', 'quick fast swift', 'bread oven flour']
-    const some = kinds.flatMap((text, kind) =>
-      Array.from({ length: 6 }, (_, at) => ({ kind, zone: 'Mid' as const, vector: toyVector(`${text} word${at}`) })),
-    )
-    const ids = placed(some, 60_000)
-    expect(placed(some, 60_000)).toEqual(ids)
-    const places = ids.map(id => STACK.anchor(id) as Anchor)
-    const all = some.flatMap((one, at) =>
-      some.slice(at + 1).map((other, next) => ({
-        isKin: one.kind === other.kind,
-        apart: distance(places[at] as Anchor, places[at + 1 + next] as Anchor),
-      })),
-    )
-    const apart = (isKin: boolean) => mean(all.filter(pair => pair.isKin === isKin).map(pair => pair.apart))
-    expect(apart(true)).toBeLessThan(0.7 * apart(false))
   })
 })
 

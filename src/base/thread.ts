@@ -1,0 +1,124 @@
+/**
+ * A thread that runs a module of ours and answers one message after the other. It is started by the first message, and by the next one
+ * after it has ended.
+ */
+
+import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
+import { must } from './assert.ts'
+
+export interface ThreadOptions extends WorkerOptions {
+  /** Whether the process lives on until a message is answered. Default: true. */
+  readonly keepsAlive?: boolean
+  /** Milliseconds without a message after which it ends. Default: it stays until `end`. */
+  readonly idleMs?: number
+}
+
+interface AskOptions {
+  readonly transfer?: readonly ArrayBuffer[]
+  /** Ends the thread. */
+  readonly signal?: AbortSignal
+  /** Milliseconds from the message to its answer; then the thread is ended, and the error has the code `ERR_THREAD_LATE`. */
+  readonly timeLimit?: number
+}
+
+type Answer<Reply> = { readonly value: Reply } | { readonly failure: { readonly message: string } }
+
+export class Thread<Request, Reply> {
+  readonly #module: URL
+  readonly #options: ThreadOptions
+  #worker: Worker | null = null
+  /** Whether a message waits for its answer. */
+  #isBusy = false
+  #idle: NodeJS.Timeout | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(module: URL, options: ThreadOptions = {}) {
+    this.#module = module
+    this.#options = options
+  }
+
+  /** Rejects with what the module throws (message, code and details), and when the thread ends before its answer. */
+  ask(request: Request, options: AskOptions = {}): Promise<Reply> {
+    const reply = this.#last.then(() => this.#ask(request, options))
+    this.#last = reply.catch(() => undefined)
+    return reply
+  }
+
+  /** After the messages that wait. */
+  async end(): Promise<void> {
+    await this.#last
+    await this.#terminate()
+  }
+
+  async #ask(request: Request, { transfer = [], signal, timeLimit }: AskOptions): Promise<Reply> {
+    signal?.throwIfAborted()
+    const worker = this.#take()
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<Reply>>()
+    const abort = () => reject(signal?.reason)
+    const late = () => reject(Object.assign(new Error('the thread took too long'), { code: 'ERR_THREAD_LATE' }))
+    const ended = () => reject(new Error('the thread ended'))
+    const timer = timeLimit === undefined ? undefined : setTimeout(late, timeLimit)
+    signal?.addEventListener('abort', abort, { once: true })
+    worker.once('message', resolve).once('error', reject).once('exit', ended)
+    try {
+      worker.postMessage(request, transfer)
+      const answer = await promise
+      this.#rest(worker)
+      if ('value' in answer) return answer.value
+      throw Object.assign(new Error(answer.failure.message), answer.failure)
+    } catch (error) {
+      if (this.#worker === worker && this.#isBusy) await this.#terminate()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+      worker.off('message', resolve).off('error', reject).off('exit', ended)
+    }
+  }
+
+  #take(): Worker {
+    clearTimeout(this.#idle)
+    this.#isBusy = true
+    this.#worker ??= this.#start()
+    if (this.#options.keepsAlive !== false) this.#worker.ref()
+    return this.#worker
+  }
+
+  #start(): Worker {
+    // Not the flags of this process: --eval and --input-type would keep a worker from starting.
+    const worker = new Worker(this.#module, { execArgv: [], ...this.#options })
+    worker.unref()
+    worker.on('error', () => {}) // whoever waits for an answer gets it
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = null
+    })
+    return worker
+  }
+
+  #rest(worker: Worker): void {
+    this.#isBusy = false
+    worker.unref()
+    const { idleMs } = this.#options
+    if (idleMs !== undefined) this.#idle = setTimeout(() => void this.#terminate(), idleMs).unref()
+  }
+
+  async #terminate(): Promise<void> {
+    clearTimeout(this.#idle)
+    const worker = this.#worker
+    this.#worker = null
+    await worker?.terminate()
+  }
+}
+
+/** In the module of a thread: what each message is answered with. */
+export function answerMessages<Request>(handle: (request: Request) => unknown): void {
+  const port = must(parentPort, 'the port to the owner')
+  port.on('message', async (request: Request) => {
+    try {
+      port.postMessage({ value: await handle(request) })
+    } catch (error) {
+      const { message = String(error), code, details } = error as { message?: string; code?: string; details?: unknown }
+      port.postMessage({ failure: { message, code, details } })
+    }
+  })
+}

@@ -1,0 +1,27 @@
+/** The thread of a store file (`store-worker.ts`): one statement of SQLite may read all of the file, or write much of it (QE-019). */
+import { siblingModule } from '../base/module-url.ts'
+import { Thread } from '../base/thread.ts'
+import { type ErrorCode, QuerentError } from '../model/errors.ts'
+import type { StoreFinding } from './care/problem.ts'
+import type { StoreOrder } from './store-worker.ts'
+
+/** For folding; a fold keeps no process alive, for the log is folded back at closing. */
+export function foldThread(file: string): Thread<StoreOrder, boolean> {
+  return new Thread(siblingModule(import.meta.url, 'store-worker'), { workerData: file, keepsAlive: false })
+}
+
+/** As `examineStore`. Rejects with what that throws, and with `cancelled` where the signal ends it. */
+export async function examineAside(file: string, signal: AbortSignal): Promise<readonly StoreFinding[]> {
+  const thread = new Thread<StoreOrder, readonly StoreFinding[]>(siblingModule(import.meta.url, 'store-worker'), {
+    workerData: file,
+  })
+  try {
+    return await thread.ask('examine', { signal })
+  } catch (error) {
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the examination')
+    const { code, details, message } = error as QuerentError
+    throw details === undefined ? error : new QuerentError(code as ErrorCode, message, details)
+  } finally {
+    await thread.end()
+  }
+}
