@@ -180,7 +180,7 @@ const onePath = {
     pathNot: '^src/lenses/(c64/corpus/store|conversations/asking/transcripts|beliefs/live/subscriptions)[.]ts$',
   },
   to: {
-    path: '^src/(index/|store/|engine/|pipeline/(held|held-order|held-orders|go-on|cursor|run|paced)[.]ts$)',
+    path: '^src/(index/|store/|engine/|pipeline/(held|cached-order|held-orders|go-on|cursor|run|paced)[.]ts$)',
     dependencyTypesNot: ['type-only'],
   },
 }

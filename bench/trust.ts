@@ -5,7 +5,7 @@
  */
 import { keysOf, toBase64Url } from '../src/identity/keys.ts'
 import { TRUST } from '../src/lenses/beliefs/tables.ts'
-import { tellEdges } from '../src/lenses/beliefs/trust/agent-facts.ts'
+import { noteEdges } from '../src/lenses/beliefs/trust/agent-facts.ts'
 import type { TrustQuestion, TrustRules } from '../src/lenses/beliefs/trust/edge.ts'
 import { rowOf } from '../src/lenses/beliefs/trust/edge.ts'
 import { putEdge, seal } from '../src/lenses/beliefs/trust/edges.ts'
@@ -162,7 +162,7 @@ function fill(store: Store): void {
       table.put(seal(writer, edge, keys.did, random))
       all.push({ owner, target })
     }
-    tellEdges(writer, all)
+    noteEdges(writer, all)
   })
 }
 

@@ -56,13 +56,9 @@ interface Unchecked {
 }
 
 export const UNCHECKED: readonly Unchecked[] = [
-  { path: 'src/lenses', reason: 'not yet' },
-  { path: 'src/pipeline', reason: 'not yet' },
-  { path: 'src/engine/live', reason: 'not yet' },
   { path: 'src/text/stopwords.ts', reason: 'lists of words' },
   { path: 'src/text/language.ts', reason: 'lists of words' },
   { path: 'test', reason: 'not yet' },
-  { path: 'docs/reference', reason: 'generated from schemas, of which some folders are not yet checked' },
 ]
 
 interface Exception {
@@ -74,11 +70,9 @@ interface Exception {
 export const MAX_EXCEPTIONS = 40
 
 export const EXCEPTIONS: readonly Exception[] = [
-  {
-    file: 'src/engine/question-contexts.ts',
-    found: 'Sights',
-    reason: 'a class of src/pipeline, which is not yet checked',
-  },
+  { file: 'src/engine/live/live-queries.ts', found: 'anew', reason: 'a value of the wire format' },
+  { file: 'src/lenses/conversations/reading/dates.ts', found: 'he', reason: 'a word that dates are searched by' },
+  { file: 'src/lenses/conversations/reading/dates.ts', found: 'she', reason: 'a word that dates are searched by' },
   { file: 'src/interfaces/mcp/server.ts', found: 'were told', reason: 'a user tells an assistant' },
   { file: 'src/model/live.ts', found: 'anew', reason: 'a value of the wire format' },
   { file: 'explorer/src/views/live/watching.ts', found: 'anew', reason: 'a value of the wire format' },

@@ -108,7 +108,7 @@ export class LensHosts {
     const lease = this.#parts.lease(name)
     const open = this.#engine.untilClosed(signal)
     await lease.waitFor(open, onWait)
-    return lease.during(open, held => body({ signal: held, mustHold: lease.mustHold }))
+    return lease.during(open, held => body({ signal: held, requireHeld: lease.requireHeld }))
   }
 
   /** Of the configuration, and of the variables whose names begin with the lens's or are declared by it. */

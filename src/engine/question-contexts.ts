@@ -15,7 +15,7 @@ import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
-import { Sights } from '../pipeline/access.ts'
+import { AccessScopes } from '../pipeline/access.ts'
 import { type QueryContext, Trace } from '../pipeline/context.ts'
 import { foreignEntries, foreignLanguage, knowsLanguage } from '../pipeline/languages.ts'
 import { Memo } from '../pipeline/memo.ts'
@@ -31,7 +31,7 @@ export interface MadeContext {
 
 export class QuestionContexts {
   readonly #parts: Parts
-  readonly #accessScopes: Sights
+  readonly #accessScopes: AccessScopes
   readonly #memo = new Memo()
   /** That a question may name. */
   readonly fields: readonly FieldName[]
@@ -43,7 +43,7 @@ export class QuestionContexts {
   constructor(parts: Parts, secret: (() => string) | null) {
     this.#parts = parts
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
-    this.#accessScopes = new Sights(parts.store)
+    this.#accessScopes = new AccessScopes(parts.store)
     this.fields = queryFields(parts)
     this.#readings = parts.tables.filter((table): table is ReadingTable => table.readOf !== undefined)
   }

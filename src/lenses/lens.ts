@@ -208,7 +208,7 @@ export interface ExclusiveOptions {
 export interface Turn {
   /** Aborted with the caller's own, when the engine closes, and when another process has taken over. */
   readonly signal: AbortSignal
-  readonly mustHold: MustHold
+  readonly requireHeld: Condition
 }
 
 export interface Scratch {
@@ -236,7 +236,7 @@ export interface Job {
     now: Instant,
     signal: AbortSignal,
     report: (progress: Progress) => void,
-    mustHold: MustHold,
+    requireHeld: Condition,
   ): Promise<void>
 }
 
@@ -244,7 +244,7 @@ export interface Job {
  * To be called first in each transaction of a job or a turn: throws `cancelled` when the lease is another process's now. A process
  * that was stopped for a while hears of that through the signal only after it has written once more.
  */
-export type MustHold = (reader: StoreReader) => void
+export type Condition = (reader: StoreReader) => void
 
 export interface LensRepair {
   /** As the doctor's finding is called. */

@@ -73,12 +73,12 @@ function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
 }
 
 /** `lookAt`, remembered by viewer for as long as there are no other partitions and members. */
-export class Sights {
+export class AccessScopes {
   readonly #store: Store
-  readonly #sights = new Map<string, AccessScope>()
+  readonly #scopes = new Map<string, AccessScope>()
   readonly #members: CurrentMembers
   #version: number | null = null
-  /** What the sights rest on: partitions are added, never changed or deleted. */
+  /** What the scopes are computed from: partitions are added, never changed or deleted. */
   #seen: readonly unknown[] = []
 
   constructor(store: Store) {
@@ -90,10 +90,10 @@ export class Sights {
     const version = this.#store.version()
     if (version !== this.#version) this.#lookAgain()
     this.#version = version
-    const known = this.#sights.get(viewer.id)
+    const known = this.#scopes.get(viewer.id)
     if (known !== undefined) return known
     const accessScope = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
-    this.#sights.set(viewer.id, accessScope)
+    this.#scopes.set(viewer.id, accessScope)
     return accessScope
   }
 
@@ -101,12 +101,12 @@ export class Sights {
     const partitions = this.#store.partitions()
     // After a write that was undone, a number may be given again, with another audience.
     const seen = [partitions.length, partitions.at(-1)?.audience, this.#members.now()]
-    if (seen.some((one, at) => one !== this.#seen[at])) this.#sights.clear()
+    if (seen.some((one, at) => one !== this.#seen[at])) this.#scopes.clear()
     this.#seen = seen
   }
 }
 
-// Who stands in which federation: by that, what is shared with one is seen.
+// Memberships in federations decide who sees what is shared with one.
 
 /** Each federation is read once: for as long as nobody writes to that table. */
 export class Members {
@@ -185,7 +185,7 @@ function namesQuery(permissions: Cell): boolean {
   }
 }
 
-// What of a visible entry is told to whom: parts of it concern its holder only.
+// Which parts of a visible entry a viewer receives: some concern its holder only.
 
 /** The federations that a viewer reads it through; all of them for the holder and the local owner. */
 export function visibleAudience(

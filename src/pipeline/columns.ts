@@ -44,7 +44,7 @@ interface Loading {
 }
 
 /**
- * Where something stands in the change feed, and what brings it up to date. Vectors that came are no change of their entry.
+ * A position in the change feed, and what brings it up to date. Vectors that came are no change of their entry.
  *
  * @example
  * const feed = new FeedFollower({ clear: () => values.clear(), take: (reader, changed) => ..., most: () => 1_000 })
@@ -92,8 +92,8 @@ export class FeedFollower {
   advance(reader: StoreReader): boolean {
     if (this.#position < 0) return this.#load(reader)
     if (reader.lastSeq() === this.#position) return false
-    const isWorthIt = reachesBack(reader, this.#position, this.#followed.most())
-    const changes = isWorthIt ? changesOrNull(reader, this.#position, CHANGES_AT_ONCE) : null
+    const isCheaper = reachesBack(reader, this.#position, this.#followed.most())
+    const changes = isCheaper ? changesOrNull(reader, this.#position, CHANGES_AT_ONCE) : null
     if (changes === null) {
       this.reset()
       return true
@@ -215,7 +215,7 @@ export class ValueColumn {
 /** Rows read at once. */
 const ROWS_AT_ONCE = 4096
 /** With more changes than so many, and than so many for each row, all is loaded again. */
-const WORTH_FOLLOWING = 10_000
+const MAX_FOLLOWED = 10_000
 const CHANGES_PER_ROW = 2
 /** Lists that are kept, one for each set of partitions asked for. */
 const LISTS = 64
@@ -250,7 +250,7 @@ export class TableRows<T extends RowOf> {
       const page = { entries: [...changed.keys()], columns: this.#columns }
       this.#put(reader.table(this.#table).scan({}, page), entry => changed.get(entry))
     },
-    most: () => Math.max(WORTH_FOLLOWING, CHANGES_PER_ROW * this.#byEntry.size),
+    most: () => Math.max(MAX_FOLLOWED, CHANGES_PER_ROW * this.#byEntry.size),
   })
 
   /** `columns` with `entry` among them; `table` is keyed by it. */

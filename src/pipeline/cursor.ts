@@ -27,7 +27,7 @@ export interface CursorSeal {
   readonly lifetimeMs?: number
 }
 
-/** What every cursor is sealed for; whose it is stands inside, so that one of another owner differs from a broken one. */
+/** What every cursor is sealed for; the owner is inside, so that a cursor of another owner differs from a broken one. */
 const PURPOSE = 'querent cursor'
 const HASH_LENGTH = 32
 
@@ -115,7 +115,7 @@ export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorConten
   return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown } }
 }
 
-/** Of an order that is held nowhere any more, and stands otherwise by now. */
+/** For an order that is no longer kept, and has changed since. */
 export function orderLost(): QuerentError {
   return refusal('cursor_expired', 'what it goes on in has changed since, and is not held here any more')
 }

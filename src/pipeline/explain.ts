@@ -1,4 +1,4 @@
-/** Why an entry or a passage is where it is in an answer; why it stands over another; or the first stage that dropped it. */
+/** Why an entry or a passage is where it is in an answer; why it ranks above another; or the first stage that dropped it. */
 import { must } from '../base/assert.ts'
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
@@ -45,11 +45,11 @@ export async function explainEntry(
   const wanted: Wanted = { id, passage, field: 'passage' }
   const overWanted: Wanted | null =
     overId === undefined ? null : { id: overId, passage: over_passage, field: 'over_passage' }
-  const found = mustFind(wanted, context)
-  const overFound = overWanted === null ? [] : mustFind(overWanted, context)
+  const found = requireTargets(wanted, context)
+  const overFound = overWanted === null ? [] : requireTargets(overWanted, context)
   const surveyed = await survey(stages, [...found, ...overFound], context)
   const { target, dropped } = await dropOf(wanted, found, surveyed, context)
-  const over = overWanted === null ? null : foremost(mustSeeStill(overWanted, overFound, context), surveyed)
+  const over = overWanted === null ? null : foremost(requireStillVisible(overWanted, overFound, context), surveyed)
   const ranked = rankedOf(target, surveyed)
   const scored = scoredOf(target, surveyed)
   const explanation = scored === undefined ? null : surveyed.ranking.scoring.explain(scored)
@@ -83,13 +83,13 @@ async function dropOf(
   context: QueryContext,
 ): Promise<{ readonly target: Target; readonly dropped: Dropped | null }> {
   for (;;) {
-    const target = foremost(mustSeeStill(wanted, found, context), surveyed)
+    const target = foremost(requireStillVisible(wanted, found, context), surveyed)
     const dropped = await context.turns.run(firstDrop(target, surveyed, context))
-    if (foremost(mustSeeStill(wanted, found, context), surveyed) === target) return { target, dropped }
+    if (foremost(requireStillVisible(wanted, found, context), surveyed) === target) return { target, dropped }
   }
 }
 
-function mustFind(wanted: Wanted, context: QueryContext): readonly Target[] {
+function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[] {
   const { id, passage, field } = wanted
   if (passage !== undefined && context.query.group !== 'passage') {
     throw invalidArgument(field, passage, 'none, because entries are ranked; ask with query.group passage')
@@ -103,7 +103,7 @@ function mustFind(wanted: Wanted, context: QueryContext): readonly Target[] {
   })
   if (targets.length > 0) return targets
   // As for a missing entry: the second access check comes first.
-  mustSeeStill(
+  requireStillVisible(
     wanted,
     keys.map(entry => ({ entry })),
     context,
@@ -115,7 +115,7 @@ function mustFind(wanted: Wanted, context: QueryContext): readonly Target[] {
 }
 
 /** The second access check: the entries as they are stored now, and what the viewer may see now. */
-function mustSeeStill(wanted: Wanted, targets: readonly Target[], context: QueryContext): readonly Target[] {
+function requireStillVisible(wanted: Wanted, targets: readonly Target[], context: QueryContext): readonly Target[] {
   const accessScope = context.look()
   const entries = context.reader.entries(targets.map(({ entry }) => entry))
   const visible = new Set(entries.filter(entry => stillVisible(entry, accessScope)).map(({ key }) => key))

@@ -27,7 +27,7 @@ export interface CachedOrder {
   readonly retrieval: Retrieval
   /** Without the scored ones. */
   readonly scoring: Scoring
-  /** Stands before `rest`, and is not shown again. */
+  /** Comes before `rest`, and is not shown again. */
   readonly before: readonly Ranked[]
   /** All that was brought and is still to come, best first. */
   readonly rest: readonly Ranked[]

@@ -148,7 +148,7 @@ function followed(set: Bitset, { changed, entries }: News, accessScope: AccessSc
   return next
 }
 
-/** Whether the feed tells of every change that could change what fulfils the filter: access and aspects need not be told. */
+/** Whether the feed tells of every change that could change what fulfils the filter: changes of access and of aspects may be missing in it. */
 export function isTracked(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
@@ -212,7 +212,7 @@ export class ValidityWatch {
 
   /**
    * Reads what `invalid` and `nextBound` would read first, a step for each page. Several may be at work: each takes the next page.
-   * Who asks meanwhile reads the rest in one piece.
+   * A query that comes meanwhile reads the rest in one piece.
    */
   *followInSteps(reader: StoreReader): Steps<void> {
     while (this.#feed.advance(reader)) yield

@@ -64,7 +64,7 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
 export type Viewing = Pick<QueryContext, 'reader' | 'look'>
 
 /**
- * Where each of these stands in the order, by the names that it has now. What is hidden by now counts as gone, since which of them stand
+ * The place of each of these in the order, by the names that it has now. What is hidden by now counts as gone, since which of them stand
  * among the first must not depend on it.
  */
 export function placesOf(scored: readonly Scored[], context: Viewing): (one: Scored) => Place {

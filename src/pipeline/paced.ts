@@ -74,7 +74,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
     this.#stopWaiting?.()
     if (this.#ending.signal.aborted) return
     this.#failure = why
-    void this.#end().catch(() => {}) // the reader is told why it ended, not how
+    void this.#end().catch(() => {}) // the reader learns why it ended, not how
   }
 
   async #end(): Promise<void> {

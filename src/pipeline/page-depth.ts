@@ -21,7 +21,7 @@ export function neededFor(query: Query): number {
 }
 
 /**
- * The score below which nothing matters to the page, given scores that are surely reached. Nothing is told where the order
+ * The score below which nothing matters to the page, given scores that are surely reached. Nothing is known where the order
  * is not by score alone, or where a first retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {

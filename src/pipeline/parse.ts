@@ -177,7 +177,7 @@ function preferring(plan: Plan, preferred: readonly Operand[]): Plan {
   return { ...plan, parsed: { ...parsed, phrases, preferred } }
 }
 
-/** A text that is asked as it stands: without operators, fields and conditions. */
+/** A text that is searched literally: without operators, fields and conditions. */
 export function unparsed(text: string): ParsedQuery {
   return {
     text,

@@ -387,7 +387,7 @@ function shownOf(ranked: readonly Ranked[], after: Position, context: QueryConte
 
 /**
  * What has risen to before the place where the page ended, as use makes it rise in some lenses, would never be shown. Of what
- * stands there and is not known to have been shown, `count` were.
+ * is there and is not known to have been shown, `count` were.
  */
 function assertAllShown(before: readonly Ranked[], count: number, context: QueryContext): void {
   if (before.length <= count) return

@@ -28,16 +28,16 @@ import { isLate } from './time-limit.ts'
 
 /** For a lens with a formula of its own: everything that the legs brought. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
-  return gather(plan, depth, context, false)
+  return collectLegs(plan, depth, context, false)
 }
 
 /** For the default formula, which tells from one leg's score that an entry cannot reach the page: such are left out. */
 export async function retrieveForPage(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
-  return gather(plan, depth, context, true)
+  return collectLegs(plan, depth, context, true)
 }
 
 /** Others may write between the legs: each of them brings what there is at its time. */
-async function gather(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
+async function collectLegs(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
   const allow = await context.turns.run(allowedEntries(plan, context))
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
   const { partitions } = context.accessScope

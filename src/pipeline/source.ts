@@ -1,7 +1,7 @@
 /**
  * Where records come from: the local store, a collection in another engine, a peer. One contract for all, and one suite
  * (`test/suites/source-suite.ts`). A source is asked by vector over named collections and answers for each by itself: a
- * collection that fails is told by name and keeps no other from answering. Asking never makes, changes or deletes
+ * collection that fails is reported by name and keeps no other from answering. Asking never makes, changes or deletes
  * anything, never throws, and ends with the deadline.
  */
 import type { JsonObject } from '../base/canonical.ts'
@@ -85,7 +85,7 @@ export interface CollectionAnswer {
   readonly exhausted: boolean
   /** How far the collection's vectors are from length 1, as far as looked at; null where it does not matter or is not known. */
   readonly deviation: number | null
-  /** Where every record's date stands as a number, or null. */
+  /** The key under which every record has its date as a number, or null. */
   readonly numericDate: NumericDate | null
   /** Null: all well. */
   readonly error: SourceError | null
@@ -95,7 +95,7 @@ export interface NumericDate {
   /** Of the metadata, as conditions name it. */
   readonly key: string
   readonly unit: 's' | 'ms'
-  /** What stands there in a record without a date; null: nothing does, so a condition on the key drops it. */
+  /** The value there in a record without a date; null: nothing does, so a condition on the key drops it. */
   readonly undated: number | null
 }
 

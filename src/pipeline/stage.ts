@@ -98,7 +98,7 @@ export interface Scoring {
   readonly reason: string | null
   readonly verdictBy?: VerdictBy | undefined
   /**
-   * No entry outside the candidates can score more. Where it is given, a page is only final when its last item stands
+   * No entry outside the candidates can score more. Where it is given, a page is final only when its last item ranks
    * above it; null: as many as the legs brought is good enough.
    */
   readonly ceiling: number | null

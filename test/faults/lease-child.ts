@@ -28,7 +28,7 @@ async function answer(line: string): Promise<string> {
 function write(): string {
   try {
     store.write(1, writer => {
-      lease.mustHold(writer)
+      lease.requireHeld(writer)
       writer.setMeta('written by', `${writer.meta('written by') ?? ''}${name}`)
     })
     return 'written'

@@ -30,7 +30,7 @@ describe('concepts and relations against the TypeScript compiler (CX-058, CX-059
       const why = 'other files are installed: measure them (npm run bench -- extract) and write the figures down'
       expect({ version, files, list }, why).toEqual(repository.pinned)
     }
-    mustHold(figures, repository.measured)
+    requireHeld(figures, repository.measured)
   })
 })
 
@@ -42,7 +42,7 @@ describe("concepts and relations against Python's ast (CX-060, CX-070, CX-071)",
     expect(declarations).toEqual(kept.declarations)
     expect(relations).toEqual(kept.relations)
     expect(declarations.length).toBeGreaterThan(30)
-    mustHold((await measurePython()).figures, { ...FLOORS, declarations: 1, dependencies: 1 })
+    requireHeld((await measurePython()).figures, { ...FLOORS, declarations: 1, dependencies: 1 })
   })
 
   const python = spawnSync('python3', ['-c', 'import ast'], { stdio: 'ignore' }).status === 0
@@ -65,15 +65,15 @@ describe('the floors (CX-071)', () => {
     ['no heritage where there was some', { ...good, heritage: null }, good],
     ['a figure that is none', { ...good, callPrecision: Number.NaN }, good],
   ])('refuse %s', (_, figures, measured) => {
-    expect(() => mustHold(figures, measured)).toThrow()
+    expect(() => requireHeld(figures, measured)).toThrow()
   })
 
   it('let a fall of less pass', () => {
-    expect(() => mustHold({ ...good, callRecall: 0.995 }, good)).not.toThrow()
+    expect(() => requireHeld({ ...good, callRecall: 0.995 }, good)).not.toThrow()
   })
 })
 
-function mustHold(figures: Figures, measured: Figures): void {
+function requireHeld(figures: Figures, measured: Figures): void {
   for (const name of Object.keys(FLOORS) as (keyof Figures)[]) {
     const [figure, floor, before] = [figures[name], FLOORS[name], measured[name]]
     if (before === null) {

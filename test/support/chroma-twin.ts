@@ -112,7 +112,7 @@ export class ChromaTwin {
         expect(await this.#lens.runLifecycleCheck()).toMatchObject({ ...plain.lifecycle(this.#now), errors: 0 })
         return
       case 'statistics':
-        mustAgree(await this.#lens.getStatistics(), statisticsOf(plain.nodes))
+        assertAgrees(await this.#lens.getStatistics(), statisticsOf(plain.nodes))
         return
       default:
         return this.#change(act)
@@ -292,7 +292,7 @@ export class ChromaTwin {
       ...{ access_count: node.count, decay_enabled: node.decays },
     }
     const shown = Object.fromEntries(Object.keys(expected).map(name => [name, row[name]]))
-    mustAgree(shown, expected)
+    assertAgrees(shown, expected)
   }
 
   /** Where the distance alone left nothing, how far the nearest is; else no warning. */
@@ -320,7 +320,7 @@ export class ChromaTwin {
         this.#compareNode({ ...exported, color_L, color_a, color_b }, nodes[at] as PlainNode)
         expect(exported.version).toBe(nodes[at]?.version)
       }
-      mustAgree(await engine.getStatistics(), statisticsOf(nodes))
+      assertAgrees(await engine.getStatistics(), statisticsOf(nodes))
     }
     this.figures.ascended += nodes.filter(node => node.ascended).length
     this.figures.rotten += nodes.filter(node => node.rotten).length
@@ -370,7 +370,7 @@ function statisticsOf(nodes: readonly PlainNode[]): unknown {
 }
 
 /** Numbers to within the tolerance, all else exactly; the whole is shown where something differs. */
-function mustAgree(actual: unknown, expected: unknown): void {
+function assertAgrees(actual: unknown, expected: unknown): void {
   if (!agrees(actual, expected)) expect(actual).toEqual(expected)
 }
 

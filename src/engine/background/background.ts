@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Instant } from '../../base/clock.ts'
 import { Turns } from '../../base/turns.ts'
 import { type Embedder, isRefusal, modelKey } from '../../embed/embedder.ts'
-import type { MustHold } from '../../lenses/lens.ts'
+import type { Condition } from '../../lenses/lens.ts'
 import { type Chunk, type ChunkKey, embeddedText } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
@@ -31,7 +31,7 @@ export interface JobState {
 export interface BackgroundJob {
   readonly name: string
   readonly everyMs: number
-  run(now: Instant, signal: AbortSignal, report: (progress: Progress) => void, mustHold: MustHold): Promise<void>
+  run(now: Instant, signal: AbortSignal, report: (progress: Progress) => void, requireHeld: Condition): Promise<void>
 }
 
 interface BackgroundInput {
@@ -135,7 +135,7 @@ export class Background {
       this.#ranAt.set(job.name, this.#elapsed())
       state({ progress: null })
       await lease.during(this.#stop.signal, signal =>
-        job.run(clock.now(), signal, progress => state({ progress }), lease.mustHold),
+        job.run(clock.now(), signal, progress => state({ progress }), lease.requireHeld),
       )
       state({ failure: null })
     } catch (error) {

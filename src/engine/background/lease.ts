@@ -5,7 +5,7 @@
  *
  * A holder that was stopped, or whose clock others do not share, may believe for one renewal that it still has what
  * another one took. It cannot write so: what a holder writes looks in the same transaction whether the turn is still its
- * own (`mustHold`), and each taking is a turn of its own, also where it was given back meanwhile.
+ * own (`requireHeld`), and each taking is a turn of its own, also where it was given back meanwhile.
  */
 import { hostname } from 'node:os'
 import { pause } from '../../base/turns.ts'
@@ -67,7 +67,7 @@ export class Lease {
   }
 
   /** The same for those who write only as its holder; throws `cancelled`. */
-  readonly mustHold = (reader: StoreReader): void => {
+  readonly requireHeld = (reader: StoreReader): void => {
     if (!this.isHeldIn(reader)) throw leaseLost(this.#name)
   }
 

@@ -141,7 +141,7 @@ export class LiveMachine {
   readonly #options: LiveOptions
   /** In the order of ranks, as long as events are sent in it. */
   readonly #sent = new Map<string, SentItem>()
-  /** Of what the subscriber has, in a resume token. */
+  /** The part of the subscriber's list that a resume token carries. */
   bytes = 0
   /** Moment of the last answer that was sent completely. */
   asOf: Instant

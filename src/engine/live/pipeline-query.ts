@@ -175,7 +175,7 @@ class PipelineQuery implements LiveQuery {
     if (this.#mode === 'words' && this.#input.mode === 'words') return !isVector
     if (this.#mode !== 'list' || this.#conditions === null) return true
     if (isVector || this.#entries.has(change.entry)) return !isVector
-    // Of what was below the last place, or no part of it, only that counts which it is now.
+    // Results that were below the last place, or in no answer, count only as they are now.
     const entry = this.#parts.entryOf(change)
     return entry !== null && matches(this.#conditions, { entry, access: null, aspect: () => null })
   }

@@ -48,7 +48,7 @@ export interface BeliefsState {
   unchanged(requester: Requester): () => boolean
   /**
    * Reads what a process reads once (seconds over a hundred thousand beliefs), and then microseconds. Before a question's time
-   * begins: it is no question's work, and who asks first should have an answer. Pauses while it reads beliefs; several that load
+   * begins: it is no question's work, and the first query should have an answer. Pauses while it reads beliefs; several that load
    * at a time share the reading. Rejects with `cancelled` where the signal comes first.
    */
   load(signal: AbortSignal): Promise<void>

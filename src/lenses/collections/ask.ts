@@ -15,7 +15,7 @@ import { snakeCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 import { ChromaQueryError, type CollectionsInput, type CollectionsRequest, checkInput, notOpened } from './request.ts'
 import { arranged, type DetailedResult, foundIn, resultOf } from './results.ts'
-import { gather, undatedAmong, type Warning, warningsOf } from './stages.ts'
+import { collectResults, undatedAmong, type Warning, warningsOf } from './stages.ts'
 
 export interface CollectionsWorld {
   readonly source: Source
@@ -58,7 +58,7 @@ export async function askCollections(input: CollectionsInput, world: Collections
       throw notOpened(error instanceof Error ? error.message : String(error), error)
     })
   const { query: text } = request
-  const gathered = await gather(request, deadline, async (collection, limit, where) => {
+  const collected = await collectResults(request, deadline, async (collection, limit, where) => {
     const vector = await embed(collection)
     const asked = {
       accessScope,
@@ -72,15 +72,15 @@ export async function askCollections(input: CollectionsInput, world: Collections
     }
     return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
   })
-  refuseOutage(gathered)
+  refuseOutage(collected)
   const turns = turnsUntil(deadline.signal)
   const found: (readonly DetailedResult[])[] = []
-  for (const one of gathered) found.push(await turns.run(foundIn(one, request)))
+  for (const one of collected) found.push(await turns.run(foundIn(one, request)))
   const results = await turns.run(arranged(found.flat(), request))
   const { offset, limit, period } = request
   return {
     results: results.slice(offset, limit === undefined ? undefined : offset + limit),
-    warnings: gathered.flatMap((one, at) => warningsOf(one, undatedAmong(found[at] ?? [], period))),
+    warnings: collected.flatMap((one, at) => warningsOf(one, undatedAmong(found[at] ?? [], period))),
     meta: {
       ...metaOf(request, begin),
       ...{ store: source.kind, total: results.length, nearest: [] },
@@ -150,7 +150,7 @@ function detailed({ page: { items }, entries }: Answer): readonly DetailedResult
   })
 }
 
-/** Of what the pipeline rejects with, what the contract has words of its own for (CO-023, CO-025). */
+/** Errors of the pipeline for which the contract has its own messages (CO-023, CO-025). */
 function refused(error: unknown): never {
   if (!(error instanceof QuerentError) || error instanceof ChromaQueryError) throw error
   if (error.code === 'embedder_failed') throw notOpened(error.message, error)
@@ -167,8 +167,8 @@ function warningIn({ code, message, details = {} }: Note): readonly Warning[] {
 const STORE_FAILURES: readonly SourceErrorCode[] = ['unreachable', 'unauthenticated', 'package_missing', 'no_vector']
 
 /** An outage must not look like an empty answer. */
-function refuseOutage(gathered: readonly CollectionAnswer[]): void {
-  const errors = gathered.map(({ error }) => error)
+function refuseOutage(collected: readonly CollectionAnswer[]): void {
+  const errors = collected.map(({ error }) => error)
   const isDown = errors.every(error => error !== null && error.code !== 'collection_not_found')
   const [first] = errors
   if (!isDown || first === undefined || first === null) return

@@ -90,7 +90,7 @@ export function* arranged(
   return request.fold ? foldRelated(ordered) : ordered
 }
 
-/** An item and the analysis that names it, as one result: the better of the two, with the other's id beside it. `results`: best first. What names an item that is not among them stands by itself. */
+/** An item and the analysis that names it, as one result: the better of the two, with the other's id beside it. `results`: best first. An analysis of an item that is not among them is a result of its own. */
 export function foldRelated(results: readonly DetailedResult[]): readonly DetailedResult[] {
   const items = Map.groupBy(
     results.filter(result => [null, result.id].includes(namedBy(result))),
@@ -147,10 +147,10 @@ export function* fuseWithWords(byMeaning: readonly DetailedResult[], query: stri
   const wordRank = new Map(byWords.map(({ at }, rank) => [at, rank]))
   const fused = byMeaning.map((result, at) => {
     const rank = wordRank.get(at)
-    const worth = 1 / (RANK_OFFSET + at) + (rank === undefined ? 0 : 1 / (RANK_OFFSET + rank))
-    return { worth, at, result: rank === undefined ? result : { ...result, why: ['vector', 'words'] as const } }
+    const score = 1 / (RANK_OFFSET + at) + (rank === undefined ? 0 : 1 / (RANK_OFFSET + rank))
+    return { score, at, result: rank === undefined ? result : { ...result, why: ['vector', 'words'] as const } }
   })
-  return fused.sort((a, b) => b.worth - a.worth || a.at - b.at).map(({ result }) => result)
+  return fused.sort((a, b) => b.score - a.score || a.at - b.at).map(({ result }) => result)
 }
 
 /** How often a result has the terms that are wanted. */

@@ -52,15 +52,15 @@ function inOneOf(collections: readonly string[]): Filter {
 async function retrieve(plan: Plan, context: QueryContext): Promise<Retrieval> {
   const request = requestIn(plan, context)
   const retrievals: Retrieval[] = []
-  const gathered = await gather(request, context.deadline, async (collection, limit, where) => {
+  const collected = await collectResults(request, context.deadline, async (collection, limit, where) => {
     const conditions = where.map(({ key, op, value }): Filter => ({ op, field: `metadata.${key}`, value }))
     const filter = allOf([inOneOf([collection]), ...conditions, ...(plan.filter === null ? [] : [plan.filter])])
     const retrieval = await DEFAULT_STAGES.retrieve({ ...plan, filter }, limit, context)
     retrievals.push(retrieval)
     return answerOf(collection, retrieval, context)
   })
-  const lists = await Promise.all(gathered.map(one => context.turns.run(foundIn(one, request))))
-  for (const [at, one] of gathered.entries()) {
+  const lists = await Promise.all(collected.map(one => context.turns.run(foundIn(one, request))))
+  for (const [at, one] of collected.entries()) {
     for (const { code, message, ...details } of warningsOf(one, undatedAmong(lists[at] ?? [], request.period))) {
       context.note({ code, message, details: JSON.parse(JSON.stringify(details)) })
     }
@@ -161,7 +161,7 @@ function atMostOne(candidate: Candidate): Candidate {
 }
 
 // Searches the collections, again and deeper where a period or a fusion needs more records than were found, so that old records do
-// not crowd out new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
+// not displace new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
 
 /** At most `limit` records of a collection, nearest first. */
 type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
@@ -169,15 +169,15 @@ type Ask = (collection: string, limit: number, where: readonly SourceCondition[]
 /** How many survivors a fusion with words is given for each result wanted. */
 const POOL = 8
 
-export function gather(
+export function collectResults(
   request: CollectionsRequest,
   deadline: Deadline,
   ask: Ask,
 ): Promise<readonly CollectionAnswer[]> {
-  return Promise.all(request.collections.map(collection => gatherFrom(collection, request, deadline, ask)))
+  return Promise.all(request.collections.map(collection => collectFrom(collection, request, deadline, ask)))
 }
 
-async function gatherFrom(
+async function collectFrom(
   collection: string,
   request: CollectionsRequest,
   deadline: Deadline,

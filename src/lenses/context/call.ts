@@ -273,7 +273,7 @@ export function requireVisible({ concepts }: Look, id: number, place: readonly s
 }
 
 /** As `requireVisible`, of what this viewer may change: its own, and for the local owner all. */
-export function mustOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
+export function requireOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = requireVisible(seen, id, place)
   if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {
     throw new Refusal(errorAt(place, 'denied', 'only who holds a concept may change it'))
@@ -355,7 +355,7 @@ async function once<T>(call: Call, body: (turn: Turn) => Promise<T>, waited: (ms
         call: { ...call, signal: turn.signal },
         write: write =>
           host.store.writeWhenFree(host.clock.now(), writer => {
-            turn.mustHold(writer)
+            turn.requireHeld(writer)
             return write(writer)
           }),
       })

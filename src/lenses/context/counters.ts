@@ -54,7 +54,7 @@ export function counterName(of: Numbered, sequence: number): string {
   return sequence === 0 ? `next_${of}` : `next_${of} ${sequence}`
 }
 
-/** Which sequence a number is of, and where it stands there. */
+/** The sequence of a number, and its position there. */
 export function placeOf(number: number): { readonly sequence: number; readonly count: number } {
   return { sequence: Math.floor(number / RANGE), count: number % RANGE }
 }

@@ -17,7 +17,7 @@ export const CONCEPTS: TableDeclaration = {
     { name: 'id', type: 'integer' },
     { name: 'name', type: 'text' },
     { name: 'type', type: 'text' },
-    /** The file it stands in and its lines there, from 1, both included; null: made by hand. */
+    /** Its file and its lines there, from 1, both included; null: made by hand. */
     { name: 'url', type: 'text', nullable: true },
     { name: 'start_line', type: 'integer', nullable: true },
     { name: 'end_line', type: 'integer', nullable: true },

@@ -104,7 +104,7 @@ describe('a lease', () => {
   it('that was taken while its holder was stopped cannot be written under, also when it was given back since', async () => {
     const { store, lease, pass } = openWorld()
     const [stopped, other] = [lease('a'), lease('b')]
-    const writes = (one: Lease) => () => store.write(1, one.mustHold)
+    const writes = (one: Lease) => () => store.write(1, one.requireHeld)
     expect(writes(stopped)).toThrow('another process took over work')
     await stopped.take()
     expect(writes(stopped)).not.toThrow()
@@ -244,7 +244,7 @@ function openHolders(kind: string, ahead: readonly number[]) {
     const [store, lease] = [stores[at] as Store, leases[at] as Lease]
     try {
       store.write(1, writer => {
-        lease.mustHold(writer)
+        lease.requireHeld(writer)
         writes.push(String(writer.table(LEASES).get({ name: 'work' })?.['holder']))
       })
     } catch (error) {

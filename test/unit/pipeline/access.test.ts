@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Audience, audience } from '../../../src/model/partition.ts'
-import { lookAt, Sights, stillVisible } from '../../../src/pipeline/access.ts'
+import { AccessScopes, lookAt, stillVisible } from '../../../src/pipeline/access.ts'
 import { openWorld } from './world.ts'
 
 const VIEWERS = ['owner', 'ann', 'bob', 'cyd', 'dan', 'nobody'] as const
@@ -52,7 +52,7 @@ describe('remembered sights', () => {
   it('follow a change of membership at once', () => {
     const world = peopledWorld()
     world.put({ id: 'x', audience: audience('shared', 'ann', ['lab']) })
-    const sights = new Sights(world.parts.store)
+    const sights = new AccessScopes(world.parts.store)
     const bob = { id: 'bob' }
     const before = sights.look(bob)
     expect(before.partitions.length).toBe(1)

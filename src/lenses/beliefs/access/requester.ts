@@ -32,7 +32,7 @@ const LOCAL: BeliefSource = { kind: 'local', id: null }
 const NETWORK: BeliefSource = { kind: 'network', id: null }
 
 export class Requester {
-  /** An agent, the local owner too: it has no more sight here than others. */
+  /** An agent. The local owner is one too, and sees no more here than others. */
   readonly id: string
   /** The one federation through which it looks; null: all of them. */
   readonly through: string | null

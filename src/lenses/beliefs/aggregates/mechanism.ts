@@ -1,25 +1,24 @@
 /**
- * What is told of a topic in place of the true figures (BQ-105).
+ * The published figures on a topic, which replace the true ones (BQ-105).
  *
- * The figures are the members that hold something of the topic, and their beliefs, of each member at most three. One member,
- * whatever it adds, changes or takes away, moves the first by at most 1 and the second by at most 3. Each gets discrete Laplace
- * noise for its part of ε: three fifths over 1 for the members, two fifths over 3 for the beliefs. Whether anything is told
- * is decided by the noised number of members, and what is told is made of the two noised numbers: neither looks at the true
- * ones again, so neither costs more.
+ * The figures are the number of members who hold beliefs on the topic, and the number of these beliefs, at most three per member. One
+ * member can change the first by at most 1 and the second by at most 3. Each figure gets discrete Laplace noise for its part of ε:
+ * three fifths over 1 for the members, two fifths over 3 for the beliefs. The noised number of members decides whether anything is
+ * published. The published figures are the two noised ones. Neither step reads the true figures again, so neither uses more of ε.
  *
- * What holds: an answer is ε-differentially private (δ = 0) for each single member of the federation, against all who are told
- * it. For any two states of the store that differ in what one member holds, and for any set of answers, "nothing is told" among
- * them, P(answer in set) ≤ e^ε · P'(answer in set). One topic has one answer an epoch, the same for all, so asking again shows
- * nothing new; a member who is told of n topics in an epoch knows what n · ε allows, at most the daily budget.
+ * Guarantee: an answer is ε-differentially private (δ = 0) for each single member of the federation, against everybody who receives it. For any
+ * two states of the store that differ in the beliefs of one member, and for any set of answers, "nothing published" included,
+ * P(answer in set) ≤ e^ε · P'(answer in set). A topic has one answer per epoch, the same for all, so repeated queries reveal
+ * nothing. A member who receives n topics in an epoch learns what n · ε allows, at most the daily budget.
  *
- * What does not:
- * - k is kept by the noised number, as it must be: a bar on the true number would tell, in a federation of k, of each single
- *   member whether it is there. So that the bar still keeps k, it stands above it: a topic that k - 1 hold is told of in at
- *   most one answer of a hundred, one that fewer hold in still fewer. What is told then is noised as ever.
- * - Budgets add up: over epochs, over federations that the same member shares with, and over members who put together what
- *   each was told. Several names that one person holds are several members here.
- * - Who holds the store, and who runs the federation, see what they see anyway: the beliefs, and who is a member.
- * - How long an answer takes is no part of it.
+ * Limits:
+ * - k applies to the noised number: a bar on the true number would reveal, in a federation of k, whether each single member is in it. The
+ *   bar is higher than k, so that a topic of k - 1 members is published in at most one answer of a hundred, and a smaller topic
+ *   less often. Its figures are noised like all others.
+ * - Budgets add up: over epochs, over federations that the same member shares with, and over members who combine what each one
+ *   received. Several names of one person are several members here.
+ * - The holder of the store and the operators of the federation see the beliefs and the members anyway.
+ * - The time of an answer is not protected.
  */
 import { discreteLaplace, discreteLaplaceTail, type RandomBytes, type Ratio } from '../../../math/discrete-laplace.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
@@ -103,7 +102,7 @@ const FOR_BELIEFS = 2
 const FIFTHS = 5
 
 /** Largest probability that a topic with one member too few is reported. */
-const TOLD_BELOW = 0.01
+const PUBLISHED_BELOW = 0.01
 
 /** What the noise of each figure is drawn from. */
 interface Noises {
@@ -125,11 +124,11 @@ export function noisedSummary(tally: Tally, rules: AggregateRules, random: Rando
     members: tally.members + discreteLaplace(members, random),
     beliefs: tally.beliefs + discreteLaplace(beliefs, random),
   }
-  return told(noised, barOf(rules))
+  return published(noised, barOf(rules))
 }
 
 /** Of noised figures alone. Every member has one belief or more, and at most three count. */
-export function told({ members, beliefs }: Tally, bar: number): Summary {
+export function published({ members, beliefs }: Tally, bar: number): Summary {
   if (members < bar) return null
   const belief_count = Math.min(MAX_BELIEFS * members, Math.max(members, beliefs))
   return { member_count: members, belief_count }
@@ -139,7 +138,7 @@ export function told({ members, beliefs }: Tally, bar: number): Summary {
 export function barOf(rules: AggregateRules): number {
   const { members } = noisesOf(rules)
   let above = 1
-  while (discreteLaplaceTail(members, above) > TOLD_BELOW) above++
+  while (discreteLaplaceTail(members, above) > PUBLISHED_BELOW) above++
   return rules.leastMembers - 1 + above
 }
 

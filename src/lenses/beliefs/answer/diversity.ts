@@ -5,16 +5,16 @@
 import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
 import { cosine } from '../../../math/vector.ts'
-import { twelveDecimals } from '../measures/confidence.ts'
-import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
+  type Contradiction,
   type ContradictionDetector,
   MIN_SCORE,
-  type Opposition,
   SAME_TOPIC,
   type Statement,
   statementOf,
-} from '../opposition/heuristic.ts'
+} from '../contradiction/heuristic.ts'
+import { twelveDecimals } from '../measures/confidence.ts'
+import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
@@ -65,7 +65,7 @@ export const MAX_COMPARED = 100
 interface FoundConflict {
   readonly first: number
   readonly second: number
-  readonly opposition: Opposition
+  readonly contradiction: Contradiction
 }
 
 /**
@@ -87,8 +87,8 @@ export function findConflicts(
       const [a, b] = [vectors[first], vectors[second]]
       if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
       if (!goesOn()) return found
-      const opposition = detector.detect(statement, statements[second] as Statement)
-      if (opposition !== null && opposition.score > MIN_SCORE) found.push({ first, second, opposition })
+      const contradiction = detector.detect(statement, statements[second] as Statement)
+      if (contradiction !== null && contradiction.score > MIN_SCORE) found.push({ first, second, contradiction })
     }
   }
   return found
@@ -102,7 +102,7 @@ interface Settled {
 }
 
 /**
- * The later one of two stands behind all of the list that are not, or is left out, unless the first does so itself: then it
+ * The later one of two moves behind all of the list that are not, or is left out, unless the first does so itself: then it
  * opposes nothing any more. So whether one does follows from those above it alone.
  */
 export function settleConflicts(
@@ -111,20 +111,20 @@ export function settleConflicts(
   strategy: Exclude<ConflictStrategy, 'both_shown'>,
 ): Settled {
   const lower = new Set<number>()
-  // In the order of the first ones: of each it is known by then whether it stands.
+  // In the order of the first ones: for each it is known by then whether it stays.
   for (const { first, second } of found) if (!lower.has(first)) lower.add(second)
   const places = Array.from({ length }, (_, place) => place)
   const kept = places.filter(place => !lower.has(place))
   if (strategy === 'one_excluded') return { order: kept, conflicts: found.filter(({ first }) => !lower.has(first)) }
   const order = [...kept, ...places.filter(place => lower.has(place))]
-  const turned = ({ first, second, opposition }: FoundConflict) => ({ first: second, second: first, opposition })
+  const turned = ({ first, second, contradiction }: FoundConflict) => ({ first: second, second: first, contradiction })
   return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
 }
 
 /** A conflict as the answer reports it; the result that is shown first comes first. */
 export function conflictOf(
   ids: readonly [string, string],
-  { type, text }: Opposition,
+  { type, text }: Contradiction,
   strategy: ConflictStrategy,
 ): Conflict {
   return {
@@ -137,7 +137,8 @@ export function conflictOf(
 
 const REASONS: Readonly<Record<ConflictStrategy, string>> = {
   both_shown: 'Both are shown; which of them holds is not decided here.',
-  one_penalized: 'The second stands behind the rest of the first hundred, as this node is set; its score stays.',
+  one_penalized:
+    'The second is ranked behind the rest of the first hundred, as this node is set; its score is unchanged.',
   one_excluded: 'The second is left out, as this node is set.',
 }
 

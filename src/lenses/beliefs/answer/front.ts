@@ -9,9 +9,9 @@ import { type Bars, evidence, evidenceByWords, WORD_BARS, withoutWords } from '.
 import type { EntryKey } from '../../../model/entry.ts'
 import { ENOUGH_EMBEDDED, judgeEvidence } from '../../../pipeline/verdict.ts'
 import { showCurrent } from '../access/show.ts'
+import { type Contradiction, detectorOf } from '../contradiction/heuristic.ts'
 import { contentWords, foldContent, shareOfWords } from '../matching/operators.ts'
 import type { QueryResult } from '../model.ts'
-import { detectorOf, type Opposition } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
@@ -35,7 +35,7 @@ export interface SettledConflict {
   readonly of: readonly [ScoredBelief, ScoredBelief]
   /** The page that shows this one reports the conflict: the later of the two that are shown. */
   readonly with: EntryKey
-  readonly opposition: Opposition
+  readonly contradiction: Contradiction
 }
 
 export function* pickPage(
@@ -184,8 +184,8 @@ export function settledList(
   const conflicting = findConflicts(detectorOf(state.host), beliefs, vectors, { goesOn })
   const found = settleConflicts(list.length, conflicting, strategy)
   const at = (place: number) => (list[place] as Picked).scored
-  const conflicts = found.conflicts.map(({ first, second, opposition }): SettledConflict => {
-    return { of: [at(first), at(second)], with: at(strategy === 'one_excluded' ? first : second).entry, opposition }
+  const conflicts = found.conflicts.map(({ first, second, contradiction }): SettledConflict => {
+    return { of: [at(first), at(second)], with: at(strategy === 'one_excluded' ? first : second).entry, contradiction }
   })
   const order = found.order.map(place => list[place] as Picked)
   return { list: order, conflicts: inOrder(conflicts, order) }

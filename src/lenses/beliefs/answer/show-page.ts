@@ -6,6 +6,7 @@ import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import { cameThrough, isSeen, type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
+import { detectorOf } from '../contradiction/heuristic.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, type ExplanationWorld, explain } from '../explain/belief-explanation.ts'
 import { twelveDecimals } from '../measures/confidence.ts'
@@ -18,7 +19,6 @@ import type {
   RankedBelief,
   ScoreComponents,
 } from '../model.ts'
-import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import {
@@ -91,7 +91,7 @@ export function draftOf(
 }
 
 /** What an answer reports of the other nodes that it queried. */
-export interface NodesTold {
+export interface NodesReport {
   readonly coverage: Coverage
   readonly errors: QueryResult['errors']
   /** Whether the answers come from the cache and have expired. */
@@ -135,7 +135,7 @@ export interface AnswerSource {
   readonly embedded: Embedded
   readonly asOf: Instant
   /** Null: no other node was asked. */
-  readonly nodes: (NodesTold & { readonly leg: RemoteLeg }) | null
+  readonly nodes: (NodesReport & { readonly leg: RemoteLeg }) | null
 }
 
 /** `home`: of this node's own store, as it is now. */
@@ -205,7 +205,9 @@ function conflictsIn(
     const shown = new Set(found.map(({ entry }) => entry))
     return (front?.conflicts ?? [])
       .filter(one => shown.has(one.with) && one.of.every(({ entry }) => isSeen(entry)))
-      .map(({ of: [first, second], opposition }) => conflictOf([first.id, second.id], opposition, settings.conflicts))
+      .map(({ of: [first, second], contradiction }) =>
+        conflictOf([first.id, second.id], contradiction, settings.conflicts),
+      )
   }
   const there = compared.filter(({ entry }, at) => at >= from || isSeen(entry))
   if (there.length < 2) return []
@@ -213,9 +215,9 @@ function conflictsIn(
   const news = there.length - (compared.length - from)
   const goesOn = () => view.time?.allows() !== false
   return findConflicts(detectorOf(host), beliefs, vectorsOf(view, there), { from: news, goesOn }).map(
-    ({ first, second, opposition }) => {
+    ({ first, second, contradiction }) => {
       const ids = [beliefs[first], beliefs[second]].map(one => (one as Belief).id) as [string, string]
-      return conflictOf(ids, opposition, settings.conflicts)
+      return conflictOf(ids, contradiction, settings.conflicts)
     },
   )
 }
@@ -229,7 +231,7 @@ export interface Answer {
 }
 
 /** What there was no time for is left out, and the answer says that it is a part. */
-export function tellPage(
+export function emitPage(
   query: CheckedQuery,
   requester: string,
   draft: Draft,
@@ -287,7 +289,7 @@ export function asPart({ code, message, details, retryable }: BeliefsError): Que
   return { code, message, details, retryable }
 }
 
-/** Of what came through a federation that: a fresher edge to the holder would name the holder (BQ-072). */
+/** For beliefs that came through a federation: a fresher edge to the holder would reveal the holder (BQ-072). */
 function usedOf({ version, source, trustedAs }: ShownBelief): string {
   if (trustedAs !== undefined) return trustedAs.target
   return source.kind === 'federated' && source.id !== null ? federationTarget(source.id) : version.holder

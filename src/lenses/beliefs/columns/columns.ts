@@ -23,7 +23,7 @@ const FIRST_ROWS = 256
 /** Entries read at once: their contents come along. Some milliseconds of work. */
 const PAGE = 250
 /** With more changes than so many, and than so many for each belief, reading all is cheaper. */
-const WORTH_FOLLOWING = 2000
+const MAX_FOLLOWED = 2000
 const CHANGES_PER_BELIEF = 2
 /** Rows given up since all was read, more than so many and than there are beliefs: reading all again gives the memory of their texts back. */
 const WASTED = 100_000
@@ -59,7 +59,7 @@ export class BeliefColumns {
     clear: () => this.#clear(),
     pages: () => this.#pages(),
     take: (reader, changed) => this.#take(reader, [...changed.keys()]),
-    most: () => (this.#isWasteful() ? 0 : Math.max(WORTH_FOLLOWING, CHANGES_PER_BELIEF * this.size)),
+    most: () => (this.#isWasteful() ? 0 : Math.max(MAX_FOLLOWED, CHANGES_PER_BELIEF * this.size)),
   })
 
   constructor(store: Store) {

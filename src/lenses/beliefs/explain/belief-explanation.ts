@@ -1,5 +1,5 @@
 /**
- * Why a belief stands where it does (BQ-106 to BQ-109): the parts of its score, whose contributions add up to it, and what
+ * Why a belief has its rank (BQ-106 to BQ-109): the parts of its score, whose contributions add up to it, and what
  * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
  * than a band.
  */

@@ -45,7 +45,7 @@ function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
   }
 }
 
-/** Sources that come in or go out of sight make no new version. */
+/** Sources that become visible or hidden make no new version. */
 const VERSION_PARTS = [
   'id',
   'content_hash',

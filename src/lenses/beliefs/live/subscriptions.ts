@@ -15,8 +15,8 @@ import { type Requester, toContext } from '../schema/filters.ts'
 import { type BeliefQuery, type Query, toQuery } from '../schema/query.ts'
 import { type Watch, watchInput } from '../schema/questions.ts'
 import type { BeliefsState } from '../state.ts'
-import { StandingEverywhere } from './standing-everywhere.ts'
-import { StandingBeliefs } from './standing-question.ts'
+import { StandingBeliefs } from './live-belief-query.ts'
+import { StandingEverywhere } from './live-over-nodes.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
@@ -184,7 +184,7 @@ function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): 
   }
 }
 
-/** As the contract of the lens has it: what came is a belief, and its loss of sight is told by its id alone (BQ-157). */
+/** As the contract of the lens has it: an addition carries the belief, and a loss of access only its id (BQ-157). */
 export function asBeliefEvent({ item, ...event }: LiveEvent): JsonObject {
   const shown = item === undefined ? {} : { belief: item }
   // The cast: an event is plain data, but its interface has no index signature.

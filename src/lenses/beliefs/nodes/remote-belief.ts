@@ -45,7 +45,7 @@ export interface RemoteBelief {
 export interface NodeAnswer {
   readonly source: AskedSource
   readonly remotes: readonly RemoteBelief[]
-  /** Of what the requester may see there, as that node calls it. */
+  /** Version of what the requester may see there, as that node names it. */
   readonly state: string
   /** It has more that match. */
   readonly more: boolean

@@ -81,11 +81,11 @@ function invalid(error: QuerentError): BeliefsError {
   const fault: Fault = { code: 'INVALID_QUERY', path, constraint, reason: code, value: shown }
   // What an interface would not even read (BQ-191).
   if (code === 'too_large') return faulty([{ ...fault, reason: 'too_complex', value: null }])
-  const told = { ...rest, path, constraint, reason: code, all: [{ ...fault }] }
-  return new BeliefsError('INVALID_QUERY', message, told, { cause: error })
+  const allDetails = { ...rest, path, constraint, reason: code, all: [{ ...fault }] }
+  return new BeliefsError('INVALID_QUERY', message, allDetails, { cause: error })
 }
 
-/** Of what ended because its time was over, all of that has gone. */
+/** Limit and elapsed time of a call that ran out of time. */
 function elapsed({ timeout_ms: timeout }: JsonObject): JsonObject {
   return typeof timeout === 'number' ? { elapsed_ms: timeout, timeout_ms: timeout } : {}
 }

@@ -42,9 +42,9 @@ function logged(operation: Operation<LensHost>): Operation<LensHost> {
       },
     }),
     refusal(host, error, input, context) {
-      const told = failureIn(host, error, input)
-      noter(host, input, context)(told.requestId, { results: null, code: told.code })
-      return told
+      const failure = failureIn(host, error, input)
+      noter(host, input, context)(failure.requestId, { results: null, code: failure.code })
+      return failure
     },
     async run(host, input, context) {
       const note = noter(host, input, context)

@@ -14,16 +14,16 @@ import {
   type Compared,
   type Draft,
   draftOf,
+  emitPage,
   type Showing,
   showingOf,
   showPage,
-  tellPage,
 } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/belief-explanation.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
-import { gather } from '../nodes/gather-nodes.ts'
+import { queryNodes } from '../nodes/query-nodes.ts'
 import type { Call } from '../query/evaluation.ts'
 import { embedText } from '../query/understand.ts'
 import type { Boundary, Picked } from '../ranking/scored.ts'
@@ -42,9 +42,9 @@ import {
   questionHash,
   readCursor,
   writeCursor,
-} from './held-order.ts'
+} from './cached-order.ts'
 
-/** How often a page is made again when something of it went out of sight while it was made. */
+/** How often a page is made again when part of it became hidden while it was made. */
 const ATTEMPTS = 3
 
 /** Gives the orders of streams names that no others have. */
@@ -160,7 +160,7 @@ export class Reading {
     const asOf = this.#asOf ?? state.host.clock.now()
     this.#asOf = asOf
     if (sources.length === 0) return { embedded, asOf, nodes: null }
-    const { nodes, time } = await gather({ state, query, requester, sources, embedded, asOf }, this.#time)
+    const { nodes, time } = await queryNodes({ state, query, requester, sources, embedded, asOf }, this.#time)
     this.#time = time
     return { embedded, asOf, nodes }
   }
@@ -213,7 +213,7 @@ export class Reading {
       const shown = state.look(requester, home => showPage(this.#showing(home), page.draft, this.#compared), time)
       await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
-        return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
+        return { page, answer: emitPage(this.#query, requester, page.draft, shown, time) }
       }
     }
   }
@@ -354,7 +354,7 @@ class Ending {
     return this.#end
   }
 
-  told({ options }: CheckedQuery, requester: string, cursor: string | null): Told {
+  told({ options }: CheckedQuery, requester: string, cursor: string | null): LastFields {
     const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
     const { verdict, verdict_reason, verdict_by, nearest } = rest
     // What a piece says of its own trust is not so of the whole.
@@ -376,4 +376,4 @@ class Ending {
   }
 }
 
-type Told = Omit<LastChunk, keyof QueryChunk>
+type LastFields = Omit<LastChunk, keyof QueryChunk>

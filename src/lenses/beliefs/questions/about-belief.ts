@@ -3,16 +3,16 @@ import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
-import { noSuchBelief } from '../errors.ts'
-import type { DerivationChain, RankedBelief } from '../model.ts'
 import {
+  type Contradiction,
   type ContradictionDetector,
   detectorOf,
   MIN_SCORE,
-  type Opposition,
   SAME_TOPIC,
   statementOf,
-} from '../opposition/heuristic.ts'
+} from '../contradiction/heuristic.ts'
+import { noSuchBelief } from '../errors.ts'
+import type { DerivationChain, RankedBelief } from '../model.ts'
 import { type Call, Evaluation } from '../query/evaluation.ts'
 import { embeddedAs, understand } from '../query/understand.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
@@ -142,7 +142,7 @@ const MAX_COMPARED = 1_000
 
 interface Contradicting {
   readonly ranked: RankedBelief
-  readonly opposition: Opposition
+  readonly contradiction: Contradiction
 }
 
 /** Beliefs that contradict a belief (BQ-173), as far as the detector sees. */
@@ -157,9 +157,9 @@ export function contradictionsOf(
     const found = contradicting(evaluation, subject, detector)
     return {
       belief_id: asking.beliefId,
-      contradictions: found.slice(0, asking.limit).map(({ ranked, opposition }) => ({
+      contradictions: found.slice(0, asking.limit).map(({ ranked, contradiction }) => ({
         ...ranked,
-        contradiction: { type: opposition.type, score: opposition.score, text: opposition.text },
+        contradiction: { type: contradiction.type, score: contradiction.score, text: contradiction.text },
       })),
       total_count: found.length,
       detector: { name: detector.name, note: detector.note },
@@ -180,11 +180,11 @@ function contradicting(
   return listed(evaluation, near)
     .flatMap(ranked => {
       evaluation.view.time?.check()
-      const opposition = detector.detect(statement, statementOf(ranked.belief))
-      return opposition === null || opposition.score <= MIN_SCORE ? [] : [{ ranked, opposition }]
+      const contradiction = detector.detect(statement, statementOf(ranked.belief))
+      return contradiction === null || contradiction.score <= MIN_SCORE ? [] : [{ ranked, contradiction }]
     })
-    .sort((a, b) => b.opposition.score - a.opposition.score || a.ranked.rank - b.ranked.rank)
-    .map(({ ranked, opposition }, at) => ({ ranked: { ...ranked, rank: at + 1 }, opposition }))
+    .sort((a, b) => b.contradiction.score - a.contradiction.score || a.ranked.rank - b.ranked.rank)
+    .map(({ ranked, contradiction }, at) => ({ ranked: { ...ranked, rank: at + 1 }, contradiction }))
 }
 
 /** What a belief was derived from (BQ-089, BQ-090), asked for by its id. */

@@ -26,7 +26,7 @@ interface Taken {
 }
 
 interface FillRequest {
-  /** In the total order: of equal worth the earlier one is taken. */
+  /** In the total order: of equal value the earlier one is taken. */
   readonly candidates: readonly Candidate[]
   readonly purpose: Purpose
   /** Never exceeded. */
@@ -53,8 +53,8 @@ export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, l
       const { tokens, parts } = candidates[place] as Candidate
       if (total + tokens > maxTokens) continue
       const novelty = 1 - (likest[place] as number)
-      const worth = utility({ ...parts, novelty }, purpose)
-      if (best === null || worth > best.utility) best = { place, utility: worth, novelty }
+      const value = utility({ ...parts, novelty }, purpose)
+      if (best === null || value > best.utility) best = { place, utility: value, novelty }
     }
     if (best === null) break
     taken.push(best)

@@ -1,5 +1,5 @@
 /**
- * Which values what matches a query has, and how often (BQ-171). Of what comes through federations a value is told only
+ * Which values what matches a query has, and how often (BQ-171). Of what comes through federations a value is shown only
  * when at least five holders have it (BQ-103): the rest is counted under `other_count`.
  */
 import { compareText } from '../../../base/compare.ts'
@@ -83,11 +83,11 @@ function facetOf(evaluation: Evaluation, field: FacetField) {
     if (!isReported) other += tally.federated
     return { value, count: tally.open + (isReported ? tally.federated : 0), selected: selected.has(value) }
   })
-  const told = counted
+  const shownValues = counted
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || compareText(a.value, b.value))
-  for (const { count } of told.slice(MAX_VALUES)) other += count
-  return { values: told.slice(0, MAX_VALUES), other_count: other }
+  for (const { count } of shownValues.slice(MAX_VALUES)) other += count
+  return { values: shownValues.slice(0, MAX_VALUES), other_count: other }
 }
 
 interface Tally {

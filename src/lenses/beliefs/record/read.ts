@@ -90,7 +90,7 @@ export function versionOfId(view: View, id: string, past: boolean): SeenVersion 
   return undefined
 }
 
-/** Whether a past may be seen: its holder sees it, others do where the belief is there and in their sight. */
+/** Whether the history may be seen: by the holder, and by others if the belief exists and they see it. */
 function mayHaveHistory({ requester, columns }: View, holder: string, chain: string): boolean {
   if (holder === requester.id) return true
   const row = columns.rowOfChain(holder, chain)
@@ -242,7 +242,7 @@ function previewOf(content: string): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }
 
-/** Of what is hidden, and of beliefs in a circle without a root. */
+/** For hidden premises, and for beliefs in a circle without a root. */
 const NO_DEPTH = -1
 
 interface Made {

@@ -76,7 +76,7 @@ function contextOf(host: LensHost, holder: string, now: Instant, writer: StoreWr
 }
 
 /** The holder's current version of this id. Throws for all others, whoever holds them; `path` names the id's field. */
-function mustHold({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
+function requireHeld({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
   const current = currentOf(writer, holder, id)
   if (current !== undefined) return current
   const past = writer.table(VERSIONS).get({ holder, id })
@@ -183,7 +183,7 @@ function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]):
     .map(row => row['entry'] as EntryKey)
 }
 
-/** One an act: what the writer's own act adds to its sight is its own, and found by `together`. */
+/** One an act: what the writer's own act makes visible is its own, and found by `together`. */
 const requesterOf = onePer(({ writer, holder }: WriteContext) => new Requester(writer, holder))
 
 /** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
@@ -238,7 +238,7 @@ export function supersedeBelief(
   together: Together = new Map(),
 ): StoredVersion {
   const { writer, holder, now } = context
-  const old = mustHold(context, revision.belief_id, 'belief_id')
+  const old = requireHeld(context, revision.belief_id, 'belief_id')
   const draft = revised(draftOf(old.version, now), revision)
   const id = revision.id ?? context.newId()
   const version: StoredVersion = {
@@ -276,7 +276,7 @@ function draftOf(version: StoredVersion, now: number): BeliefDraft {
 /** Returns the tombstone. Throws where this is not the current version of a belief that the writer holds. */
 export function deleteBelief(context: WriteContext, id: string): StoredVersion {
   const { now } = context
-  const old = mustHold(context, id, 'belief_id')
+  const old = requireHeld(context, id, 'belief_id')
   const tombstone: StoredVersion = {
     ...old.version,
     id: context.newId(),

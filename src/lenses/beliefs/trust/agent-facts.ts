@@ -22,7 +22,7 @@ export interface AgentFacts {
 }
 
 const NO_ENTRIES: ReadonlyMap<string, number> = new Map()
-/** What reputation alone is worth as trust (BQ-080). */
+/** The trust that reputation alone gives (BQ-080). */
 const REPUTATION_SHARE = 0.3
 
 /** Those that this node hosts. Federations are among them for their reputation alone: they state nothing. */
@@ -65,8 +65,8 @@ function byDomain(json: unknown): ReadonlyMap<string, number> {
 
 /** What an agent's statements are checked with; null: nothing is known of it that could be. */
 export function didOfAgent(reader: StoreReader, agent: string): string | null {
-  const told = reader.table(AGENTS).get({ id: agent })?.['did'] as string | null | undefined
-  if (typeof told === 'string') return told
+  const named = reader.table(AGENTS).get({ id: agent })?.['did'] as string | null | undefined
+  if (typeof named === 'string') return named
   if (publicKeyOf(agent) !== null) return agent
   return keptKeys(reader, agent)?.did ?? null
 }
@@ -131,7 +131,7 @@ export interface EdgeName {
 }
 
 /** Of many at once only the newest are reported, so that readers find a gap and read all again. */
-export function tellEdges(writer: StoreWriter, edges: readonly EdgeName[]): void {
+export function noteEdges(writer: StoreWriter, edges: readonly EdgeName[]): void {
   const table = writer.table(TRUST_CHANGES)
   const before = revision(writer, 'trust')
   const last = raiseRevision(writer, 'trust', edges.length)

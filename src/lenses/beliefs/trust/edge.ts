@@ -351,7 +351,7 @@ export interface DirectTrust {
 /** Rests on others' edges: show no more of it than `trustBand` and one or several sources (BQ-107). */
 export interface TransitiveTrust {
   readonly level: number
-  /** First hops worth counting; under the rule `disjoint`, routes that share nobody, as far as they matter. */
+  /** First hops that count; under the rule `disjoint`, routes that share nobody, as far as they matter. */
   readonly sources: number
   /** Too few sources, or too new an agent: the level was lowered. */
   readonly capped: boolean

@@ -9,7 +9,7 @@ import { tablePages } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { wrong } from '../errors.ts'
 import { TRUST } from '../tables.ts'
-import { didOfAgent, ensureKeys, tellEdges } from './agent-facts.ts'
+import { didOfAgent, ensureKeys, noteEdges } from './agent-facts.ts'
 import {
   type EdgeFault,
   edgeOf,
@@ -165,14 +165,14 @@ export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { 
   const signature = signed?.signature ?? (keys === null ? '' : signStatement(keys, edgeStatement(unsigned)))
   const edge: TrustEdge = { ...unsigned, signature, lastUsed: now, usedBefore: [] }
   writer.table(TRUST).put(seal(writer, rowOf(edge), did, random))
-  tellEdges(writer, [edge])
+  noteEdges(writer, [edge])
   return edge
 }
 
 /** False when there was none. */
 export function removeEdge(writer: StoreWriter, owner: string, target: string): boolean {
   const removed = writer.table(TRUST).delete({ owner, target }) > 0
-  if (removed) tellEdges(writer, [{ owner, target }])
+  if (removed) noteEdges(writer, [{ owner, target }])
   return removed
 }
 
@@ -192,7 +192,7 @@ export function touchEdges(writer: StoreWriter, owner: string, targets: readonly
     table.put({ ...row, last_used: now, used_before: JSON.stringify(before) })
     return [{ owner, target }]
   })
-  if (touched.length > 0) tellEdges(writer, touched)
+  if (touched.length > 0) noteEdges(writer, touched)
   return touched.length
 }
 

@@ -27,8 +27,8 @@ export interface HolderColumns {
   named(name: string): { readonly direct: number; readonly reputation: number }
 }
 
-/** First hops (or routes) worth less are not counted as sources (BQ-075). */
-const MIN_WORTH = 0.01
+/** First hops (or routes) of a lower level are not counted as sources (BQ-075). */
+const MIN_LEVEL = 0.01
 const NEW_AGENT_CAP = 0.3
 const DIRECT_BYTES = 200
 const SELF: TrustIn = {
@@ -174,15 +174,15 @@ export class HolderTrust {
 
   /** The best level of any route, and how many first hops have one that counts. */
   #bestOf(agent: number): { readonly level: number; readonly firsts: number } {
-    const { begins, hops, worths } = this.#routes
+    const { begins, hops, levels } = this.#routes
     // Agents that are known since the search have no route, and -1 is nobody.
     const end = agent === -1 ? 0 : (begins[agent + 1] ?? 0)
     let level = 0
     let firsts = 0
     for (let route = begins[agent] ?? 0; route < end; route++) {
-      const worth = (this.#starts[hops[route] as number] as number) * (worths[route] as number)
-      if (worth > level) level = worth
-      if (worth >= MIN_WORTH) firsts++
+      const routeLevel = (this.#starts[hops[route] as number] as number) * (levels[route] as number)
+      if (routeLevel > level) level = routeLevel
+      if (routeLevel >= MIN_LEVEL) firsts++
     }
     return { level, firsts }
   }
@@ -194,7 +194,7 @@ export class HolderTrust {
 
   #countDisjoint(asked: TrustAsked): ReadonlyMap<number, number> {
     const { names } = asked.edges
-    const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), MIN_WORTH)
+    const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), MIN_LEVEL)
     const counts = new Map<number, number>()
     for (const agent of names.keys()) {
       // Routes that share nobody begin with different first hops: of these there are never fewer.

@@ -3,8 +3,8 @@
  *
  * The viewer's own edges are used exactly and fade from one millisecond to the next; others' count in tenths and hold
  * for weeks. So what is searched, and kept, is the part of a route behind its first edge. Labels are products of
- * tenths, at most 10,000 and so without rounding; the damping of the edges comes in at the end, which makes a label of
- * fewer edges worth more. A walk that comes back to an agent is worth less than the same without the loop, and has more
+ * tenths, at most 10,000 and so without rounding; the damping of the edges comes in at the end, which raises the label of a route with
+ * fewer edges. A walk that comes back to an agent has a lower level than the same without the loop, and has more
  * edges: loops need no bookkeeping.
  */
 import { Bitset } from '../../../base/bitset.ts'
@@ -24,7 +24,7 @@ import {
   tenthsIn,
 } from './edge.ts'
 
-/** How long an agent is new: routes through it are worth half, where the settings say so (BQ-076). */
+/** How long an agent is new: routes through it count half, where the settings say so (BQ-076). */
 const NEW_AGENT_MS = 30 * DAY_MS
 const THROUGH_NEW = 0.5
 /** Edges that are followed between two looks: some milliseconds' work. */
@@ -51,9 +51,9 @@ export interface Routes extends Span {
   readonly firsts: readonly string[]
   /** By number of the agent: its routes are those from `begins[agent]` to `begins[agent + 1]`. */
   readonly begins: Int32Array
-  /** By route: the place of its first hop in `firsts`, and its worth without the viewer's own edge. */
+  /** By route: the place of its first hop in `firsts`, and its level without the viewer's own edge. */
   readonly hops: Int32Array
-  readonly worths: Float64Array
+  readonly levels: Float64Array
   /** Numbers of those whose edges were looked at. */
   readonly expanded: Bitset
   readonly byteLength: number
@@ -64,28 +64,28 @@ export function searchRoutes(asked: TrustAsked): Routes {
   const walk = new Walk(asked)
   const starts = [...edges.of(viewer)].filter(([, { edge }]) => question.maxHops > 1 && baseOf(edge, question) > 0)
   const found = starts.map(([, { to }]) => walk.from(to))
-  const { begins, hops, worths } = byAgent(found, edges.names.length)
+  const { begins, hops, levels } = byAgent(found, edges.names.length)
   const { expanded } = walk
   return {
     ...{
       firsts: starts.map(([first]) => first),
       begins,
       hops,
-      worths,
+      levels,
       expanded,
       ...overlap(walk.span, agesHold(asked)),
     },
-    byteLength: begins.byteLength + hops.byteLength + worths.byteLength + expanded.byteLength,
+    byteLength: begins.byteLength + hops.byteLength + levels.byteLength + expanded.byteLength,
   }
 }
 
-/** What one first hop reaches: agents, and the worth of the best route to each. */
+/** What one first hop reaches: agents, and the level of the best route to each. */
 interface Reached {
   readonly agents: readonly number[]
-  readonly worths: readonly number[]
+  readonly levels: readonly number[]
 }
 
-function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begins' | 'hops' | 'worths'> {
+function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begins' | 'hops' | 'levels'> {
   const begins = new Int32Array(agents + 1)
   const count = (agent: number, by: number) => {
     const place = (begins[agent] as number) + by
@@ -97,15 +97,15 @@ function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begin
   for (let agent = 1; agent <= agents; agent++) count(agent, begins[agent - 1] as number)
   const routes = begins[agents] as number
   const hops = new Int32Array(routes)
-  const worths = new Float64Array(routes)
+  const levels = new Float64Array(routes)
   for (const [hop, reached] of found.entries()) {
     for (const [at, agent] of reached.agents.entries()) {
       const place = count(agent, -1)
       hops[place] = hop
-      worths[place] = reached.worths[at] as number
+      levels[place] = reached.levels[at] as number
     }
   }
-  return { begins, hops, worths }
+  return { begins, hops, levels }
 }
 
 /** Walks from one first hop after the other over the same edges. */
@@ -121,7 +121,7 @@ class Walk {
   /** By link, those of an agent together: agent that it leads to, and what of tenths it counts. */
   readonly #targets: number[] = []
   readonly #tenths: number[] = []
-  /** By agent: labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
+  /** By agent: labels of this number of edges, and of one more; the best level so far. 0: not reached. */
   readonly #labels: Float64Array
   readonly #longer: Float64Array
   readonly #best: Float64Array
@@ -149,9 +149,9 @@ class Walk {
       scale *= damping / 10
       frontier = this.#takeOver(this.#step(frontier, first), scale, reached)
     }
-    const worths = reached.map(agent => this.#best[agent] as number)
+    const levels = reached.map(agent => this.#best[agent] as number)
     for (const agent of reached) this.#best[agent] = 0
-    return { agents: reached, worths }
+    return { agents: reached, levels }
   }
 
   /** Agents that have a label of one edge more. */
@@ -197,18 +197,18 @@ class Walk {
     this.#asked.look?.()
   }
 
-  /** Takes the new labels over; those worth going on from. */
+  /** Takes the new labels over; returns those that the search continues from. */
   #takeOver(met: readonly number[], scale: number, reached: number[]): readonly number[] {
     const [labels, longer, bests] = [this.#labels, this.#longer, this.#best]
     return met.filter(agent => {
       const label = longer[agent] as number
       const best = bests[agent] as number
-      const worth = label * scale
+      const level = label * scale
       labels[agent] = label
       longer[agent] = 0
       if (best === 0) reached.push(agent)
-      if (worth > best) bests[agent] = worth
-      return worth > best * CLEARLY
+      if (level > best) bests[agent] = level
+      return level > best * CLEARLY
     })
   }
 }
@@ -326,7 +326,7 @@ interface RouteWorld {
   /** What the viewer's own edge to an agent gives with damping; 0: no route begins there. */
   own(agent: number): number
   readonly maxHops: number
-  /** What a route must be worth. */
+  /** The level that a route must reach. */
   readonly least: number
 }
 
@@ -365,11 +365,11 @@ export function disjointRoutes(world: RouteWorld, target: number, wanted: number
   const used = new Set<number>([target])
 
   /** Whether the wanted number is reached with one more route that ends `from` → … → target. */
-  function extend(agent: number, worth: number, edges: number, path: readonly number[], found: number): boolean {
+  function extend(agent: number, level: number, edges: number, path: readonly number[], found: number): boolean {
     for (const { from, factor } of world.into.get(agent) ?? []) {
       if (steps++ > MAX_STEPS) return false
       if (used.has(from) || path.includes(from)) continue
-      const reached = worth * factor
+      const reached = level * factor
       const own = world.own(from)
       if (own * reached >= world.least && complete([...path, from], found + 1)) return true
       if (

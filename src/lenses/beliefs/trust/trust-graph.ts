@@ -28,7 +28,7 @@ import { HolderTrust } from './holders.ts'
 import { isWithin, type Routes, searchRoutes, spanAfter, type TrustAsked } from './routes.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
-const WORTH_CLEARING = 256
+const MIN_TO_CLEAR = 256
 /** What an edge, and an agent, take in memory, near enough. */
 const BYTES_EACH = 150
 /** Routes that are kept take so many bytes together, and each so many beside what is counted. */
@@ -38,7 +38,7 @@ const NO_ROUTES: Routes = {
   firsts: [],
   begins: new Int32Array(1),
   hops: new Int32Array(0),
-  worths: new Float64Array(0),
+  levels: new Float64Array(0),
   expanded: new Bitset(0),
   from: Number.NEGATIVE_INFINITY,
   until: Number.POSITIVE_INFINITY,
@@ -259,7 +259,7 @@ export class TrustGraph {
 
   #take(reader: StoreReader, changed: readonly EdgeName[]): void {
     const checker = new EdgeChecker(reader)
-    if (changed.length > WORTH_CLEARING) this.#kept.clear()
+    if (changed.length > MIN_TO_CLEAR) this.#kept.clear()
     const kept = this.#kept.entries()
     for (const { owner, target } of changed) {
       const row = reader.table(TRUST).get({ owner, target })

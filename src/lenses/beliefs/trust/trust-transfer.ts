@@ -10,7 +10,7 @@ import { AGENTS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { ImportContext, LensImport, LensTransfer } from '../../lens.ts'
 import { TRUST } from '../tables.ts'
-import { didOfAgent, type EdgeName, ensureKeys, raiseRevision, signingKeys, tellEdges } from './agent-facts.ts'
+import { didOfAgent, type EdgeName, ensureKeys, noteEdges, raiseRevision, signingKeys } from './agent-facts.ts'
 import { edgeOf, edgeStatement, faultOf } from './edge.ts'
 import { EdgeChecker, seal } from './edges.ts'
 
@@ -94,7 +94,7 @@ class BeliefsImport implements LensImport {
     // Rows of the logs that followers read are not imported: they hear of it here.
     raiseRevision(this.#writer, 'agents')
     raiseRevision(this.#writer, 'members')
-    if (this.#edges.length > 0) tellEdges(this.#writer, this.#edges)
+    if (this.#edges.length > 0) noteEdges(this.#writer, this.#edges)
     if (this.#unused === 0) return []
     const count = this.#unused === 1 ? '1 statement of trust is' : `${this.#unused} statements of trust are`
     return [

@@ -474,7 +474,7 @@ export function migrateHashtag(
     const binding = draft.bind(tag, place)
     if (place === from.anchor_id) return moved(from, from, 0)
     const nodes = nodesCarrying(host, writer, tag)
-    mustStayValid(nodes, draft, writer)
+    assertStaysValid(nodes, draft, writer)
     moveNodes(nodes, draft, writer)
     return moved(from, binding, nodes.length)
   }, neighboursOf)
@@ -484,7 +484,7 @@ function moved(from: Binding, to: Binding, nodes: number): Migration {
   return { hashtag: to.hashtag, from_anchor_id: from.anchor_id, to_anchor_id: to.anchor_id, nodes_updated: nodes }
 }
 
-function mustStayValid(nodes: readonly EntryKey[], draft: BindingDraft, writer: StoreWriter): void {
+function assertStaysValid(nodes: readonly EntryKey[], draft: BindingDraft, writer: StoreWriter): void {
   const broken = nodes.filter(entry => {
     const tags = hashtagsOf(writer, entry)
     const bindings = tags.flatMap(tag => draft.resolve(tag) ?? [])

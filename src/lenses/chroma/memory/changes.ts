@@ -12,7 +12,7 @@ import type { Progress } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { setNotice } from '../../../pipeline/notices.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
-import type { Job, LensHost, MustHold } from '../../lens.ts'
+import type { Condition, Job, LensHost } from '../../lens.ts'
 import { machineTimer, type Timer } from '../errors.ts'
 import type { Warning } from '../model.ts'
 import {
@@ -208,11 +208,11 @@ export interface RunOptions {
   /** Of a lifecycle check: nothing rots in it. */
   readonly spares?: boolean | undefined
   /** Of a job: called first in each transaction. */
-  readonly mustHold?: MustHold | undefined
+  readonly requireHeld?: Condition | undefined
 }
 
 /** Throws `cancelled` when the run shall end. */
-export function mustGoOn(signal: AbortSignal | undefined): void {
+export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new QuerentError('cancelled', 'the run was ended; a later one goes on from there')
 }
 
@@ -281,13 +281,13 @@ type DecayCounts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: num
  */
 export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
   const { host, access, memories, settings } = context
-  const { now, signal, report, mustHold } = options
+  const { now, signal, report, requireHeld } = options
   const { store, clock } = host
   access.flush()
   const counts: DecayCounts = { processed: 0, strength_decayed: 0, health_decayed: 0, errors: 0 }
   const end = () =>
     store.write(clock.now(), writer => {
-      mustHold?.(writer)
+      requireHeld?.(writer)
       endCycle(writer, viewer, now)
     })
   const skipped = !settings.enabled ? 'memory_disabled' : !settings.decay_enabled ? 'global_disabled' : null
@@ -302,9 +302,9 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
   let after: EntryKey = open?.now === now ? open.after : -1
   let done = 0
   for (;;) {
-    mustGoOn(signal)
+    assertNotAborted(signal)
     const step = store.write(clock.now(), writer => {
-      mustHold?.(writer)
+      requireHeld?.(writer)
       return decayBatch(writer, columns, { now, since, after, visible }, counts)
     })
     step.committed()
@@ -400,7 +400,7 @@ type Turn = 'ascends' | 'rots' | 'fails' | null
 export async function runLifecycleCheck(
   context: MemoryContext,
   viewer: string,
-  { now, signal, report, mustHold, spares = false }: RunOptions,
+  { now, signal, report, requireHeld, spares = false }: RunOptions,
 ): Promise<LifecycleReport> {
   const { host, access, memories, settings } = context
   access.flush()
@@ -413,7 +413,7 @@ export async function runLifecycleCheck(
   const turnAll = () => {
     if (due.length === 0) return
     const committed = host.store.write(host.clock.now(), writer => {
-      mustHold?.(writer)
+      requireHeld?.(writer)
       return turn(writer, columns, due, { now, spares }, counts)
     })
     committed()
@@ -426,12 +426,12 @@ export async function runLifecycleCheck(
     const cell = columns.memory(entry)
     if (cell !== undefined && turnOf(cell, now, spares) !== null) due.push(entry)
     if (due.length < BATCH && passed % (10 * BATCH) !== 0) continue
-    mustGoOn(signal)
+    assertNotAborted(signal)
     turnAll()
     report?.({ phase: 'lifecycle', done: passed, total: visible.size ?? columns.size })
     await nextTurn()
   }
-  mustGoOn(signal)
+  assertNotAborted(signal)
   turnAll()
   report?.({ phase: 'lifecycle', done: passed, total: passed })
   return counts
@@ -483,13 +483,13 @@ export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readon
     {
       name: 'chroma.memory',
       everyMs: LOOK_EVERY_MS,
-      run: async (host, now, signal, report, mustHold) => {
+      run: async (host, now, signal, report, requireHeld) => {
         const context = contextOf(host)
         const seconds = Math.floor(now / 1000)
         for (const viewer of viewersToServe(host)) {
           if (signal.aborted) return
           await serve(context, viewer, seconds, {
-            ...{ signal, mustHold },
+            ...{ signal, requireHeld },
             report: progress => report({ ...progress, current: viewer }),
           })
         }
@@ -504,7 +504,7 @@ function viewersToServe(host: LensHost): readonly string[] {
   return [...new Set([OWNER, ...viewersWithMemory(host.store)])]
 }
 
-type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'mustHold'>
+type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'requireHeld'>
 
 /** A cycle that was cut off is finished at its own time; and the check is owed until it has been done. */
 async function serve(context: MemoryContext, viewer: string, now: number, input: RunInput): Promise<void> {
@@ -515,7 +515,7 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
   const at = open !== null && open.now <= now && now - open.now < DAY ? open.now : now
   const setDayTo = (state: 'open' | 'done') =>
     store.write(clock.now(), writer => {
-      input.mustHold?.(writer)
+      input.requireHeld?.(writer)
       setDay(writer, viewer, state)
     })
   try {
@@ -538,7 +538,7 @@ const MANY_OF = 10
  * Whether so many nodes would rot that it is announced first (CQ-151): then `status` and the doctor say so until the next cycle, which does
  * it. What was announced in an earlier cycle is no longer held back.
  */
-function isAnnounced(context: MemoryContext, viewer: string, now: number, { mustHold }: RunInput): boolean {
+function isAnnounced(context: MemoryContext, viewer: string, now: number, { requireHeld }: RunInput): boolean {
   const { store, clock } = context.host
   const [nodes, rotting] = rottingOf(context, viewer, now)
   const name = `chroma.rots:${viewer}`
@@ -549,7 +549,7 @@ function isAnnounced(context: MemoryContext, viewer: string, now: number, { must
   if (!isHeldBack && before === '') return false
   const message = `${rotting} of ${nodes} nodes of ${viewer} rot in the next daily run of the lens chroma unless they are used; \`querent chroma lifecycle\` does it at once`
   store.write(clock.now(), writer => {
-    mustHold?.(writer)
+    requireHeld?.(writer)
     writer.setMeta(name, isHeldBack ? cycle : '')
     setNotice(writer, name, isHeldBack ? { viewer, message } : null)
   })

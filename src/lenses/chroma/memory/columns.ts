@@ -32,7 +32,7 @@ const PAGE = 10_000
 /** Rows of MEMORY that are kept, 200 bytes each. */
 const ROWS_KEPT = 10_000
 /** A share of the nodes: of as many changes it is quicker to read all again. */
-const WORTH_RELOADING = 1 / 4
+const RELOADED_SHARE = 1 / 4
 
 export interface ScorerRequest {
   /** Of the call or the settings; null: each node by its own mode's. */
@@ -234,7 +234,7 @@ export class MemoryColumns extends MemoryCells {
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
     if (points.position > this.#feed.position) this.refresh()
-    if (this.#bounds?.points !== points || this.#fallen > this.size * WORTH_RELOADING) {
+    if (this.#bounds?.points !== points || this.#fallen > this.size * RELOADED_SHARE) {
       this.#bounds = new BlockBounds(this, points)
       this.#fallen = 0
     }
@@ -281,7 +281,7 @@ export class MemoryColumns extends MemoryCells {
 
   /** Of changes and of uses: with more, reading all again is quicker than looking each up. */
   get #worthFollowing(): number {
-    return Math.max(PAGE, this.size * WORTH_RELOADING)
+    return Math.max(PAGE, this.size * RELOADED_SHARE)
   }
 
   *#pages(reader: StoreReader): Generator {
@@ -438,8 +438,8 @@ export class MemoryScorer implements PointScorer {
       if (recency < 0) continue
       const weights = this.#weights[mode] as ScoreWeights
       const strength = this.#bounds.strength(block, mode)
-      const worth = weights.relevance * relevance + weights.recency * recency + weights.strength * strength
-      if (worth > most) most = worth
+      const score = weights.relevance * relevance + weights.recency * recency + weights.strength * strength
+      if (score > most) most = score
     }
     return most * SLACK + LEAST
   }

@@ -450,7 +450,7 @@ function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: N
   checkTimes(given, now)
   if (decayed_at > now) throw invalidParameter('decayed_at', decayed_at, 'whole Unix seconds, no later than now')
   const place = state.coordinates.place(given.hashtags, set)
-  mustAgree(given.color, place.color)
+  assertAgrees(given.color, place.color)
   const aspect: NodeAspect = {
     ...place,
     mode_name,
@@ -478,7 +478,7 @@ function checkTimes({ created_at, last_accessed, ascension, rotten }: NodeToImpo
 }
 
 /** A missing colour is computed; another one shows that hashtags sit elsewhere in the store it came from. */
-function mustAgree(given: NodeToImport['color'], color: Color): void {
+function assertAgrees(given: NodeToImport['color'], color: Color): void {
   if (given === undefined || given === null) return
   const differs = color.some((value, at) => Math.abs(value - (given[at] as number)) > COLOR_TOLERANCE)
   if (!differs) return

@@ -113,7 +113,7 @@ export interface Reader {
   readonly values: Rules
   /** Of a type: a value of it. */
   readonly types: Rules
-  /** Of what names a type: the type itself. */
+  /** For a node that names a type: the type itself. */
   readonly symbols: Rules
 }
 

@@ -37,7 +37,7 @@ export const WEIGHTS = {
 } as const
 export type Relation = keyof typeof WEIGHTS
 
-/** A concept as it stands in its file; it has no id yet. */
+/** A concept as read from its file; it has no id yet. */
 export interface ReadConcept {
   /**
    * Unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, from the second on
@@ -47,7 +47,7 @@ export interface ReadConcept {
   readonly type: ConceptType
   /** `load`, `Store.load`; of a module or document its path. */
   readonly name: string
-  /** With everything it stands in: `outer.Store.load`. */
+  /** Qualified by all enclosing declarations: `outer.Store.load`. */
   readonly qualifiedName: string
   /** From 1, both included. */
   readonly startLine: number

@@ -85,7 +85,7 @@ class MarkdownReader {
     this.#draft.refer(this.#source, 'MENTIONS', { name })
   }
 
-  /** One that nobody uses counts where it stands. */
+  /** A definition that nothing refers to counts at its own place. */
   readDefinitions(addressOf: (label: string) => string | undefined): void {
     this.#begun = 0
     for (const { index, 1: label } of this.#draft.text.matchAll(DEFINITION)) {
@@ -158,7 +158,7 @@ function anchorOf(heading: string): string {
 }
 
 const FRONT_MATTER = /^---[ \t]*\r?\n(?:(?!(?:---|\.\.\.)[ \t]*\r?$).*\n){0,1000}(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m
-/** Where the Markdown begins, behind what stands between two lines of `---` at its top. */
+/** Where the Markdown begins, behind the front matter (between two lines of `---` at the top). */
 function endOfFrontMatter(text: string): number {
   const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null
   return match?.index === 0 ? match[0].length : 0

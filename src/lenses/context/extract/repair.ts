@@ -73,7 +73,7 @@ class Search {
   }
 
   run(): SoundText | null {
-    // What stands before the first mark of PHP is no code, and without the mark nothing is.
+    // Text before the first PHP tag is no code, and without the mark nothing is.
     const php =
       this.#language === 'php' ? this.#starts.findIndex((_, line) => this.#lineOf(line).includes('<?php')) : -1
     const before = this.#textOf([0, php + 1])
@@ -290,7 +290,7 @@ export function withoutGaps(text: string, language: Language): string | null {
 
 type Edit = readonly [at: number, written: string]
 
-/** What is written stands in the place of as many characters. Of two at one place the first counts. */
+/** A replacement has the length of what it replaces. Of two at one place the first counts. */
 function edited(text: string, edits: Edit[]): string {
   const parts: string[] = []
   let from = 0

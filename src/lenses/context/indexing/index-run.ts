@@ -189,11 +189,11 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
     const { store } = call.host
     /** What is read and not written yet, as if the run were one over these files alone. */
     const write = async (gone: readonly OwnFile[]) => {
-      const mustCompareAll = isUnfinished(store)
+      const comparesAll = isUnfinished(store)
       const part = { changed: changed.slice(written), gone }
-      if (!mustCompareAll && part.changed.length === 0 && gone.length === 0) return
+      if (!comparesAll && part.changed.length === 0 && gone.length === 0) return
       load()
-      await writeChanges(turn, workspace, codeBase, part, mustCompareAll)
+      await writeChanges(turn, workspace, codeBase, part, comparesAll)
       written = changed.length
     }
     const owner = { holder: call.viewer.id, lens: 'context' }

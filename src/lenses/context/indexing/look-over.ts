@@ -236,7 +236,7 @@ function progressText(url: string, workspace: Workspace, count: number, started:
   return `${pathBelow(workspace.url, url) ?? url} (${rate} files/s)`
 }
 
-/** Of what is left out or failed, so many are named. */
+/** Most files left out, or failed, that a report names. */
 const MAX_LISTED = 100
 
 /** Of a file that changed: what is remembered until it is written. */

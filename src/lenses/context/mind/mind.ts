@@ -15,7 +15,7 @@ import {
   handler,
   type Look,
   look,
-  mustOwn,
+  requireOwn,
   requireVisible,
   transact,
 } from '../call.ts'
@@ -70,7 +70,7 @@ const init = handler({
       const wasThere = isInitialised(writer, 'mind')
       if (force && wasThere) {
         const seen = look(call)
-        for (const { id } of seen.concepts.all) deleteByCall(writer, mustOwn(call, seen, id))
+        for (const { id } of seen.concepts.all) deleteByCall(writer, requireOwn(call, seen, id))
       }
       initialise(writer, 'mind', call.host.random)
       return force || !wasThere
@@ -152,7 +152,7 @@ const update = handler({
   result: () => conceptShape,
   async run(call, { id, name, type }) {
     const { key, result } = await transact(call, writer => {
-      const concept = mustOwn(call, look(call), id)
+      const concept = requireOwn(call, look(call), id)
       const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
       const draft = { ...draftOf(writer, concept), ...(name && { name }), ...(type && { type }) }
       putConcept(writer, draft, { audience: of, now: call.host.clock.now(), before: concept })
@@ -171,7 +171,7 @@ const remove = handler({
   params: () => z.object({ id: conceptId }),
   result: () => deleted,
   async run(call, { id }) {
-    await transact(call, writer => deleteByCall(writer, mustOwn(call, look(call), id)))
+    await transact(call, writer => deleteByCall(writer, requireOwn(call, look(call), id)))
     return { result: { id, deleted: true as const } }
   },
 })
@@ -271,7 +271,7 @@ const getEdge = handler({
   needs: ['mind'],
   params: () => z.object({ id: edgeId }),
   result: () => edge,
-  run: (call, { id }) => ({ result: mustSeeEdge(call.host.store, look(call), id) }),
+  run: (call, { id }) => ({ result: requireEdge(call.host.store, look(call), id) }),
 })
 
 const listEdges = handler({
@@ -307,8 +307,8 @@ const updateEdge = handler({
   async run(call, { id, relation, weight }) {
     const changed = await transact(call, writer => {
       const seen = look(call)
-      const before = mustSeeEdge(writer, seen, id)
-      const source = mustOwn(call, seen, before.source)
+      const before = requireEdge(writer, seen, id)
+      const source = requireOwn(call, seen, before.source)
       const changed = { ...before, relation: relation ?? before.relation, weight: weight ?? before.weight }
       putEdge(writer, { ...changed, source, target: requireVisible(seen, before.target) }, id)
       return changed
@@ -327,8 +327,8 @@ const removeEdge = handler({
   async run(call, { id }) {
     await transact(call, writer => {
       const seen = look(call)
-      const { source } = mustSeeEdge(writer, seen, id)
-      deleteEdge(writer, id, mustOwn(call, seen, source).entry)
+      const { source } = requireEdge(writer, seen, id)
+      deleteEdge(writer, id, requireOwn(call, seen, source).entry)
     })
     return { result: { id, deleted: true as const } }
   },
@@ -351,7 +351,7 @@ async function createAllEdges(
       const target = seen.concepts.byId(draft.target)
       if (target === undefined) errors.push(errorAt([...placeOf(at), 'target'], 'not_found', 'concept not found'))
       try {
-        const source = mustOwn(call, seen, draft.source, [...placeOf(at), 'source'])
+        const source = requireOwn(call, seen, draft.source, [...placeOf(at), 'source'])
         if (target !== undefined) made.push({ id: putEdge(writer, { ...draft, source, target }), ...draft })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
@@ -364,7 +364,7 @@ async function createAllEdges(
   return writeMany(store, clock.now(), drafts.length, put, new Turns(() => assertNotCancelled(call)))
 }
 
-function mustSeeEdge(reader: StoreReader, seen: Look, id: number): Edge {
+function requireEdge(reader: StoreReader, seen: Look, id: number): Edge {
   const row = reader.table(EDGES).get({ id })
   const [edge] = row === undefined ? [] : edgesIn([row], seen)
   if (edge === undefined) throw refusal('id', 'not_found', 'edge not found')
@@ -399,7 +399,7 @@ const createLink = handler({
   result: () => link,
   async run(call, { concept_id: concept, file_url: url }) {
     await transact(call, writer => {
-      putProvenance(writer, mustOwn(call, look(call), concept, ['concept_id']), url)
+      putProvenance(writer, requireOwn(call, look(call), concept, ['concept_id']), url)
     })
     return { result: { concept_id: concept, file_url: url } }
   },
@@ -443,7 +443,7 @@ const removeLinks = handler({
       const ids =
         concept === null ? seenLinks(table.scan({ url }), seen).map(({ concept_id }) => concept_id) : [concept]
       return ids.reduce((sum, id) => {
-        const { entry } = mustOwn(call, seen, id, ['concept_id'])
+        const { entry } = requireOwn(call, seen, id, ['concept_id'])
         return sum + table.delete({ entry, url })
       }, 0)
     })

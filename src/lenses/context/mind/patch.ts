@@ -7,7 +7,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import { type Call, embedNow, handler, type Look, look, mustOwn, transact } from '../call.ts'
+import { type Call, embedNow, handler, type Look, look, requireOwn, transact } from '../call.ts'
 import { type ErrorMap, errorAt, fileUrl, joined, Refusal, refusal, text, total, weight } from '../envelope.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 import { type ConceptAt, deleteConcept, deleteEdge, NOTE, putConcept, putEdge, putProvenance } from './rows.ts'
@@ -131,7 +131,7 @@ function putEdges(
     const place = ['edges', String(at)]
     const source = collecting(errors, () => {
       const source = theOne(find(source_name), [...place, 'source_name'])
-      if (!source.isNew) mustOwn(call, seen, source.id, [...place, 'source_name'])
+      if (!source.isNew) requireOwn(call, seen, source.id, [...place, 'source_name'])
       return source
     })
     const target = collecting(errors, () => theOne(find(target_name), [...place, 'target_name']))
@@ -187,7 +187,7 @@ interface Stale {
 /** What only earlier patches about the file said, where the viewer may change it. */
 function takeBack(call: Call, writer: StoreWriter, seen: Look, { url, ids, candidates }: Stale): void {
   const mayChange = (id: number) =>
-    seen.concepts.byId(id) !== undefined && collecting([], () => mustOwn(call, seen, id)) !== null
+    seen.concepts.byId(id) !== undefined && collecting([], () => requireOwn(call, seen, id)) !== null
   for (const row of writer.table(EDGES).scan({ origin: url }, { columns: ['id', 'entry', 'source'] })) {
     const isStale = !ids.has(row['id'] as number) && mayChange(row['source'] as number)
     if (isStale) deleteEdge(writer, row['id'] as number, row['entry'] as EntryKey)

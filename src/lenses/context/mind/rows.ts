@@ -16,7 +16,7 @@ export const NOTE = 'Caveat'
 export interface ConceptDraft {
   readonly name: string
   readonly type: string
-  /** The file it stands in, and where; null: nowhere. */
+  /** Its file and lines; null: none. */
   readonly url?: string | null
   readonly startLine?: number | null
   readonly endLine?: number | null

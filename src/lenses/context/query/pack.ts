@@ -20,7 +20,7 @@ export interface PackItem {
   readonly id: number
   readonly name: string
   readonly type: string
-  /** Where it stands: a path or URL, with lines where they are known; empty when nowhere. */
+  /** Its place: a path or URL, with lines where they are known; empty when nowhere. */
   readonly place: string
   /** Its text; null: there is none to show. */
   readonly text: string | null

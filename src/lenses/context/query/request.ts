@@ -174,7 +174,7 @@ export type Match = (typeof MATCHES)[number]
 /** Share of meaning, where there is a vector; words have the rest. */
 export const MEANING = 0.7
 const WORD_PARTS = 5
-/** What a concept that is a whole file keeps: what stands in the file says more, and the file is returned anyway. */
+/** What a concept that is a whole file keeps: the content says more, and the file is returned anyway. */
 const WHOLE_FILE = 0.8
 const WHOLE_FILES: ReadonlySet<string> = new Set(['Module', 'Document', 'Package'])
 

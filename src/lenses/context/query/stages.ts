@@ -252,7 +252,7 @@ function placed(one: Anchor | Neighbour, place: number): Candidate {
   return { entry: concept.entry, source: LOCAL_SOURCE, signals, chunks: {} }
 }
 
-/** Of what no leg brought the first chunk is shown; a concept has one. */
+/** A concept that no leg brought is shown by its first chunk; it has one. */
 function withChunks(candidates: readonly Candidate[], { reader }: QueryContext): readonly Candidate[] {
   const isBare = ({ chunks }: Candidate) => Object.keys(chunks).length === 0
   const first = reader.firstChunks(candidates.filter(isBare).map(({ entry }) => entry))

@@ -33,7 +33,7 @@ it.each([1, 7, 40])('%i hidden messages of the same conversation change no byte'
 })
 
 /** What ana is told where ben has published one message of a conversation that is otherwise his alone. */
-async function toldOfPublished(hidden: number): Promise<string> {
+async function published(hidden: number): Promise<string> {
   await using engine = await openTestEngine()
   const say = (text: string, id: string, speaker: string, viewer: string) =>
     call(engine, 'remember', { text, speaker, id, conversation: 'workshop', at: Date.UTC(2025, 2, 14, 10) }, viewer)
@@ -55,7 +55,7 @@ async function toldOfPublished(hidden: number): Promise<string> {
 }
 
 it.each([1, 9])('%i private messages beside one that was published change no byte', async hidden => {
-  const alone = await toldOfPublished(0)
+  const alone = await published(0)
   expect(alone).toContain('workshop/p')
-  expect(await toldOfPublished(hidden)).toBe(alone)
+  expect(await published(hidden)).toBe(alone)
 })

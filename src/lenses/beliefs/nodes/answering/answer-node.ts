@@ -69,7 +69,7 @@ function itemsOf(
   { scope, sender, limit }: Asking,
 ): Pick<WireAnswer, 'items' | 'vectors'> & { readonly isCut: boolean } {
   const vectors = vectorsOf(view, shown)
-  const told = shown.flatMap((one, at) => {
+  const shownBeliefs = shown.flatMap((one, at) => {
     const item = said(one, chainName(view, one, scope), vectors[at] !== undefined)
     const whole =
       scope.kind === 'federated'
@@ -77,14 +77,14 @@ function itemsOf(
         : signedByHolder(state, view, one, item)
     return whole === null ? [] : [{ text: JSON.stringify(whole), vector: vectors[at] }]
   })
-  const kept = fitting(told, limit)
+  const kept = fitting(shownBeliefs, limit)
   return {
     items: `[${kept.map(({ text }) => text).join()}]`,
     vectors: wireVectors(
       view.model,
       kept.flatMap(({ vector }) => vector ?? []),
     ),
-    isCut: kept.length < told.length,
+    isCut: kept.length < shownBeliefs.length,
   }
 }
 
@@ -260,8 +260,8 @@ async function find(
   const show = (view: ShowView) => {
     return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), asking)
   }
-  const { isCut, ...told } = lookAs(state, scope, who, show, time)
-  return { ...told, more: isCut || hasMore, state: seen }
+  const { isCut, ...shownBeliefs } = lookAs(state, scope, who, show, time)
+  return { ...shownBeliefs, more: isCut || hasMore, state: seen }
 }
 
 /** Sees only what the federation of the query shares. */

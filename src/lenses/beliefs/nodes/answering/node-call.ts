@@ -60,7 +60,7 @@ export interface NodeCall {
 const ANYBODY = 'did:key:anybody'
 
 /**
- * Who is not an active member, with leave to query, is told the same of a federation that there is and of one that there is not;
+ * Who is not an active member, with leave to query, gets the same answer for a federation that exists and for one that does not;
  * of one that gives away no single beliefs (BQ-105), members are too.
  */
 export function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
@@ -88,7 +88,7 @@ export function notUnderstood(query?: unknown): Error {
   return wrong('query', 'a question in the form that docs/guide/nodes.md describes', 'malformed')
 }
 
-/** Of what a known sender may ask, the part that strangers at one address may. */
+/** Share of a known sender's rate that all unknown senders of one address have together. */
 const STRANGER_SHARE = 5
 
 interface NodeLimits {

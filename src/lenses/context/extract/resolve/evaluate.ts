@@ -1,4 +1,4 @@
-/** Follows a reference from file to file to the symbol, or the value of a class, that it stands for. */
+/** Follows a reference from file to file to the symbol, or the value of a class, that it names. */
 import { OWN_PACKAGE, type Reference, type Shape, type Step } from '../concept.ts'
 import { type Facts, MODULES, type Module, ownExport, pythonSubmodule } from './modules.ts'
 import { scriptModule } from './script-modules.ts'
@@ -190,8 +190,8 @@ export class Evaluator {
       const member = this.#memberOfSymbol(value, name, seen, depth + 1)
       if (member !== null) return member
     }
-    const stands = shape.value === undefined ? null : this.evaluate(shape.value, path, depth + 1)
-    return stands === null ? null : this.#memberOfSymbol(stands, name, seen, depth + 1)
+    const symbol = shape.value === undefined ? null : this.evaluate(shape.value, path, depth + 1)
+    return symbol === null ? null : this.#memberOfSymbol(symbol, name, seen, depth + 1)
   }
 
   /** A method of Go that another file of the package declares. */
@@ -233,8 +233,8 @@ export class Evaluator {
   #stepOfWhatItStandsFor(of: Value, step: Step, depth: number): Value | null {
     if (of.is !== 'symbol' && of.is !== 'instance') return null
     const value = this.#shape(of.path, of.key)?.value
-    const stands = value === undefined ? null : this.evaluate(value, of.path, depth + 1)
-    return stands === null ? null : this.#step(stands, step, depth + 1)
+    const symbol = value === undefined ? null : this.evaluate(value, of.path, depth + 1)
+    return symbol === null ? null : this.#step(symbol, step, depth + 1)
   }
 
   #isGo(path: string): boolean {

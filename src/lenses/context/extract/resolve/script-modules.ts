@@ -157,7 +157,7 @@ const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'r
 /** Conditions within conditions. */
 const MAX_CONDITIONS = 6
 
-/** `map` is what stands in package.json, of any shape; `name` is `.`, `./x` or `#x`. */
+/** `map` is the value in package.json, of any shape; `name` is `.`, `./x` or `#x`. */
 function mappedTargets(map: unknown, name: string): string[] {
   if (!isRecord(map)) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
   if (!Object.keys(map).some(key => /^[.#]/.test(key))) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []

@@ -7,9 +7,9 @@ import {
   MAX_BELIEFS,
   noisedSummary,
   noisesOf,
+  published,
   reachOf,
   type Tally,
-  told,
 } from '../../../../../src/lenses/beliefs/aggregates/mechanism.ts'
 import { discreteLaplaceTail } from '../../../../../src/math/discrete-laplace.ts'
 import { laplacePmf } from '../../../../support/laplace.ts'
@@ -30,7 +30,7 @@ function answersOf(tally: Tally, given: AggregateRules): ReadonlyMap<string, num
   for (let members = -REACH; members <= REACH; members++) {
     const ofMembers = laplacePmf(noises.members, members - tally.members)
     for (let beliefs = -REACH; beliefs <= REACH; beliefs++) {
-      const answer = JSON.stringify(told({ members, beliefs }, bar))
+      const answer = JSON.stringify(published({ members, beliefs }, bar))
       const both = ofMembers * laplacePmf(noises.beliefs, beliefs - tally.beliefs)
       found.set(answer, (found.get(answer) ?? 0) + both)
     }
@@ -94,10 +94,10 @@ describe('an answer', () => {
   })
 
   it('is made of the noised figures: as many beliefs as members or more, at most three times as many', () => {
-    expect(told({ members: 10, beliefs: 30 }, 11)).toBeNull()
-    expect(told({ members: 11, beliefs: 20 }, 11)).toEqual({ member_count: 11, belief_count: 20 })
-    expect(told({ members: 11, beliefs: -4 }, 11)).toEqual({ member_count: 11, belief_count: 11 })
-    expect(told({ members: 11, beliefs: 99 }, 11)).toEqual({ member_count: 11, belief_count: 33 })
+    expect(published({ members: 10, beliefs: 30 }, 11)).toBeNull()
+    expect(published({ members: 11, beliefs: 20 }, 11)).toEqual({ member_count: 11, belief_count: 20 })
+    expect(published({ members: 11, beliefs: -4 }, 11)).toEqual({ member_count: 11, belief_count: 11 })
+    expect(published({ members: 11, beliefs: 99 }, 11)).toEqual({ member_count: 11, belief_count: 33 })
   })
 
   it('BQ-105: comes as often as the probabilities say, of 20,000 with one seed', () => {

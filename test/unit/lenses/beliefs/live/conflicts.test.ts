@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import { installDetector } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
+import { installDetector } from '../../../../../src/lenses/beliefs/contradiction/heuristic.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
+import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
+import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'

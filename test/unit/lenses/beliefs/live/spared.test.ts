@@ -1,6 +1,6 @@
 /** What a live query of beliefs need not be evaluated for again (BQ-158): a thousand of them cost as much as what they are evaluated for. */
 import { expect, it } from 'vitest'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
+import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LiveState } from '../../../../../src/model/live.ts'
 import { checkQuery } from '../schema/checks.ts'

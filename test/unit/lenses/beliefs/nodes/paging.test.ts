@@ -1,7 +1,7 @@
 /** Lists of several nodes, read to their end: what is this node's own does not end where the first page's gathering did. */
 import { describe, expect, it } from 'vitest'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/held-order.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/cached-order.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HEURISTIC, MIN_SCORE, type Statement } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
+import { HEURISTIC, MIN_SCORE, type Statement } from '../../../../../src/lenses/beliefs/contradiction/heuristic.ts'
 
 interface Pair {
   readonly type: string

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { installDetector } from '../../../../../src/lenses/beliefs/contradiction/heuristic.ts'
 import type { Conflict } from '../../../../../src/lenses/beliefs/model.ts'
 import { streamInCall } from '../../../../../src/lenses/beliefs/operations/question-ops.ts'
-import { installDetector } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
 import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/reading.ts'
 import type { Query } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { openMemoryStore, openSqliteStore } from '../../../../../src/store/sqlite-store.ts'

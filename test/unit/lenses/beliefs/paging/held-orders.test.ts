@@ -1,6 +1,6 @@
 /** The order that pages go on in: of the moment of the first, whatever is written meanwhile. */
 import { describe, expect, it } from 'vitest'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/held-order.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/cached-order.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { type Asked, ids, LIST, MINUTE, World } from './world.ts'
 

@@ -1,6 +1,6 @@
 /** Who reads a stream of `beliefs.query` slowly, or leaves it. */
 import { describe, expect, it, vi } from 'vitest'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/held-order.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/cached-order.ts'
 import type { LastChunk, QueryChunk } from '../../../../../src/lenses/beliefs/paging/reading.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { MAX_IDLE_MS } from '../../../../../src/pipeline/paced.ts'

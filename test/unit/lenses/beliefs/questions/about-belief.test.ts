@@ -1,7 +1,7 @@
 /** BQ-172 to BQ-174: what is like a belief, what contradicts it, and conflicts on a page. */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../../src/base/canonical.ts'
-import { installDetector } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
+import { installDetector } from '../../../../../src/lenses/beliefs/contradiction/heuristic.ts'
 import { type Answer, type AskingWorld, EVERYTHING, openAskingWorld } from './world.ts'
 
 const ids = (beliefs: readonly Answer[]) => beliefs.map(({ belief }) => belief.id)

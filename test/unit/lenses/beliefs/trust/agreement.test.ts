@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { TRUST } from '../../../../../src/lenses/beliefs/tables.ts'
-import { tellEdges } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
+import { noteEdges } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import type { TrustQuestion, TrustRules } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import { removeEdge, touchEdges } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
@@ -218,6 +218,6 @@ function spoil(store: Store, { owner, target }: { owner: string; target: string 
     const row = writer.table(TRUST).get({ owner, target })
     if (row === undefined) return
     writer.table(TRUST).put({ ...row, level: 1 - (row['level'] as number) })
-    tellEdges(writer, [{ owner, target }])
+    noteEdges(writer, [{ owner, target }])
   })
 }

@@ -4,7 +4,7 @@ import { atOnce } from '../../../../../src/base/turns.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/messages.ts'
 import { TRUST, TRUST_CHANGES } from '../../../../../src/lenses/beliefs/tables.ts'
-import { didOfAgent, tellEdges } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
+import { didOfAgent, noteEdges } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import {
   checkAllEdges,
@@ -122,7 +122,7 @@ describe.each([
       store.write(NOW, writer => {
         const row = writer.table(TRUST).get({ owner: 'me', target })
         writer.table(TRUST).put({ ...row, ...change } as never)
-        tellEdges(writer, [{ owner: 'me', target }])
+        noteEdges(writer, [{ owner: 'me', target }])
       })
     spoil('a', { level: 0.6 })
     spoil('b', { level: 2 })
@@ -173,7 +173,7 @@ describe.each([
     trust(store, 'me', 'a', 0.5)
     expect(graph.trustOf('me', PLAIN, NOW).of('a').value).toBe(0.5)
     store.write(NOW, writer => {
-      tellEdges(
+      noteEdges(
         writer,
         Array.from({ length: 9000 }, () => ({ owner: 'x', target: 'y' })),
       )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import { memoryJobs, runDecayCycle, runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/changes.ts'
 import { lastCycle, MEMORY } from '../../../../../src/lenses/chroma/tables.ts'
-import type { MustHold } from '../../../../../src/lenses/lens.ts'
+import type { Condition } from '../../../../../src/lenses/lens.ts'
 import { QuerentError } from '../../../../../src/model/errors.ts'
 import type { Progress } from '../../../../../src/model/operation.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
@@ -180,10 +180,10 @@ describe('the lifecycle check', () => {
 
 describe('the daily job', () => {
   const held = () => undefined
-  const run = async (world: World, signal = new AbortController().signal, mustHold: MustHold = held) => {
+  const run = async (world: World, signal = new AbortController().signal, requireHeld: Condition = held) => {
     const told: Progress[] = []
     const [job] = memoryJobs(() => world.context)
-    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress), mustHold)
+    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress), requireHeld)
     return told
   }
 

@@ -181,7 +181,7 @@ function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   return isSliding ? asOf + SLIDING_MS : Number.POSITIVE_INFINITY
 }
 
-/** How often an answer is made again when something of it went out of sight while it was made. */
+/** How often an answer is made again when part of it became hidden while it was made. */
 const ATTEMPTS = 3
 
 interface Draft {

@@ -159,10 +159,10 @@ export const HEURISTIC: ContradictionDetector = {
   note: 'Heuristic: it compares negations, opposites and numbers of like English sentences, not meaning.',
   detect: (a, b) => {
     const others = sentencesOf(b.content)
-    let best: Opposition | null = null
+    let best: Contradiction | null = null
     for (const one of sentencesOf(a.content)) {
       for (const other of others) {
-        const found = opposition(one, other, oppositesIn(one.about, other.about), isApart(a, b))
+        const found = contradictionOf(one, other, oppositesIn(one.about, other.about), isApart(a, b))
         if (found !== null && (best === null || found.score > best.score)) best = found
       }
     }
@@ -179,7 +179,12 @@ const BOTH_DIFFER = 0.85
 /** Numbers so near, as a share, may be the same one, rounded. */
 const NEAR = 0.02
 
-function opposition(a: Sentence, b: Sentence, opposites: readonly OppositePair[], isApart: boolean): Opposition | null {
+function contradictionOf(
+  a: Sentence,
+  b: Sentence,
+  opposites: readonly OppositePair[],
+  isApart: boolean,
+): Contradiction | null {
   const kind = kindOf(a, b, opposites)
   if (kind === null) return null
   const type = typeOf(kind, a, b, isApart)
@@ -284,7 +289,7 @@ export interface Statement {
   readonly validUntil: number | null
 }
 
-export interface Opposition {
+export interface Contradiction {
   readonly type: ContradictionType
   /** 0 to 1; counts above `MIN_SCORE`. */
   readonly score: number
@@ -297,7 +302,7 @@ export interface ContradictionDetector {
   /** What its findings rest on, for whoever reads them. */
   readonly note: string
   /** Null: it sees none. Gives the same whichever comes first. */
-  detect(a: Statement, b: Statement): Opposition | null
+  detect(a: Statement, b: Statement): Contradiction | null
 }
 
 export const MIN_SCORE = 0.7

@@ -4,7 +4,7 @@ import type { Steps } from '../../../base/turns.ts'
 import { cosine } from '../../../math/vector.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isLetIn, type ShowView, trustedAsRemote } from '../access/show.ts'
-import { coverageOf, type NodesTold } from '../answer/show-page.ts'
+import { coverageOf, type NodesReport } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
 import { MAX_REPORTED, standIn } from '../matching/candidates.ts'
 import { type RowTest, rowTests } from '../matching/filter.ts'
@@ -148,8 +148,8 @@ export interface Gathering {
 /** For evaluating what is there, however long that took to come. */
 const MIN_LEFT_MS = 500
 
-interface Gathered {
-  readonly nodes: NodesTold & { readonly leg: RemoteLeg }
+interface NodeResults {
+  readonly nodes: NodesReport & { readonly leg: RemoteLeg }
   /** What is left for the first page. */
   readonly time: TimeLimit
 }
@@ -158,11 +158,11 @@ interface Gathered {
  * Rejects where nobody answered, and where the caller has gone. `completed`: puts something in the place of what nodes that
  * failed did not give.
  */
-export async function gather(
+export async function queryNodes(
   gathering: Gathering,
   time: TimeLimit,
   completed: (answer: NodesAnswer) => NodesAnswer = answer => answer,
-): Promise<Gathered> {
+): Promise<NodeResults> {
   const { state, query, requester, sources, embedded, asOf } = gathering
   const given = await askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
   const answer = completed(given.answer)

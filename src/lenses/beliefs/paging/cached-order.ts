@@ -1,7 +1,7 @@
 /**
  * The order of one query's matches, as of the moment of its first page: what is held so that later pages go on in it,
  * whatever is written meanwhile (BQ-143 to BQ-145, BQ-148). Matches are held as entry keys, with the cosines, the trust and the
- * memberships of then; scores are computed again from these as pages ask for them. What has gone since, or out of sight, is passed
+ * memberships of then; scores are computed again from these as pages ask for them. What has gone since, or became hidden, is passed
  * over; what came since never comes in.
  */
 import type { Bitset } from '../../../base/bitset.ts'

@@ -8,9 +8,9 @@ import type { LiveItem, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { BeliefsError } from '../errors.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
-import { gather } from '../nodes/gather-nodes.ts'
 import { followAnswer, nameOf, watchesOf } from '../nodes/notices/watches.ts'
 import { knownPeers } from '../nodes/peers.ts'
+import { queryNodes } from '../nodes/query-nodes.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/remote-belief.ts'
 import type { Embedded } from '../query/understand.ts'
 import { type RemoteLeg, trustQuestion } from '../ranking/scored.ts'
@@ -18,8 +18,8 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { PEERS } from '../tables.ts'
 import type { TimeLimit } from '../time-limit.ts'
+import { StandingBeliefs } from './live-belief-query.ts'
 import { nodeOfKey } from './live-items.ts'
-import { StandingBeliefs } from './standing-question.ts'
 
 /** After so long nodes that send no notices are asked again, and those that did not answer. */
 const RECHECK_MS = 60_000
@@ -77,7 +77,7 @@ export class StandingEverywhere extends StandingBeliefs {
     this.#hold(sources)
     if (sources.length === 0) return { leg: null, time }
     const asked = { state, query, requester, sources, embedded, asOf }
-    const { nodes, time: left } = await gather(asked, time, answer => this.#completed(answer))
+    const { nodes, time: left } = await queryNodes(asked, time, answer => this.#completed(answer))
     return { leg: nodes.leg, time: left }
   }
 
@@ -158,7 +158,7 @@ export class StandingEverywhere extends StandingBeliefs {
     this.#silent = new Set(failures.map(({ source }) => this.#nameOf(source)))
     for (const { source, reason } of failures) {
       if (before.has(this.#nameOf(source))) continue
-      const message = 'a node does not answer: what it gave before stands until it does'
+      const message = 'a node does not answer; its earlier answer is kept until it does'
       this.#reportGap(new BeliefsError('NODE_UNAVAILABLE', message, { node: source.peer.id, reason }))
     }
   }
