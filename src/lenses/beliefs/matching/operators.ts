@@ -209,7 +209,7 @@ export class Contents {
   }
 
   /**
-   * Calls back with the folded content of each of these rows, in their order. What has just gone is left out. `looked` receives
+   * Calls back with the folded content of each of these rows, in their order. What has just gone is left out. `looked` receives the number
    * of the characters that are folded again, and may throw. A step for each page.
    */
   *each(
