@@ -245,7 +245,8 @@ describe('conversations.query', () => {
     for (const [conversation, text] of facts) {
       await call(own, 'remember', { text, conversation, id: 'm', wait: true })
       const { verdict, messages } = await call(own, 'recall', { text: MEANT[conversation], limit: 1 })
-      expect({ verdict, id: messages[0]?.id }).toEqual({ verdict: 'answered', id: `${conversation}/m` })
+      expect(verdict).not.toBe('nothing_relevant')
+      expect(messages[0]?.id).toBe(`${conversation}/m`)
     }
     const foreign = await call(own, 'recall', { text: 'zorblax marmalade', conversations: ['a'] })
     expect(foreign).toMatchObject({ verdict: 'nothing_relevant', messages: [] })
