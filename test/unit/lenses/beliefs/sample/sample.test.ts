@@ -85,7 +85,7 @@ describe('the sample', () => {
       .get({ belief_id: 'my-climate-budget-3', include_superseded: true })
     expect(belief.created_at).toBe(new Date(NOW - 14 * DAY_MS).toISOString())
     expect(history?.map(({ version }) => version).sort()).toEqual([1, 2, 3])
-    await expect(open.loadSample()).rejects.toMatchObject({ code: 'INVALID_QUERY', details: { path: 'id' } })
+    await expect(open.loadSample()).rejects.toMatchObject({ code: 'INVALID_QUERY', details: { path: 'home' } })
     const { total } = await open.as('my-agent-uuid').count({ semantic: 'anything', options: { ...ALL, any: true } })
     expect(total).toBeGreaterThan(250)
   })
