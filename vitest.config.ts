@@ -54,8 +54,8 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    // Two cores are what the smallest machine has; more workers only take memory (each may load the model).
-    maxWorkers: 2,
+    // Two cores are what the smallest machine has. A third worker computes while tests of the others wait for processes and disks.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     projects: [
       { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: ELSEWHERE } },
