@@ -60,7 +60,7 @@ describe('a command over notes', () => {
     return modules.filter(path => /^lenses\/(?!default\/)[^/]+\/(?!tables[.]ts$)/.test(path))
   }
 
-  it('answers a query by words without the code of any other lens, in at most 177 modules and 62 SQL statements', () => {
+  it('answers a query by words without the code of any other lens, in at most 177 modules and 43 SQL statements', () => {
     const query = run('query', '--words', 'ferries')
     expect(query.stdout).toContain('ferries one')
     expect(lensesIn(query)).toEqual([])
@@ -69,7 +69,10 @@ describe('a command over notes', () => {
     ).toEqual([])
     expect(query.modules.length).toBeLessThanOrEqual(177)
     expect(query.statements.length).toBeGreaterThan(10)
-    expect(query.statements.length).toBeLessThanOrEqual(62)
+    // Reads begin, end and look for writes of others once or twice more where the process pauses: these are bounded apart.
+    const ofData = query.statements.filter(sql => !/^(begin|commit|pragma (data|schema)_version)$/.test(sql.trim()))
+    expect(ofData.length).toBeLessThanOrEqual(43)
+    expect(query.statements.length).toBeLessThanOrEqual(75)
   })
 
   it('puts entries without the code of any other lens, in at most 187 modules', () => {
