@@ -38,7 +38,8 @@ switch (task) {
 /** Takes the write lock and keeps it until it reads a line. */
 async function holdLock(): Promise<void> {
   const { DatabaseSync } = await import('node:sqlite')
-  const db = new DatabaseSync(file)
+  // The engine under test may be writing at this moment.
+  const db = new DatabaseSync(file, { timeout: 20_000 })
   db.exec('begin immediate')
   say('holding')
   for await (const _ of createInterface({ input: process.stdin })) break
