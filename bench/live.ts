@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { modelKey } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
-import { StandingBeliefs } from '../src/lenses/beliefs/live/live-belief-query.ts'
+import { LiveBeliefQuery } from '../src/lenses/beliefs/live/live-belief-query.ts'
 import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
 import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
@@ -49,16 +49,16 @@ export async function run(): Promise<readonly Row[]> {
   ]
 }
 
-function questionsOf(engine: Engine): readonly StandingBeliefs[] {
+function questionsOf(engine: Engine): readonly LiveBeliefQuery[] {
   const state = stateOf(engine.host('beliefs'))
   return Array.from({ length: REQUESTERS * QUESTIONS_EACH }, (_, at) => {
     const id = agentName(at % REQUESTERS)
     const query = { semantic: `live query ${at}`, options: { ...EVERYWHERE, limit: 10 } }
-    return new StandingBeliefs(state, { id }, toQuery(parseRequest(queryInput, query), { id, trustGraph: null }), query)
+    return new LiveBeliefQuery(state, { id }, toQuery(parseRequest(queryInput, query), { id, trustGraph: null }), query)
   })
 }
 
-/** What telling whether a write concerns a question costs, against asking all of them again. */
+/** What checking whether a write concerns a question costs, against asking all of them again. */
 async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Row[]> {
   const questions = questionsOf(engine)
   const signal = new AbortController().signal
@@ -75,7 +75,7 @@ async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
     }
   }
   const all = (again.reduce((sum, ms) => sum + ms, 0) / again.length) * questions.length
-  const telling: number[] = []
+  const checking: number[] = []
   let concerned = 0
   let answering = 0
   for (let write = 0; write < JUDGED; write++) {
@@ -85,21 +85,21 @@ async function judged(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
       for (const [at, question] of questions.entries()) if (question.concerned(states[at] as LiveState)) asked.push(at)
     }
     // In one read, as the engine does.
-    telling.push(timed(() => store.read(checkAll)))
+    checking.push(timed(() => store.read(checkAll)))
     const started = performance.now()
-    for (const at of asked) states[at] = await (questions[at] as StandingBeliefs).ask(signal)
+    for (const at of asked) states[at] = await (questions[at] as LiveBeliefQuery).ask(signal)
     answering += performance.now() - started
     concerned += asked.length
   }
-  const mean = telling.reduce((sum, ms) => sum + ms, 0) / telling.length
+  const mean = checking.reduce((sum, ms) => sum + ms, 0) / checking.length
   const each = (mean + answering / JUDGED) / all
   return [
     {
-      ...latency(`a write: is it of concern to each of ${questions.length} questions`, telling),
+      ...latency(`a write: is it of concern to each of ${questions.length} questions`, checking),
       note: `${((mean / questions.length) * 1000).toFixed(2)} µs a question; ${(concerned / JUDGED).toFixed(1)} questions a write are asked again`,
     },
     {
-      name: 'a write: telling and asking again, as a share of asking all again',
+      name: 'a write: checking and asking again, as a share of asking all again',
       unit: 'of 1',
       value: each,
       note: `asking all again: ${all.toFixed(0)} ms`,
@@ -176,7 +176,7 @@ async function memory(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   const begin = () => {
     const query = { semantic: 'memory', options: { ...EVERYWHERE, limit: EVENTS_AT_ONCE } }
     const id = agentName(0)
-    const question = new StandingBeliefs(
+    const question = new LiveBeliefQuery(
       state,
       { id },
       toQuery(parseRequest(queryInput, query), { id, trustGraph: null }),

@@ -59,7 +59,7 @@ export class Held<Value extends object> {
     return this.#bytes
   }
 
-  /** What is larger than all that may be held is not. `bytes` is the weight of the body, told when it is first held. */
+  /** What is larger than all that may be held is not. `bytes` is the weight of the body, known when it is first held. */
   hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
     if (bytes > this.#bounds.bytes) return

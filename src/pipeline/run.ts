@@ -282,7 +282,7 @@ async function timed<T>(
 const PAGE = 500
 
 /**
- * Whether something in sight was written after this moment, as far back as the feed reaches: what it has forgotten may have
+ * Whether something visible was written after this moment, as far back as the feed reaches: what it has forgotten may have
  * been. Of what is hidden nothing is asked.
  */
 export function changedSince(

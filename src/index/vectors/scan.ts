@@ -271,7 +271,7 @@ const LATE = 0.08
 const NEAR = 100
 /** When more rows than usual are to be chosen, one in so many counts as near. */
 const WANTED_PER_NEAR = 32
-/** Cosines of pivots are told apart in steps of 2^-20; among equal ones the order of cells decides. */
+/** Cosines of pivots are rounded to steps of 2^-20; among equal ones the order of cells decides. */
 const STEPS = 2 ** 20
 
 export class NearCells {

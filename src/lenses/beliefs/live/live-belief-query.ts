@@ -1,6 +1,6 @@
 /**
  * A live query over beliefs (BQ-156 to BQ-169): its first results, and what may change them. Running it again is what
- * `beliefs.query` does, but for counting use.
+ * `beliefs.query` does, except that it counts no use.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -194,7 +194,7 @@ interface Draft {
   readonly remembered: Remembered
 }
 
-export class StandingBeliefs implements LiveQuery {
+export class LiveBeliefQuery implements LiveQuery {
   readonly viewer: Viewer
   readonly binding: string
   readonly query: JsonObject
@@ -365,7 +365,7 @@ export class StandingBeliefs implements LiveQuery {
     return row !== -1 && remembered.isCandidate(columns.arrays.entries[row] as EntryKey)
   }
 
-  /** Whether the newest version of the belief is there and in sight. */
+  /** Whether the newest version of the belief exists and is visible. */
   #isThere({ columns, requester, reader }: ShowView, { key, id }: Pick<LiveItem, 'key' | 'id'>): boolean {
     const holder = holderOfKey(key)
     const number = columns.texts.holderNumber(holder)

@@ -18,14 +18,14 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { PEERS } from '../tables.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import { StandingBeliefs } from './live-belief-query.ts'
+import { LiveBeliefQuery } from './live-belief-query.ts'
 import { nodeOfKey } from './live-items.ts'
 
 /** After so long nodes that send no notices are asked again, and those that did not answer. */
 const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 
-export class StandingEverywhere extends StandingBeliefs {
+export class LiveOverNodes extends LiveBeliefQuery {
   readonly #reportGap: (gap: BeliefsError) => void
   readonly #unlisten: () => void
   /** By name of the source: what gives its watch back, and what it gave last. */

@@ -135,7 +135,7 @@ export class TrustWatch {
   readonly #viewer: string
   readonly #question: TrustQuestion
   #revision = 0
-  /** With each of the last revisions: beliefs in sight of holders in whom trust changed; null: perhaps all. */
+  /** With each of the last revisions: visible beliefs of holders in whom trust changed; null: perhaps all. */
   readonly #changed: (readonly EntryKey[] | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
@@ -168,7 +168,7 @@ export class TrustWatch {
     return ++this.#revision
   }
 
-  /** Beliefs of holders in whom trust has changed after a revision, as they were in sight then; null: perhaps all. */
+  /** Beliefs of holders in whom trust has changed after a revision, as they were visible then; null: perhaps all. */
   changedSince(revision: number): readonly EntryKey[] | null {
     const count = this.#revision - revision
     if (count > this.#changed.length) return null

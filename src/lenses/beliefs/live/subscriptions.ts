@@ -15,8 +15,8 @@ import { type Requester, toContext } from '../schema/filters.ts'
 import { type BeliefQuery, type Query, toQuery } from '../schema/query.ts'
 import { type Watch, watchInput } from '../schema/questions.ts'
 import type { BeliefsState } from '../state.ts'
-import { StandingBeliefs } from './live-belief-query.ts'
-import { StandingEverywhere } from './live-over-nodes.ts'
+import { LiveBeliefQuery } from './live-belief-query.ts'
+import { LiveOverNodes } from './live-over-nodes.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
@@ -154,8 +154,8 @@ export function subscribeTo(
   const viewer = { id: requester.id }
   const { federated, network } = query.options.scope
   if (!federated && !network)
-    return live.subscribe(new StandingBeliefs(state, viewer, query, asked, isAllowed), options, handlers, signal)
-  const question = new StandingEverywhere(state, viewer, query, asked, isAllowed, gap => handlers.onError?.(gap))
+    return live.subscribe(new LiveBeliefQuery(state, viewer, query, asked, isAllowed), options, handlers, signal)
+  const question = new LiveOverNodes(state, viewer, query, asked, isAllowed, gap => handlers.onError?.(gap))
   const untilEnd: LiveHandlers = {
     ...(handlers.wanted && { wanted: () => handlers.wanted?.() ?? null }),
     ...(handlers.onToken && { onToken: token => handlers.onToken?.(token) }),

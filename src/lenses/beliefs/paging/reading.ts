@@ -312,7 +312,7 @@ export async function* streamQuery(
       progress = Math.max(progress, Math.min(MAX_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
       const chunk = { beliefs, ...(conflicts.length > 0 && { conflicts }) }
       yield isLast
-        ? { ...chunk, progress: 1, done: true, ...ending.told(query, call.requester, cursor) }
+        ? { ...chunk, progress: 1, done: true, ...ending.lastFields(query, call.requester, cursor) }
         : { ...chunk, progress, done: false }
     }
   } finally {
@@ -354,7 +354,7 @@ class Ending {
     return this.#end
   }
 
-  told({ options }: CheckedQuery, requester: string, cursor: string | null): LastFields {
+  lastFields({ options }: CheckedQuery, requester: string, cursor: string | null): LastFields {
     const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
     const { verdict, verdict_reason, verdict_by, nearest } = rest
     // What a piece says of its own trust is not so of the whole.

@@ -110,7 +110,7 @@ const QUESTIONS: readonly (readonly [string, JsonObject])[] = [
 ]
 
 describe('what a viewer cannot see', () => {
-  it('changes no byte of what it is told, numbers included', async () => {
+  it('changes no byte of what it receives, numbers included', async () => {
     const steps = fc.array(fc.record({ seen: deed, hidden: fc.array(deed, { maxLength: 3 }) }), {
       minLength: 1,
       maxLength: 10,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
+import { LiveBeliefQuery } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LiveState } from '../../../../../src/model/live.ts'
 import { openMemoryStore, openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
@@ -66,8 +66,8 @@ it(`says so whenever the answer is another (${RUNS} histories; 1,000 with QUEREN
 
 interface Stood {
   /** The same question, never asked yet. */
-  readonly begin: () => StandingBeliefs
-  readonly question: StandingBeliefs
+  readonly begin: () => LiveBeliefQuery
+  readonly question: LiveBeliefQuery
   readonly isDiverse: boolean
   last: LiveState
 }
@@ -88,7 +88,7 @@ async function play(
         const query = { ...wire, options: { ...(wire['options'] as object), ...bound, limit, offset: 0 } }
         const state = stateOf((world.engines[0] as (typeof world.engines)[0]).host('beliefs'))
         const checked = checkQuery(query, { id: by, trustGraph: null })
-        const begin = () => new StandingBeliefs(state, { id: by }, checked, query as never)
+        const begin = () => new LiveBeliefQuery(state, { id: by }, checked, query as never)
         const question = begin()
         standing.push({
           begin,

@@ -129,8 +129,8 @@ it('is not woken by what its requester may not see (BQ-169)', async () => {
   const { heard } = await watch(world, 'ann')
   heard()
   const asked = vi.spyOn(host.embedder as NonNullable<typeof host.embedder>, 'embed')
-  const { StandingBeliefs } = await import('../../../../../src/lenses/beliefs/live/live-belief-query.ts')
-  const again = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  const { LiveBeliefQuery } = await import('../../../../../src/lenses/beliefs/live/live-belief-query.ts')
+  const again = vi.spyOn(LiveBeliefQuery.prototype, 'ask')
   await world.as('bob').put({ id: 'hidden', content: 'A fox of bob alone.', visibility: 'private' })
   await world.as('bob').supersede({ belief_id: 'hidden', id: 'hidden2', content: 'A fox still of bob alone.' })
   await world.as('bob').delete({ belief_id: 'hidden2' })
@@ -179,8 +179,8 @@ it('asks again for what is near the text, comes, goes or is replaced, and not fo
       ({ type, id, reason }) => void heard.push(`${type} ${id} ${reason}`),
       { debounce_ms: 0, notify_on_connect: false },
     )
-  const { StandingBeliefs } = await import('../../../../../src/lenses/beliefs/live/live-belief-query.ts')
-  const again = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  const { LiveBeliefQuery } = await import('../../../../../src/lenses/beliefs/live/live-belief-query.ts')
+  const again = vi.spyOn(LiveBeliefQuery.prototype, 'ask')
   await bob.put({ id: 'far', content: 'Interest rates of banks rose.', ...PUBLIC })
   await pass(world)
   await bob.supersede({ belief_id: 'far', id: 'far2', content: 'Interest rates of banks fell.' })

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
+import { LiveBeliefQuery } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {
@@ -51,7 +51,7 @@ async function streamOf(
 ): Promise<{ readonly lines: readonly string[]; readonly asked: number }> {
   const timers = new ManualTimers()
   const world = await HiddenWorld.open(story.embedder, LIBRARY, { live: { timers } })
-  const ask = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  const ask = vi.spyOn(LiveBeliefQuery.prototype, 'ask')
   const lines: string[] = []
   try {
     if (isLaced) for (const secret of SECRETS) await world.hide(secret)

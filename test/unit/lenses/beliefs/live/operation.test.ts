@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
+import { LiveBeliefQuery } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'
@@ -54,7 +54,7 @@ it('tells with the lens’s codes that asking fails for now, each time, and that
   const pieces = streamOperation(operation, engine, input, { viewer: LOCAL_OWNER, signal: stop.signal })
   const iterator = pieces[Symbol.asyncIterator]()
   await iterator.next()
-  const failing = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  const failing = vi.spyOn(LiveBeliefQuery.prototype, 'ask')
   failing.mockRejectedValueOnce(new BeliefsError('TIMEOUT', 'too late')).mockRejectedValueOnce(new Error('a bug'))
   const failed = iterator.next()
   await callOperation(engine, 'beliefs.put', 'owner', { id: 'a', content: 'A fox.' })

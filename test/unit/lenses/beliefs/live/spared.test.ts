@@ -1,6 +1,6 @@
 /** What a live query of beliefs need not be evaluated for again (BQ-158): a thousand of them cost as much as what they are evaluated for. */
 import { expect, it } from 'vitest'
-import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
+import { LiveBeliefQuery } from '../../../../../src/lenses/beliefs/live/live-belief-query.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LiveState } from '../../../../../src/model/live.ts'
 import { checkQuery } from '../schema/checks.ts'
@@ -10,7 +10,7 @@ import { ALL, beginWithPeople, PUBLIC, type World } from './world.ts'
 async function evaluated(world: World, options: object = {}) {
   const query = { semantic: 'fox', options: { scope: ALL, limit: 1, min_similarity: 0.3, ...options } }
   const state = stateOf(world.engine.host('beliefs'))
-  const question = new StandingBeliefs(state, { id: 'ann' }, checkQuery(query, { id: 'ann', trustGraph: null }), query)
+  const question = new LiveBeliefQuery(state, { id: 'ann' }, checkQuery(query, { id: 'ann', trustGraph: null }), query)
   let last: LiveState = await question.ask(new AbortController().signal)
   return async () => {
     const may = question.concerned(last)

@@ -138,7 +138,7 @@ describe('only nodes', () => {
     expect(await ask({ paradigm: null })).toEqual(new Set([a]))
   })
 
-  it('CQ-073: nothing found is an empty list; a distance that emptied it is told', async ({ world }) => {
+  it('CQ-073: nothing found is an empty list; a distance that emptied it is reported', async ({ world }) => {
     expect(await world.chroma.queryDetailed(TAGS, { maxDistance: 1 })).toMatchObject({ results: [], warnings: [] })
     const id = await world.node({ hashtags: FAR, metadata: { a: 1 } })
     await world.node({ hashtags: NEAR, metadata: { a: 2 } })
@@ -155,7 +155,7 @@ describe('only nodes', () => {
 describe('a page of the lens', () => {
   const ask = { lens: 'chroma', text: TAGS.join(' ') }
 
-  it('CQ-066: counts as use in the memory of the nodes, unless told not to touch', async ({ world }) => {
+  it('CQ-066: counts as use in the memory of the nodes, unless touching is turned off', async ({ world }) => {
     const id = await world.node()
     await world.chroma.engine.query({ ...ask, touch: false })
     expect((await world.chroma.getNode(id))?.access_count).toBe(0)

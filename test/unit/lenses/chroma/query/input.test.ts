@@ -11,7 +11,7 @@ import { FAR, it, NOW, openWorld, TAGS } from '../../../../support/open-chroma-w
 const DAY = 86_400
 
 describe('the input', () => {
-  it('CQ-001: options are camelCase, rows and the query told back are snake_case', async ({ world }) => {
+  it('CQ-001: options are camelCase, rows and the returned query are snake_case', async ({ world }) => {
     await world.node()
     const { results, query } = await world.chroma.queryDetailed(TAGS, { maxDistance: 20 })
     expect(query.max_distance).toBe(20)
@@ -57,7 +57,7 @@ describe('the input', () => {
     expect(world.chroma.engine.host('chroma').store.version()).toBe(version)
   })
 
-  it('CQ-018: a profile that is not registered is told before any work', async ({ world }) => {
+  it('CQ-018: an unregistered profile is reported before any work', async ({ world }) => {
     await expect(world.chroma.query(['#nonsense'], { profile: 'nobody' })).rejects.toMatchObject({
       name: 'QueryError',
       code: 'unknown_profile',
