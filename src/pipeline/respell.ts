@@ -45,15 +45,21 @@ export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Pla
 }
 
 /** The text with the nearest spelling of each unknown word that has one; null: there is none. Pauses between words. */
-export function* respell({ parsed, mode }: Plan, context: QueryContext): Steps<string | null> {
+export function* respell({ parsed, mode, terms }: Plan, context: QueryContext): Steps<string | null> {
   if (mode === 'list') return null
+  const { words, accessScope } = context
+  // Kept since retrieval read it: most words need no further look at the index.
+  const found = new Set(words.weigh(terms, accessScope).flatMap(({ term, df }) => (df > 0 ? term : [])))
   const spellings = new Map<string, string | null>()
   let text = ''
   let end = 0
   for (const token of wordsOf(parsed)) {
     if (!spellings.has(token.term)) {
       if (spellings.size === MAX_WORDS) break
-      spellings.set(token.term, isKnown(token.term, context) ? null : nearest(token.term, context))
+      spellings.set(
+        token.term,
+        found.has(token.term) || isKnown(token.term, context) ? null : nearest(token.term, context),
+      )
       yield
     }
     const spelling = spellings.get(token.term) ?? null
