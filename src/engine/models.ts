@@ -126,7 +126,8 @@ export class Models {
     this.#settings = settings
     this.main = target === null ? null : new ServingEmbedder(before ?? target)
     for (const one of [target, second, before]) if (one !== null) this.#opened.add(one)
-    this.#recordedAtOpen = recordedIn(store)?.model
+    // Without a target nothing is embedded, by whatever model.
+    this.#recordedAtOpen = target === null ? undefined : recordedIn(store)?.model
   }
 
   static async open(input: ModelsInput): Promise<Models> {
@@ -299,7 +300,7 @@ export class Models {
 
 /** The model that the vectors are complete for, where the configured one has yet to embed something; null: there is none, or it cannot be opened. */
 async function modelBefore({ store, target, home, embedderTimeoutMs }: ModelsInput): Promise<Embedder | null> {
-  const recorded = recordedIn(store)
+  const recorded = target === null ? null : recordedIn(store)
   if (target === null || recorded === null || recorded.settings === null) return null
   if (recorded.model === modelKey(target.model) || recorded.removing.includes(modelKey(target.model))) return null
   if (store.chunksWithoutVector(modelKey(target.model), 1).length === 0) return null

@@ -338,12 +338,12 @@ function machineNow(): number {
 }
 
 /** `home` null: only where the options name a store. */
-export function openStore({ store, readOnly }: EngineOptions, { durability }: Config, home: Home | null): Store {
+export function openStore({ store, readOnly, keepsState }: EngineOptions, { durability }: Config, home: Home | null): Store {
   if (store === 'memory') return openMemoryStore()
   if (store !== undefined) return store
   if (home === null) throw new Error('invariant broken: a store needs a home')
   if (readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)
-  return openSqliteStore({ file: home.storeFile, durability, readOnly })
+  return openSqliteStore({ file: home.storeFile, durability, readOnly, keepsState })
 }
 
 /** SQLite would let everybody read it whom the folder lets in. */

@@ -40,8 +40,8 @@ export interface QueryContext {
   readonly fields: readonly FieldName[]
   /** Tables that say what was read from which file. Absent: none do. */
   readonly readings?: readonly ReadingTable[] | undefined
-  /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. */
-  readonly secret: string
+  /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. The first call may write it. */
+  secret(): string
   /** Whether a word, in lower case, is spelled correctly although no passage has it. Absent: nothing is known of any word. */
   readonly isWord?: ((word: string) => boolean) | undefined
   /** What one engine keeps between questions. */

@@ -287,7 +287,8 @@ function nearThePage(
     if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
     return meaning !== undefined || mayReach(words.score, isByMeaning ? floor : 0) || isKept(words.score)
   }
-  return { ...legs, found: found.filter(isNear) }
+  const near = found.filter(isNear)
+  return near.length === found.length ? legs : { ...legs, found: near }
 }
 
 /** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */

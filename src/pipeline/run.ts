@@ -223,8 +223,10 @@ async function retrieveAndRank(
     },
     ({ scored }) => scored.length,
   )
-  // Pages to come are of what there was before others write in a pause.
-  context.turns.beforeNext(found.get)
+  // Pages to come are of what there was before others write in a pause. Where all that there is fits on this page, there are none.
+  const { exhausted, whole, candidates } = brought
+  const isAll = exhausted && whole === undefined && plan.query.group === 'entry' && candidates.length <= limit
+  if (!isAll) context.turns.beforeNext(found.get)
   await context.turns.pauseIfDue()
   const { scoring, retrieval } =
     plan.query.group === 'entry'

@@ -40,6 +40,11 @@ export interface SqliteStoreOptions {
   readonly cacheSizeMb?: number | undefined
   /** False: no write-ahead log beside the file; then readers wait for writers. Default true. */
   readonly walMode?: boolean | undefined
+  /**
+   * All reads see the state that the first of them sees, until this store writes: for a process that answers one request and
+   * ends, which then looks for writes of others once, however often it pauses. Only with a write-ahead log, where nobody waits for it.
+   */
+  readonly keepsState?: boolean | undefined
   /** Given to a store that is made now. Default: random. */
   readonly storeId?: string | undefined
 }
@@ -71,6 +76,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     configure(db, options, pageBytes)
     defineFilterFunctions(db)
     const parts = makeParts(db)
+    if (options.keepsState === true && !readOnly && options.walMode !== false) db.keepState()
     const upkeep = readOnly || file === IN_MEMORY ? undefined : new SqliteUpkeep(db, parts.forgotten)
     const openAgain = (use: 'read' | 'write') => {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
@@ -226,6 +232,7 @@ class SqliteStore extends SqliteReader implements Store {
     let hasBegun = false
     // Read here, while it is written there: until the commit, what is written is that connection's alone.
     const attempt = async () => {
+      this.parts.db.leaveState()
       const db = this.#openAgain('write')
       const aside = new SqliteStore(this.storeId, makeParts(db), undefined, this.#timeoutMs, this.#openAgain)
       const begun = (writer: StoreWriter) => {

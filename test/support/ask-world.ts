@@ -145,7 +145,7 @@ export class AskWorld {
     const { store, words, vectors, embedder } = this.parts
     const { viewer = LOCAL_OWNER, now = WORLD_NOW } = options
     this.#refresh()
-    const asked = { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
+    const asked = { viewer, now, secret: () => SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
     const query = resolveQuery(input, { ...asked, countsListing: () => false, optionsOf: () => ({}) })
     const notes: Note[] = []
     const look = (): AccessScope => lookAt(store, viewer)
@@ -163,7 +163,7 @@ export class AskWorld {
       vectors,
       model: embedder?.model ?? null,
       fields: ENTRY_FIELDS,
-      secret: SECRET,
+      secret: () => SECRET,
       memo: this.memo,
       index: name => {
         throw new Error(`this world has no index ${name}`)

@@ -67,6 +67,11 @@ export class SqliteChunks {
     return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
   }
 
+  ofEach(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, readonly Chunk[]> {
+    const sql = `select ${COLUMNS} from chunks c where c.entry in (select value from json_each(?)) order by c.entry, c.ordinal`
+    return Map.groupBy(this.#select(sql, keyList(entries)), ({ entry }) => entry)
+  }
+
   /** By ordinal, page by page. Those of an entry that may be long, in steps; each page is read within `around`. */
   *ofInSteps(entry: EntryKey, around: <T>(read: () => T) => T): Steps<readonly Chunk[]> {
     const sql = `select ${COLUMNS} from chunks c where c.entry = ? and c.ordinal > ? order by c.ordinal limit ${ROWS_AT_ONCE}`

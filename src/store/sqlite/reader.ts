@@ -128,6 +128,10 @@ export class SqliteReader implements StoreReader {
     return this.parts.chunks.of(entry)
   }
 
+  chunksOfEach(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, readonly Chunk[]> {
+    return this.parts.chunks.ofEach(entries)
+  }
+
   firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
     return this.parts.chunks.first(entries)
   }

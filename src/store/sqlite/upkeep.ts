@@ -40,6 +40,7 @@ export class SqliteUpkeep implements Upkeep {
   /** Rejects with `io_failed` when the fold fails or the thread ends; the next one starts another thread. */
   async fold(how: Fold, waitMs: number): Promise<boolean> {
     const path = this.#db.file
+    this.#db.leaveState()
     this.#thread ??= import('../store-thread.ts').then(({ foldThread }) => foldThread(path))
     try {
       return await (await this.#thread).ask({ how, waitMs })
@@ -64,6 +65,7 @@ export class SqliteUpkeep implements Upkeep {
   }
 
   erase(mark: string, waitMs: number): Promise<boolean> {
+    this.#db.leaveState()
     return eraseAside(this.#db.file, mark, waitMs)
   }
 }
