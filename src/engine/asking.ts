@@ -21,7 +21,7 @@ import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import type { Answer, Plan, Stages } from '../pipeline/stage.ts'
 import type { Store } from '../store/store.ts'
 import { SAMPLE } from '../text/language.ts'
-import { indexesOf } from './index-makers.ts'
+import { indexesOf } from './index-set.ts'
 import type { Parts } from './parts.ts'
 import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 

@@ -4,7 +4,7 @@ import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
-import { isEnglishWord } from '../embed/english-words.ts'
+import { isEnglishWord } from '../embed/open-embedder.ts'
 import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
 import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
 import { clampCosine, jointVector } from '../math/vector.ts'
@@ -16,7 +16,7 @@ import type { Query } from '../model/query.ts'
 import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { AccessScopes } from '../pipeline/access.ts'
-import { type QueryContext, Trace } from '../pipeline/context.ts'
+import type { QueryContext } from '../pipeline/context.ts'
 import { foreignEntries, foreignLanguage, knowsLanguage } from '../pipeline/languages.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
@@ -149,7 +149,7 @@ export class QuestionContexts {
         if (!notes.some(known => known.code === code && known.message === message)) notes.push(note)
       },
       notes,
-      trace: new Trace(),
+      trace: [],
     }
     const release = () => {
       caller = null

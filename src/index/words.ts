@@ -10,8 +10,17 @@ import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
-import { SteppedIndex } from './derived-index.ts'
+import {
+  type Hit,
+  type NearTerm,
+  type SearchScope,
+  SteppedIndex,
+  type TermMatch,
+  type TermWeight,
+  type WordIndex,
+  type WordSearch,
+  type WordTerm,
+} from './contract.ts'
 import { SegmentBuilder } from './words/builder.ts'
 import { Block, PostingCursor } from './words/cursor.ts'
 import {
@@ -23,9 +32,8 @@ import {
   viewsOf,
   type WeighedWord,
 } from './words/lists.ts'
-import { entriesWithPhrase } from './words/phrase.ts'
 import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
-import { searchWords } from './words/search.ts'
+import { entriesWithPhrase, searchWords } from './words/search.ts'
 import type { Segment } from './words/segment.ts'
 import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
 import { type Completion, completeTerm, nearTerms } from './words/vocabulary.ts'
@@ -295,10 +303,7 @@ function* segmentsOf(
   return segments
 }
 
-function* readWithChunks(
-  reader: StoreReader,
-  keys: Iterable<EntryKey>,
-): Iterable<readonly [Entry, readonly Chunk[]]> {
+function* readWithChunks(reader: StoreReader, keys: Iterable<EntryKey>): Iterable<readonly [Entry, readonly Chunk[]]> {
   let batch: EntryKey[] = []
   function* read(): Iterable<readonly [Entry, readonly Chunk[]]> {
     const entries = reader.entries(batch)

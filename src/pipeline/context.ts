@@ -1,6 +1,5 @@
 /** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
 
-import type { JsonObject } from '../base/canonical.ts'
 import type { Deadline, Instant } from '../base/clock.ts'
 import type { Turns } from '../base/turns.ts'
 import type { EmbeddingModel } from '../embed/embedder.ts'
@@ -54,19 +53,6 @@ export interface QueryContext {
   look(): AccessScope
   note(note: Note): void
   readonly notes: readonly Note[]
-  readonly trace: Trace
-}
-
-// What each stage gave and what it cost. Times are measured, so they are the one part of an answer that varies.
-
-export class Trace {
-  readonly #stages: StageTrace[] = []
-
-  get stages(): readonly StageTrace[] {
-    return this.#stages
-  }
-
-  add(stage: string, ms: number, out: number, detail?: JsonObject): void {
-    this.#stages.push(detail === undefined ? { stage, ms, out } : { stage, ms, out, detail })
-  }
+  /** What each stage gave and what it cost, added as it ends. Times are measured, so they are the one part of an answer that varies. */
+  readonly trace: StageTrace[]
 }

@@ -264,7 +264,7 @@ function finished(answer: Answer, query: Query, context: QueryContext, complete:
   if (complete && !query.trace) return answer
   const { page } = answer
   const coverage = complete ? page.coverage : { ...page.coverage, complete: false }
-  const traced = query.trace ? { trace: context.trace.stages } : {}
+  const traced = query.trace ? { trace: context.trace } : {}
   return { ...answer, page: { ...page, coverage, ...traced } }
 }
 
@@ -276,7 +276,7 @@ async function timed<T>(
 ): Promise<T> {
   const started = performance.now()
   const result = await work()
-  context.trace.add(stage, performance.now() - started, out(result))
+  context.trace.push({ stage, ms: performance.now() - started, out: out(result) })
   return result
 }
 

@@ -13,10 +13,10 @@ import {
   declaredOperations,
   type EngineOperation,
   findOperation,
+  jsonSchema,
   lensesFor,
   makeCatalog,
 } from '../../ops/catalog.ts'
-import { jsonSchema } from '../../ops/schemas.ts'
 import {
   assertLines,
   textOf as fileOrPiped,

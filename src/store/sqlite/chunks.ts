@@ -16,8 +16,7 @@ import { partitionKey } from '../../model/partition.ts'
 import type { SoundDraft } from '../check.ts'
 import type { SqlDatabase } from './node-sqlite.ts'
 import { checked, type DamagePolicy, damaged, inOrder, isWhole, keyList, limitOf, nextKey, rowsByKey } from './rows.ts'
-import { CHUNKS } from './tallies.ts'
-import type { SqliteModels } from './vectors.ts'
+import { CHUNKS, type SqliteModels } from './vectors.ts'
 
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'

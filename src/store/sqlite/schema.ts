@@ -5,7 +5,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
-import { writeMeta } from './meta.ts'
+import { writeMeta } from './changes.ts'
 import { IN_MEMORY, type SqlDatabase, type SqlValue } from './node-sqlite.ts'
 import { CHECK, isDamage, isWhole } from './rows.ts'
 
