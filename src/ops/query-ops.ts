@@ -1,4 +1,4 @@
-/** Asking: a question, the reasons of an answer, and more of the same kind. */
+/** Operations over entries: asking, completing, watching, single entries, and much at once. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import { printable } from '../base/printable.ts'

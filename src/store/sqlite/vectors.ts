@@ -137,7 +137,7 @@ function vectorIn([key, entry, partition, blob, check]: Row, { dimensions }: Mod
   return isRight ? { chunk: chunkOfVector(key), entry, partition, vector: vectorOf(blob) } : null
 }
 
-/** One byte of a vector's key; 0 stands for none (see `CHUNKS` in `tallies.ts`). */
+/** One byte of a vector's key; 0 stands for none (see `CHUNKS`). */
 const MAX_MODELS = 255
 
 interface Model {
