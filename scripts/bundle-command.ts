@@ -29,7 +29,7 @@ const ENTRIES = {
   'document-worker': 'ingest/documents/document-worker',
   index: 'index',
   'onnx-worker': 'embed/onnx-worker',
-  'erase-worker': 'store/sqlite/erase-worker',
+  'erase-worker': 'store/erase-worker',
   'store-worker': 'store/store-worker',
 }
 

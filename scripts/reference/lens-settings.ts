@@ -4,7 +4,7 @@ import { DEFAULTS as C64, settingsSchema as c64Schema, type Field, variablesOf }
 import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/settings.ts'
 import { settingsSchema as collectionsSchema } from '../../src/lenses/collections/collections-lens.ts'
 import { settingsSchema as contextSchema } from '../../src/lenses/context/state.ts'
-import { jsonSchema } from '../../src/ops/schemas.ts'
+import { jsonSchema } from '../../src/ops/catalog.ts'
 import { fieldRows } from './fields.ts'
 import { code, table } from './markdown.ts'
 

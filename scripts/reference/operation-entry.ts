@@ -1,6 +1,5 @@
 /** What the reference says of one operation. */
-import type { EngineOperation } from '../../src/ops/catalog.ts'
-import { jsonSchema } from '../../src/ops/schemas.ts'
+import { type EngineOperation, jsonSchema } from '../../src/ops/catalog.ts'
 import { commandsOf } from './commands-of.ts'
 import { errorsOf } from './errors-of.ts'
 import { fieldRows, type Shapes } from './fields.ts'

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../src/base/canonical.ts'
 import { isRecord } from '../../src/base/record.ts'
 import { instantInput } from '../../src/model/query-input.ts'
-import { jsonSchema } from '../../src/ops/schemas.ts'
+import { jsonSchema } from '../../src/ops/catalog.ts'
 import { code } from './markdown.ts'
 
 export type Schema = JsonObject

@@ -1,7 +1,7 @@
 /** docs/reference/settings.md: every key of the configuration, every variable, every option of a command. */
 import { isRecord } from '../../src/base/record.ts'
 import { fileSchema } from '../../src/engine/options.ts'
-import { jsonSchema } from '../../src/ops/schemas.ts'
+import { jsonSchema } from '../../src/ops/catalog.ts'
 import { optionsSection } from './command-options.ts'
 import { type FieldRow, fieldRows } from './fields.ts'
 import type { Known } from './known.ts'

@@ -1,6 +1,5 @@
 /** Inputs that many operations have in common, and where the page shows each once. */
-import { type Catalog, findOperation } from '../../src/ops/catalog.ts'
-import { jsonSchema } from '../../src/ops/schemas.ts'
+import { type Catalog, findOperation, jsonSchema } from '../../src/ops/catalog.ts'
 import type { Shapes } from './fields.ts'
 import { anchor } from './markdown.ts'
 import { type Schema, shapeOf } from './schema-text.ts'

@@ -21,7 +21,7 @@ import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import type { Answer, Plan, Stages } from '../pipeline/stage.ts'
 import type { Store } from '../store/store.ts'
 import { SAMPLE } from '../text/language.ts'
-import { indexesOf } from './index-makers.ts'
+import { indexesOf } from './index-set.ts'
 import type { Parts } from './parts.ts'
 import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 
@@ -106,6 +106,7 @@ export class Asking {
     const { stages, context, release } = await this.#prepare(input, call)
     try {
       const answer = await runQuery(stages, context, this.#held)
+      this.#makeSecretFor(answer)
       if (context.query.touch) this.#touch(answer, call.viewer, context.query)
       return answer
     } finally {
@@ -129,11 +130,17 @@ export class Asking {
     const { context, release } = made
     try {
       const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
+      this.#makeSecretFor(part.answer)
       if (query.touch) this.#touch(part.answer, call.viewer, query)
       return part
     } finally {
       release()
     }
+  }
+
+  /** A cursor may be read after the store was closed, and most answers have none. */
+  #makeSecretFor({ cursor }: Answer): void {
+    if (cursor !== null) this.secret()
   }
 
   /** What is held for whoever comes with the cursor of the query. */
@@ -234,7 +241,7 @@ export class Asking {
     const { fields } = this.#contexts
     const optionsOf = (lens: string, options: Readonly<Record<string, unknown>>) =>
       parseInput(this.#optionsSchemaOf(lens), { options }).options
-    const asked = { viewer, now, secret: this.secret(), defaultLens, countsListing, optionsOf, fields }
+    const asked = { viewer, now, secret: () => this.secret(), defaultLens, countsListing, optionsOf, fields }
     const query = resolveQuery(input, asked)
     if (input.cursor === undefined) this.#resolved.set(input, { viewer: viewer.id, query })
     return query

@@ -24,7 +24,7 @@ import {
 } from '../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
-import { type WatchInput, watchInput } from '../model/live-input.ts'
+import { type WatchInput, watchInput } from '../model/live.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'

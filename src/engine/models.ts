@@ -118,19 +118,21 @@ export class Models {
   #around: Surroundings | null = null
 
   /** `before`: the model that answers until the target has embedded everything; null: the target answers. */
-  constructor(input: ModelsInput, before: Embedder | null) {
-    const { target, second, store, settings } = input
+  private constructor(input: ModelsInput, recorded: Recorded | null, before: Embedder | null) {
+    const { target, second, settings } = input
     this.#input = input
     this.#target = target
     this.#second = second
     this.#settings = settings
     this.main = target === null ? null : new ServingEmbedder(before ?? target)
     for (const one of [target, second, before]) if (one !== null) this.#opened.add(one)
-    this.#recordedAtOpen = recordedIn(store)?.model
+    this.#recordedAtOpen = recorded?.model
   }
 
   static async open(input: ModelsInput): Promise<Models> {
-    return new Models(input, await modelBefore(input))
+    // Without a target nothing is embedded, whatever is recorded.
+    const recorded = input.target === null ? null : recordedIn(input.store)
+    return new Models(input, recorded, await modelBefore(input, recorded))
   }
 
   /** For other languages than the first knows. */
@@ -298,8 +300,10 @@ export class Models {
 }
 
 /** The model that the vectors are complete for, where the configured one has yet to embed something; null: there is none, or it cannot be opened. */
-async function modelBefore({ store, target, home, embedderTimeoutMs }: ModelsInput): Promise<Embedder | null> {
-  const recorded = recordedIn(store)
+async function modelBefore(
+  { store, target, home, embedderTimeoutMs }: ModelsInput,
+  recorded: Recorded | null,
+): Promise<Embedder | null> {
   if (target === null || recorded === null || recorded.settings === null) return null
   if (recorded.model === modelKey(target.model) || recorded.removing.includes(modelKey(target.model))) return null
   if (store.chunksWithoutVector(modelKey(target.model), 1).length === 0) return null

@@ -19,8 +19,7 @@ import { isEmbedder, runtimeNotice, startEmbedder, startSecond } from './embedde
 import { Closers } from './ending.ts'
 import type { Engine } from './engine.ts'
 import { findHome, type Home, openWorkspace } from './home.ts'
-import { loadIndexMakers } from './index-makers.ts'
-import { IndexSet } from './index-set.ts'
+import { IndexSet, loadIndexMakers } from './index-set.ts'
 import { withCalls } from './lens-hosts.ts'
 import { LocalEngine } from './local-engine.ts'
 import { Models } from './models.ts'
@@ -338,12 +337,16 @@ function machineNow(): number {
 }
 
 /** `home` null: only where the options name a store. */
-export function openStore({ store, readOnly }: EngineOptions, { durability }: Config, home: Home | null): Store {
+export function openStore(
+  { store, readOnly, keepsState }: EngineOptions,
+  { durability }: Config,
+  home: Home | null,
+): Store {
   if (store === 'memory') return openMemoryStore()
   if (store !== undefined) return store
   if (home === null) throw new Error('invariant broken: a store needs a home')
   if (readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)
-  return openSqliteStore({ file: home.storeFile, durability, readOnly })
+  return openSqliteStore({ file: home.storeFile, durability, readOnly, keepsState })
 }
 
 /** SQLite would let everybody read it whom the folder lets in. */

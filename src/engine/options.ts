@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly lenses?: readonly Lens[] | undefined
   /** Of the built-in lenses, load only these and the default one: for a process that asks one question and ends. */
   readonly onlyLenses?: readonly string[] | undefined
+  /** All reads see the state that the first of them sees, until something is written: for a process that answers one request and ends. */
+  readonly keepsState?: boolean | undefined
   /** Takes a line about this installation that its owner should see, each at most once in a home. Default: nobody. */
   readonly notice?: ((line: string) => void) | undefined
   /** Which plug-ins of the home may be loaded; default: those that were trusted before. */

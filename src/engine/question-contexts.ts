@@ -4,7 +4,7 @@ import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
-import { isEnglishWord } from '../embed/english-words.ts'
+import { isEnglishWord } from '../embed/open-embedder.ts'
 import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
 import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
 import { clampCosine, jointVector } from '../math/vector.ts'
@@ -16,7 +16,7 @@ import type { Query } from '../model/query.ts'
 import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { AccessScopes } from '../pipeline/access.ts'
-import { type QueryContext, Trace } from '../pipeline/context.ts'
+import type { QueryContext } from '../pipeline/context.ts'
 import { foreignEntries, foreignLanguage, knowsLanguage } from '../pipeline/languages.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
@@ -72,12 +72,10 @@ export class QuestionContexts {
     const turns = turnsUntil(call.signal)
     // Here a pause costs nothing: within the query, what others may change would have to be kept first.
     const isLate = await turns.pauseIfDue()
-    // Made before the read, for it may be written.
-    const secret = this.secret()
     const steps = this.#loading(names)
     const made = this.#parts.store.read(() => {
       const isLoaded = steps.next(false).done === true
-      return isLoaded && !isLate ? this.#make(query, now, call, secret) : null
+      return isLoaded && !isLate ? this.#make(query, now, call) : null
     })
     if (made === null) await turns.run(steps)
     return made
@@ -91,12 +89,10 @@ export class QuestionContexts {
 
   /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
   make(query: Query, now: Instant, call: CallContext): MadeContext {
-    // Made before the read, for it may be written.
-    const secret = this.secret()
-    return this.#parts.store.read(() => this.#make(query, now, call, secret))
+    return this.#parts.store.read(() => this.#make(query, now, call))
   }
 
-  #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
+  #make(query: Query, now: Instant, call: CallContext): MadeContext {
     const { store, indexes, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
@@ -132,7 +128,7 @@ export class QuestionContexts {
       second: space.second,
       fields: this.fields,
       readings: this.#readings,
-      secret,
+      secret: () => this.secret(),
       isWord: isEnglishWord,
       memo: this.#memo,
       index,
@@ -153,7 +149,7 @@ export class QuestionContexts {
         if (!notes.some(known => known.code === code && known.message === message)) notes.push(note)
       },
       notes,
-      trace: new Trace(),
+      trace: [],
     }
     const release = () => {
       caller = null

@@ -5,9 +5,7 @@ import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { partitionOfAll } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { Link, LinkIndex, LinkIndexDeclaration, SearchScope } from './contract.ts'
-import { TableIndex } from './derived-index.ts'
-import { checkEntryKeys, imageOf, readImage, refusedImage } from './image.ts'
+import { type Link, type LinkIndex, type LinkIndexDeclaration, type SearchScope, TableIndex } from './contract.ts'
 import {
   checkDeclared,
   type EdgeRow,
@@ -18,6 +16,7 @@ import {
   readEdges,
   readNodes,
 } from './links/graph.ts'
+import { checkEntryKeys, imageOf, readImage, refusedImage } from './snapshot.ts'
 
 /** Changed entries that are taken in by one step. */
 const CHANGED_AT_ONCE = 200

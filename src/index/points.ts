@@ -11,12 +11,20 @@ import type { PartitionId } from '../model/partition.ts'
 import type { Row } from '../model/table.ts'
 import { partitionOfAll } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
-import { checkAspect, checkColumn, TableIndex } from './derived-index.ts'
-import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './image.ts'
+import {
+  checkAspect,
+  checkColumn,
+  type PointHit,
+  type PointIndex,
+  type PointIndexDeclaration,
+  type PointSearch,
+  type SearchScope,
+  TableIndex,
+} from './contract.ts'
 import { PointBlocks, type PointRow } from './points/blocks.ts'
 import { checkPointSearch, type Point, type PointArrays, PointList } from './points/grid.ts'
 import { searchPoints } from './points/search.ts'
+import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './snapshot.ts'
 
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
 const MAX_ARRIVALS = 20_000

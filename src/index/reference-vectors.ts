@@ -6,8 +6,15 @@ import { must } from '../base/assert.ts'
 import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
-import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
-import { bestFirst, bestOfEntries } from './hits.ts'
+import {
+  bestFirst,
+  bestOfEntries,
+  type Hit,
+  type SearchScope,
+  type VectorIndex,
+  type VectorSearch,
+  vectorsName,
+} from './contract.ts'
 import { checkQuery } from './vectors/check.ts'
 
 const PAGE = 4096

@@ -10,9 +10,16 @@ import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { isMostOf, readFeed } from '../store/feed.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
-import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
-import { SteppedIndex } from './derived-index.ts'
-import { bestFirst, bestOfEntries } from './hits.ts'
+import {
+  bestFirst,
+  bestOfEntries,
+  type Hit,
+  type SearchScope,
+  SteppedIndex,
+  type VectorIndex,
+  type VectorSearch,
+  vectorsName,
+} from './contract.ts'
 import { CELL_LIMITS, type CellLimits } from './vectors/cells.ts'
 import { checkQuery } from './vectors/check.ts'
 import { Clustering } from './vectors/clustering.ts'

@@ -6,12 +6,21 @@
 import type { Bitset } from '../base/bitset.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { termScore } from '../math/bm25.ts'
-import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
+import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
-import { SteppedIndex } from './derived-index.ts'
+import {
+  type Hit,
+  type NearTerm,
+  type SearchScope,
+  SteppedIndex,
+  type TermMatch,
+  type TermWeight,
+  type WordIndex,
+  type WordSearch,
+  type WordTerm,
+} from './contract.ts'
 import { SegmentBuilder } from './words/builder.ts'
 import { Block, PostingCursor } from './words/cursor.ts'
 import {
@@ -23,9 +32,8 @@ import {
   viewsOf,
   type WeighedWord,
 } from './words/lists.ts'
-import { entriesWithPhrase } from './words/phrase.ts'
 import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
-import { searchWords } from './words/search.ts'
+import { entriesWithPhrase, searchWords } from './words/search.ts'
 import type { Segment } from './words/segment.ts'
 import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
 import { type Completion, completeTerm, nearTerms } from './words/vocabulary.ts'
@@ -40,6 +48,8 @@ const STEP = 100_000
 
 /** Keys read from the store at a time while rebuilding. */
 const PAGE = 1000
+/** Entries read from the store at a time: contents may be long. */
+const ENTRIES = 8
 /** UTF-16 units of content that are read from the store in one step, and what an entry costs beside its content, in those. */
 const READ_AT_ONCE = 1 << 17
 const UNITS_OF_ENTRY = 512
@@ -274,7 +284,7 @@ function* allKeys(reader: StoreReader): Iterable<EntryKey> {
   }
 }
 
-/** Of these entries, those of them that are there: each read as it is at the step that reads it. `most`: entries of a segment. */
+/** Of these entries, those of them that are there, each as it is at some step. `most`: entries of a segment. */
 function* segmentsOf(
   reader: StoreReader,
   keys: Iterable<EntryKey>,
@@ -284,15 +294,28 @@ function* segmentsOf(
   let count = 0
   const builder = new SegmentBuilder()
   const pace = new StepPace(READ_AT_ONCE)
-  for (const key of keys) {
-    const entry: Entry | undefined = reader.entry(key)
-    if (entry === undefined) continue
-    builder.add(entry, reader.chunksOf(key))
+  for (const [entry, chunks] of readWithChunks(reader, keys)) {
+    builder.add(entry, chunks)
     if (++count % most === 0 || builder.size > BATCH) segments.push(...listed(yield* builder.finish()))
     if (pace.isOver(UNITS_OF_ENTRY + entry.content.length)) yield
   }
   segments.push(...listed(yield* builder.finish()))
   return segments
+}
+
+function* readWithChunks(reader: StoreReader, keys: Iterable<EntryKey>): Iterable<readonly [Entry, readonly Chunk[]]> {
+  let batch: EntryKey[] = []
+  function* read(): Iterable<readonly [Entry, readonly Chunk[]]> {
+    const entries = reader.entries(batch)
+    const chunks = reader.chunksOfEach(batch)
+    for (const entry of entries) yield [entry, chunks.get(entry.key) ?? []]
+    batch = []
+  }
+  for (const key of keys) {
+    batch.push(key)
+    if (batch.length === ENTRIES) yield* read()
+  }
+  if (batch.length > 0) yield* read()
 }
 
 function listed(segment: Segment | null): readonly Segment[] {

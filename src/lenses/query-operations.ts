@@ -1,7 +1,7 @@
 /** What the query of every lens has beside its own operation, by the same code for each: reasons, a count and a watch (QE-020). */
 import { z } from 'zod'
 import { MAX_ID_LENGTH } from '../model/limits.ts'
-import { LIVE_FIELDS, type LiveInput, watchOperation } from '../model/live-input.ts'
+import { LIVE_FIELDS, type LiveInput, watchOperation } from '../model/live.ts'
 import { countOutput, explainOutput } from '../model/page.ts'
 import { costOfAsking, costOfCounting, type Priced, type QueryInput } from '../model/query-input.ts'
 import type { LensHost } from './lens.ts'

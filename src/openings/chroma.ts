@@ -96,6 +96,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   random: true,
   lenses: true,
   onlyLenses: true,
+  keepsState: true,
   plugins: true,
   durability: true,
   readOnly: true,

@@ -1,6 +1,5 @@
 /** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
 
-import type { JsonObject } from '../base/canonical.ts'
 import type { Deadline, Instant } from '../base/clock.ts'
 import type { Turns } from '../base/turns.ts'
 import type { EmbeddingModel } from '../embed/embedder.ts'
@@ -40,8 +39,8 @@ export interface QueryContext {
   readonly fields: readonly FieldName[]
   /** Tables that say what was read from which file. Absent: none do. */
   readonly readings?: readonly ReadingTable[] | undefined
-  /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. */
-  readonly secret: string
+  /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. The first call may write it. */
+  secret(): string
   /** Whether a word, in lower case, is spelled correctly although no passage has it. Absent: nothing is known of any word. */
   readonly isWord?: ((word: string) => boolean) | undefined
   /** What one engine keeps between questions. */
@@ -54,19 +53,6 @@ export interface QueryContext {
   look(): AccessScope
   note(note: Note): void
   readonly notes: readonly Note[]
-  readonly trace: Trace
-}
-
-// What each stage gave and what it cost. Times are measured, so they are the one part of an answer that varies.
-
-export class Trace {
-  readonly #stages: StageTrace[] = []
-
-  get stages(): readonly StageTrace[] {
-    return this.#stages
-  }
-
-  add(stage: string, ms: number, out: number, detail?: JsonObject): void {
-    this.#stages.push(detail === undefined ? { stage, ms, out } : { stage, ms, out, detail })
-  }
+  /** What each stage gave and what it cost, added as it ends. Times are measured, so they are the one part of an answer that varies. */
+  readonly trace: StageTrace[]
 }

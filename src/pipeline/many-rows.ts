@@ -1,7 +1,7 @@
 /** Reading and writing many rows: around damaged ones, page by page, once a version of a table, with pauses. */
 
 import type { Instant } from '../base/clock.ts'
-import { onePer } from '../base/one-per.ts'
+import { onePer } from '../base/recent.ts'
 import { atOnce, StepPace, type Steps, type Turns } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { QuerentError } from '../model/errors.ts'

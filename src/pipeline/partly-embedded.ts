@@ -22,7 +22,7 @@ import { type Explanation, leaf, node } from '../model/explanation.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
-import { inOrder } from './order.ts'
+import { inOrder } from './diversify.ts'
 import type { Plan } from './stage.ts'
 
 /** Cosines here and below are at MiniLM's spread (`cosineScale`). */

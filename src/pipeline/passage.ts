@@ -8,12 +8,13 @@ import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { Excerpt, Passage } from '../model/page.ts'
 import { excerpt, type Passage as Stretch, sectionAt, type WordMatcher } from '../text/excerpt.ts'
-import { language, SAMPLE } from '../text/language.ts'
-import { questionMatcher } from '../text/question-matcher.ts'
-import type { Language } from '../text/stopwords.ts'
+import { language, languagesOfQuestion, SAMPLE } from '../text/language.ts'
+import { beginningOf, stem } from '../text/stem.ts'
+import { isStopWord, type Language } from '../text/stopwords.ts'
+import { tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
+import { firstInOrder } from './diversify.ts'
 import { noteDamage } from './many-rows.ts'
-import { firstInOrder } from './order.ts'
 import { dropsNoise, isNoise } from './score.ts'
 import type { Plan, Ranking, Retrieval, Scoring, ShownText } from './stage.ts'
 
@@ -325,4 +326,32 @@ function stretches(plan: Plan, context: QueryContext): (entry: Entry, chunk: Chu
 function weightsOfWords({ terms, mode }: Plan, { words, accessScope }: QueryContext): ReadonlyMap<string, number> {
   if (terms.length === 0 || mode === 'list') return new Map()
   return new Map(words.weigh(terms, accessScope).map(({ term, boost, idf }) => [term, boost * idf]))
+}
+
+// Which words of a text stand for words of a question: the same stem, as the word index sees it.
+
+/**
+ * `of` is the language of the text. Stop words of the question's language, and of the text's, stand for nothing, unless
+ * the question has nothing else.
+ */
+export function questionMatcher(question: readonly string[], of: Language): WordMatcher {
+  const words = [...new Set(question.flatMap(text => tokenise(text).map(token => token.term)))]
+  const asked = languagesOfQuestion(words)
+  const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
+  const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
+  // Stemming changes endings only, so most words of a text are recognised by how they begin.
+  const beginnings = [...stems.keys()].map(stem => beginningOf(stem, of))
+  const isAnyWord = beginnings.includes('')
+  const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))
+  const beginsAsOne = (term: string): boolean => {
+    if (isAnyWord) return true
+    if (!initials.has(term.charCodeAt(0))) return false
+    for (const beginning of beginnings) if (term.startsWith(beginning)) return true
+    return false
+  }
+  return term => {
+    if (!beginsAsOne(term)) return null
+    if (telling.length > 0 && isStopWord(term, of)) return null
+    return stems.get(stem(term, of)) ?? null
+  }
 }

@@ -10,9 +10,9 @@ import type { Position } from '../model/query.ts'
 import { stillVisible, visibleOrigin } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { alsoShown, forgotten, LateCursor, orderLost, placeOf, wasShown, writeCursor } from './cursor.ts'
+import { behind, orderOf, placesOf, roundOf } from './diversify.ts'
 import { languageNotes } from './languages.ts'
 import { noteDamage } from './many-rows.ts'
-import { behind, orderOf, placesOf, roundOf } from './order.ts'
 import { firstDepth, hasRounds, isReadOn } from './page-depth.ts'
 import { assertScoresPassages, positionOf, shownTexts } from './passage.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -201,7 +201,7 @@ function byKey<T extends { readonly key: number }>(all: readonly T[]): ReadonlyM
 function cursorOf(position: Position, { query }: Plan, { secret, now }: QueryContext): LateCursor {
   const { asOf, begun, binding } = query
   return new LateCursor(placeOf(query, position), () =>
-    writeCursor({ position, asOf, begun }, { secret, binding: binding(), now }),
+    writeCursor({ position, asOf, begun }, { secret: secret(), binding: binding(), now }),
   )
 }
 
@@ -228,7 +228,7 @@ function endOf(
     round: roundOf(ranked),
     // A hash for each item: made when a cursor is read, or the answer goes on.
     get shown() {
-      hashes ??= alsoShown(before, names, secret)
+      hashes ??= alsoShown(before, names, secret())
       return hashes
     },
   }
@@ -305,9 +305,11 @@ export function* presentItems(
     context,
   )
   assertScoresPassages(ranking, plan)
-  for (const { entry, ranked, chunk } of shown) {
+  for (const [at, { entry, ranked, chunk }] of shown.entries()) {
     const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue
+    // Behind the last one a pause would only mean to look again.
+    if (at > 0 && (yield)) paused = true
     const item: Item = {
       rank: 0,
       id: entry.id,
@@ -330,7 +332,6 @@ export function* presentItems(
     }
     const explanation = parts.explanation(ranked)
     made.set(ranked, { entry, item: explanation === undefined ? item : { ...item, explanation } })
-    if (yield) paused = true
   }
   if (paused) return null
   return shown.map(({ ranked }, at) => ({ ...(made.get(ranked) as MadeItem).item, rank: first + at }))
@@ -381,7 +382,7 @@ function isByPlace(plan: Plan): boolean {
 
 /** Where some were used meanwhile, what was shown may stand lower now. */
 function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
-  const [isShown, place] = [wasShown(after.shown, context.secret), placesOf(ranked, context)]
+  const [isShown, place] = [wasShown(after.shown, context.secret()), placesOf(ranked, context)]
   return new Set(ranked.filter(one => isShown(place(one))).map(itemKey))
 }
 

@@ -12,8 +12,8 @@ import { readCursor } from './cursor.ts'
 export interface Asked {
   readonly viewer: Viewer
   readonly now: Instant
-  /** Signs cursors. */
-  readonly secret: string
+  /** Signs cursors; called where there is one. */
+  secret(): string
   /** The lens that answers when none is named. */
   readonly defaultLens: string
   /** Whether what a lens lists counts as used, where the request does not say. */
@@ -87,9 +87,9 @@ function startOf(
   binding: () => string,
   asked: Asked,
 ): { after: Position | null; asOf: Instant; begun: Instant } {
-  const { secret, now } = asked
+  const { now } = asked
   if (input.cursor !== undefined) {
-    const { position, asOf, begun } = readCursor(input.cursor, { secret, binding: binding(), now })
+    const { position, asOf, begun } = readCursor(input.cursor, { secret: asked.secret(), binding: binding(), now })
     return { after: position, asOf, begun }
   }
   return { after: null, asOf: input.as_of === undefined ? now : toInstant(input.as_of, 'as_of'), begun: now }

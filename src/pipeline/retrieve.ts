@@ -15,10 +15,9 @@ import { FILE_LINKS } from '../store/core-tables.ts'
 import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { readOfDocuments } from './file-places.ts'
+import { firstInOrder } from './diversify.ts'
 import { boundDefault, MEMORY_BOOST, maxOf, scoredBy } from './formula.ts'
-import { NoteLinks } from './note-links.ts'
-import { firstInOrder } from './order.ts'
+import { NoteLinks, readOfDocuments } from './note-links.ts'
 import { isReadOn, pageBar } from './page-depth.ts'
 import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { isNoise } from './score.ts'
@@ -287,7 +286,8 @@ function nearThePage(
     if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
     return meaning !== undefined || mayReach(words.score, isByMeaning ? floor : 0) || isKept(words.score)
   }
-  return { ...legs, found: found.filter(isNear) }
+  const near = found.filter(isNear)
+  return near.length === found.length ? legs : { ...legs, found: near }
 }
 
 /** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */

@@ -223,8 +223,10 @@ async function retrieveAndRank(
     },
     ({ scored }) => scored.length,
   )
-  // Pages to come are of what there was before others write in a pause.
-  context.turns.beforeNext(found.get)
+  // Pages to come are of what there was before others write in a pause. Where all that there is fits on this page, there are none.
+  const { exhausted, whole, candidates } = brought
+  const isAll = exhausted && whole === undefined && plan.query.group === 'entry' && candidates.length <= limit
+  if (!isAll) context.turns.beforeNext(found.get)
   await context.turns.pauseIfDue()
   const { scoring, retrieval } =
     plan.query.group === 'entry'
@@ -262,7 +264,7 @@ function finished(answer: Answer, query: Query, context: QueryContext, complete:
   if (complete && !query.trace) return answer
   const { page } = answer
   const coverage = complete ? page.coverage : { ...page.coverage, complete: false }
-  const traced = query.trace ? { trace: context.trace.stages } : {}
+  const traced = query.trace ? { trace: context.trace } : {}
   return { ...answer, page: { ...page, coverage, ...traced } }
 }
 
@@ -274,7 +276,7 @@ async function timed<T>(
 ): Promise<T> {
   const started = performance.now()
   const result = await work()
-  context.trace.add(stage, performance.now() - started, out(result))
+  context.trace.push({ stage, ms: performance.now() - started, out: out(result) })
   return result
 }
 

@@ -62,7 +62,7 @@ export interface Retrieval {
   readonly absent?: ReadonlySet<EntryKey> | undefined
   /** The best are known already, and left out of the candidates. */
   readonly isRest?: boolean | undefined
-  /** Left out, because a document stands for them (`file-places.ts`). */
+  /** Left out, because a document stands for them (`note-links.ts`). */
   readonly stoodFor?: ReadonlySet<EntryKey> | undefined
   /** Why an entry that is not among the candidates is not, in a sentence; null: its score is too low. Absent: by the legs of the default lens. */
   readonly missing?: ((entry: EntryKey) => string | null) | undefined

@@ -4,22 +4,26 @@
  * Or in memory: then it is gone with the process, has no write-ahead log, and so works in one step where others pause.
  */
 
+import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { assert, must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
+import { siblingModule } from '../base/module-url.ts'
+import type { Thread } from '../base/thread.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { StoreFinding } from './care/problem.ts'
 import { checkInstant } from './check.ts'
-import { Revision } from './sqlite/meta.ts'
+import { Revision, type SqliteForgotten } from './sqlite/changes.ts'
 import { IN_MEMORY, inOneStep, openNodeSqlite, PausedTransaction, type SqlDatabase } from './sqlite/node-sqlite.ts'
-import { makeParts, type SqliteParts, SqliteReader } from './sqlite/reader.ts'
+import { makeParts, type SqliteParts, SqliteReader, SqliteWriter } from './sqlite/reader.ts'
 import { isLockless, orReadOnly, prepareSchema } from './sqlite/schema.ts'
 import { defineFilterFunctions } from './sqlite/search.ts'
-import { FOLD_IN_COMMITS, foldInCommits, foldsInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
-import { SqliteWriter } from './sqlite/writer.ts'
-import type { Snapshot, Store, StoreReader, StoreWriter, Upkeep } from './store.ts'
+import type { Fold, Forgotten, LogState, Snapshot, Store, StoreReader, StoreWriter, Upkeep } from './store.ts'
+import type { StoreOrder } from './store-worker.ts'
 
 export interface SqliteStoreOptions {
   /** Made when it is not there; its folder must be. `:memory:`: none, the store is in memory. */
@@ -40,6 +44,11 @@ export interface SqliteStoreOptions {
   readonly cacheSizeMb?: number | undefined
   /** False: no write-ahead log beside the file; then readers wait for writers. Default true. */
   readonly walMode?: boolean | undefined
+  /**
+   * All reads see the state that the first of them sees, until this store writes: for a process that answers one request and
+   * ends, which then looks for writes of others once, however often it pauses. Only with a write-ahead log, where nobody waits for it.
+   */
+  readonly keepsState?: boolean | undefined
   /** Given to a store that is made now. Default: random. */
   readonly storeId?: string | undefined
 }
@@ -71,6 +80,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     configure(db, options, pageBytes)
     defineFilterFunctions(db)
     const parts = makeParts(db)
+    if (options.keepsState === true && !readOnly && options.walMode !== false) db.keepState()
     const upkeep = readOnly || file === IN_MEMORY ? undefined : new SqliteUpkeep(db, parts.forgotten)
     const openAgain = (use: 'read' | 'write') => {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
@@ -226,6 +236,7 @@ class SqliteStore extends SqliteReader implements Store {
     let hasBegun = false
     // Read here, while it is written there: until the commit, what is written is that connection's alone.
     const attempt = async () => {
+      this.parts.db.leaveState()
       const db = this.#openAgain('write')
       const aside = new SqliteStore(this.storeId, makeParts(db), undefined, this.#timeoutMs, this.#openAgain)
       const begun = (writer: StoreWriter) => {
@@ -362,3 +373,101 @@ function isLock(error: unknown): boolean {
 }
 
 function ignore(): void {}
+
+// The upkeep of a SQLite file: its write-ahead log, and what was forgotten.
+
+/** The log is folded back at 16 MiB by the commit that makes it so large, unless somebody else takes care of it. */
+export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
+
+export class SqliteUpkeep implements Upkeep {
+  readonly #db: SqlDatabase
+  readonly #forgotten: SqliteForgotten
+  /** Loaded by the first fold: most commands do without. */
+  #thread: Promise<Thread<StoreOrder, boolean>> | null = null
+
+  constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
+    this.#db = db
+    this.#forgotten = forgotten
+  }
+
+  log(): LogState | null {
+    const path = this.#db.logFile
+    try {
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found === undefined ? null : { bytes: found.size, writtenAt: found.mtimeMs }
+    } catch (error) {
+      const cause = String(error)
+      throw new QuerentError('io_failed', `cannot look at ${path}: ${cause}`, { path, cause }, error)
+    }
+  }
+
+  /** Rejects with `io_failed` when the fold fails or the thread ends; the next one starts another thread. */
+  async fold(how: Fold, waitMs: number): Promise<boolean> {
+    const path = this.#db.file
+    this.#db.leaveState()
+    this.#thread ??= import('./store-thread.ts').then(({ foldThread }) => foldThread(path))
+    try {
+      return await (await this.#thread).ask({ how, waitMs })
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error)
+      throw new QuerentError('io_failed', `${path}: folding its log back failed (${cause})`, { path, cause }, error)
+    }
+  }
+
+  async endThread(): Promise<void> {
+    const thread = this.#thread
+    this.#thread = null
+    await (await thread)?.end()
+  }
+
+  foldInCommits(from: number): void {
+    foldInCommits(this.#db, from)
+  }
+
+  forgotten(): Forgotten | null {
+    return this.#forgotten.get()
+  }
+
+  erase(mark: string, waitMs: number): Promise<boolean> {
+    this.#db.leaveState()
+    return eraseAside(this.#db.file, mark, waitMs)
+  }
+}
+
+/** `from`: bytes; 0: never. */
+export function foldInCommits(db: SqlDatabase, from: number): void {
+  db.exec(`pragma wal_autocheckpoint = ${Math.ceil(from / pageBytes(db))}`)
+}
+
+/** From how many bytes on a commit folds the log back; 0: never. */
+export function foldsInCommits(db: SqlDatabase): number {
+  const [pages] = db.prepareArrays<[number]>('pragma wal_autocheckpoint').get() ?? [0]
+  return pages * pageBytes(db)
+}
+
+function pageBytes(db: SqlDatabase): number {
+  return db.prepareArrays<[number]>('pragma page_size').get()?.[0] ?? 4096
+}
+
+const run = promisify(execFile)
+/** To read a file of a hundred gigabytes. */
+const LONGEST_MS = 600_000
+
+/** As `eraseInFile`, whose failures become `io_failed`. */
+async function eraseAside(file: string, mark: string, waitMs: number): Promise<boolean> {
+  const script = fileURLToPath(siblingModule(import.meta.url, 'erase-worker'))
+  // For programs that are built around Node.
+  const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' }
+  try {
+    const { stdout } = await run(process.execPath, [script, file, mark, String(waitMs)], { env, timeout: LONGEST_MS })
+    return JSON.parse(stdout) === true
+  } catch (error) {
+    const cause = String(error)
+    throw new QuerentError(
+      'io_failed',
+      `${file}: erasing what was deleted failed (${cause})`,
+      { path: file, cause },
+      error,
+    )
+  }
+}

@@ -121,6 +121,8 @@ export interface StoreReader {
 
   /** By ordinal. */
   chunksOf(entry: EntryKey): readonly Chunk[]
+  /** By ordinal, of each; entries without one are absent. */
+  chunksOfEach(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, readonly Chunk[]>
   /** Key of the first chunk of each; entries without one are absent. */
   firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey>
   /** Those that exist, in the order asked for. */

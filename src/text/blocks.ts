@@ -2,8 +2,8 @@
  * The parts of a text that are torn by a cut in the wrong place: fenced code, tables, list items, quotations. Which places
  * within them a chunk may end at, and what the part behind the cut repeats so that it can be read alone.
  */
-import { countTokens } from './count-tokens.ts'
 import { isLineEnd } from './lines.ts'
+import { pieceAt } from './piece.ts'
 
 export interface Block {
   /** From the start of its first line to behind its last line; may lie within another block. */
@@ -182,4 +182,20 @@ export function closingOf(lead: string): string {
 export function unmarked(line: string): string {
   const marks = /^(?:[ \t>]*(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*/.exec(line)?.[0] ?? ''
   return marks.replace(/[^\s>]/g, ' ') + line.slice(marks.length)
+}
+
+// How many tokens a text takes in a language model's input, near enough to keep a limit.
+
+/** Named beside its numbers. */
+export const TOKEN_COUNTER = 'querent-estimate'
+
+/** As the chunker estimates them. A long text need not be read to its end to know that it does not fit. */
+export function countTokens(text: string, enough: number = Number.POSITIVE_INFINITY): number {
+  let tokens = 0
+  for (let at = 0; at < text.length && tokens <= enough; ) {
+    const piece = pieceAt(text, at)
+    tokens += piece.tokens
+    at = piece.end
+  }
+  return tokens
 }

@@ -10,7 +10,7 @@ import { atOnce } from '../../src/base/turns.ts'
 import { ingesterFor, named } from '../../src/ingest/load-file.ts'
 import type { FileDocument, Ingester } from '../../src/model/ingester.ts'
 import { closingOf } from '../../src/text/blocks.ts'
-import { openBlockAt } from '../../src/text/open-block.ts'
+import { openBlockAt } from '../../src/text/excerpt.ts'
 
 const FOLDER = fileURLToPath(new URL('chunks/', import.meta.url))
 const ENDING = '.chunks.txt'

@@ -1,6 +1,6 @@
 /** `querent brief`: short whatever the store holds, only what the viewer may see, names as data. */
 import { describe, expect, it } from 'vitest'
-import { countTokens } from '../../src/text/count-tokens.ts'
+import { countTokens } from '../../src/text/blocks.ts'
 import type { Run } from '../support/command.ts'
 import { querentHere } from '../support/in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'

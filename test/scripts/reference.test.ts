@@ -9,7 +9,7 @@ import { referencePages, root } from '../../scripts/reference/pages.ts'
 import { VARIABLES } from '../../scripts/reference/variables.ts'
 import { isRecord } from '../../src/base/record.ts'
 import { ERROR_CODES } from '../../src/model/errors.ts'
-import { jsonSchema } from '../../src/ops/schemas.ts'
+import { jsonSchema } from '../../src/ops/catalog.ts'
 
 let pages: ReadonlyMap<string, string>
 beforeAll(async () => {

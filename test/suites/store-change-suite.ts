@@ -54,6 +54,13 @@ export function changeSuite(opened: () => Store): void {
       expect(store.firstChunks([...keys, 99].reverse())).toEqual(firsts)
     })
 
+    it('are read by ordinal for many entries at once, without entries that are not there', () => {
+      const keys = ['one\ntwo', 'three\nfour\nfive'].map((content, at) => put(draftOf({ id: `${at}`, content })).key)
+      const all = new Map(keys.map(key => [key, store.chunksOf(key)]))
+      expect(store.chunksOfEach([99, ...keys].reverse())).toEqual(all)
+      expect(store.chunksOfEach([])).toEqual(new Map())
+    })
+
     it('are given in the order asked for', () => {
       const { key } = put(draftOf({ id: 'a', content: 'one\ntwo\nthree' }))
       const [one, two, three] = chunkKeys(key) as [number, number, number]

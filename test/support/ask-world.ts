@@ -13,7 +13,7 @@ import type { ExplainAnswer, Note } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
 import { type AccessScope, LOCAL_OWNER, type Viewer } from '../../src/model/viewer.ts'
 import { lookAt } from '../../src/pipeline/access.ts'
-import { type QueryContext, Trace } from '../../src/pipeline/context.ts'
+import type { QueryContext } from '../../src/pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../../src/pipeline/default-stages.ts'
 import { type ExplainTarget, explainEntry } from '../../src/pipeline/explain.ts'
 import { CachedOrders } from '../../src/pipeline/later-pages.ts'
@@ -145,7 +145,7 @@ export class AskWorld {
     const { store, words, vectors, embedder } = this.parts
     const { viewer = LOCAL_OWNER, now = WORLD_NOW } = options
     this.#refresh()
-    const asked = { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
+    const asked = { viewer, now, secret: () => SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
     const query = resolveQuery(input, { ...asked, countsListing: () => false, optionsOf: () => ({}) })
     const notes: Note[] = []
     const look = (): AccessScope => lookAt(store, viewer)
@@ -163,7 +163,7 @@ export class AskWorld {
       vectors,
       model: embedder?.model ?? null,
       fields: ENTRY_FIELDS,
-      secret: SECRET,
+      secret: () => SECRET,
       memo: this.memo,
       index: name => {
         throw new Error(`this world has no index ${name}`)
@@ -177,7 +177,7 @@ export class AskWorld {
       look,
       note: note => notes.push(note),
       notes,
-      trace: new Trace(),
+      trace: [],
     }
     return options.twist?.(context) ?? context
   }

@@ -1,6 +1,7 @@
 /**
  * Imported before a program: appends the URL of each module that it loads to the file that MODULES names, and each text of SQL that it runs,
- * on one line, to the file that STATEMENTS names.
+ * on one line, to the file that STATEMENTS names. With PAUSES, each look at the clock of `performance` is 25 ms later than the one
+ * before, so that all work in steps pauses after each step.
  */
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -9,6 +10,12 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 function appendTo(variable: string, line: string): void {
   const file = process.env[variable]
   if (file !== undefined) appendFileSync(file, `${line}\n`)
+}
+
+if (process.env['PAUSES'] !== undefined) {
+  const now = performance.now.bind(performance)
+  let looks = 0
+  performance.now = () => now() + 25 * looks++
 }
 
 registerHooks({

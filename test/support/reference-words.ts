@@ -6,17 +6,18 @@ import { must } from '../../src/base/assert.ts'
 import { Bitset } from '../../src/base/bitset.ts'
 import { editDistance } from '../../src/base/near-names.ts'
 import type { Steps } from '../../src/base/turns.ts'
-import type {
-  Hit,
-  NearTerm,
-  SearchScope,
-  TermMatch,
-  TermWeight,
-  WordIndex,
-  WordSearch,
-  WordTerm,
+import {
+  bestFirst,
+  bestOfEntries,
+  type Hit,
+  type NearTerm,
+  type SearchScope,
+  type TermMatch,
+  type TermWeight,
+  type WordIndex,
+  type WordSearch,
+  type WordTerm,
 } from '../../src/index/contract.ts'
-import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
 import { eachTitleWord, entryLanguage } from '../../src/index/words/builder.ts'
 import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from '../../src/index/words/lists.ts'
 import { nearestFirst } from '../../src/index/words/vocabulary.ts'

@@ -8,8 +8,16 @@ import { Recent } from '../../base/recent.ts'
 import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { type Filter, LINKED, matches } from '../../model/filter.ts'
-import type { LiveHandlers, LiveItem, LiveName, LiveQuery, LiveState, Subscription } from '../../model/live.ts'
-import { partWatchInput, type WatchInput } from '../../model/live-input.ts'
+import {
+  type LiveHandlers,
+  type LiveItem,
+  type LiveName,
+  type LiveQuery,
+  type LiveState,
+  partWatchInput,
+  type Subscription,
+  type WatchInput,
+} from '../../model/live.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'

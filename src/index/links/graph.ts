@@ -9,8 +9,7 @@ import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader, TablePage } from '../../store/store.ts'
-import type { LinkIndexDeclaration } from '../contract.ts'
-import { checkAspect, checkColumn } from '../derived-index.ts'
+import { checkAspect, checkColumn, type LinkIndexDeclaration } from '../contract.ts'
 
 /** Nodes, or links, that are taken in by one step. */
 const LOADED_AT_ONCE = 1 << 13

@@ -5,8 +5,16 @@
 import { StepPace, type Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { checkEntryKeys, checkIdentity, checkLength, headerBytes, isCount, readHeader, refusedImage } from '../image.ts'
 import type { Layout } from '../kernel.ts'
+import {
+  checkEntryKeys,
+  checkIdentity,
+  checkLength,
+  headerBytes,
+  isCount,
+  readHeader,
+  refusedImage,
+} from '../snapshot.ts'
 import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 

@@ -6,8 +6,7 @@
  */
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { StoreReader } from '../../store/store.ts'
-import type { Hit, SearchScope, VectorIndex, VectorSearch } from '../contract.ts'
-import { bestFirst } from '../hits.ts'
+import { bestFirst, type Hit, type SearchScope, type VectorIndex, type VectorSearch } from '../contract.ts'
 
 export interface SpacesOptions {
   readonly main: VectorIndex

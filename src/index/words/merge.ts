@@ -3,10 +3,10 @@
 import { lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
 import type { PartitionId } from '../../model/partition.ts'
+import { partitionTable, type RunEnds, SegmentWriter } from './builder.ts'
 import { ByteReader, compareBytes } from './bytes.ts'
 import { Block, blockCount, type Run, readRuns } from './cursor.ts'
 import { BLOCK, GAP, type RowTable, type Segment, SKIP, SKIP_ROW } from './segment.ts'
-import { partitionTable, type RunEnds, SegmentWriter } from './segment-writer.ts'
 
 /** Postings that are merged in one step, and what a term costs beside them, in those: one to five milliseconds. */
 const POSTINGS_AT_ONCE = 1 << 15

@@ -13,10 +13,10 @@ import {
   declaredOperations,
   type EngineOperation,
   findOperation,
+  jsonSchema,
   lensesFor,
   makeCatalog,
 } from '../../ops/catalog.ts'
-import { jsonSchema } from '../../ops/schemas.ts'
 import {
   assertLines,
   textOf as fileOrPiped,
@@ -381,7 +381,9 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   if (stream !== undefined && flags['stream'] === true) {
     assertLines(flags)
     if (cli.errors === 'text') cli.errors = 'json'
-    const { rest, count } = await withSession(cli, flags, sessionFor(entry, input), session =>
+    // Each piece is of the state in which it leaves.
+    const options = { ...sessionFor(entry, input), keepsState: false }
+    const { rest, count } = await withSession(cli, flags, options, session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
     )
     const shown = { ...PLAIN_TEXT, hasMore: entry.pages !== undefined && !('cursor' in flags), input }
@@ -438,6 +440,7 @@ export function sessionFor(
     create: creates,
     warm: embeds,
     readsFiles,
+    keepsState: readsFiles,
     // The time of a query counts from here: a provider that does not answer must not keep it from being answered by words.
     ...(typeof timeoutMs === 'number' && timeoutMs > 0 && { embedderTimeoutMs: timeoutMs }),
     ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),

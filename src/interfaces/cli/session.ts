@@ -43,6 +43,8 @@ export interface SessionOptions {
   /** Read files that have changed, where that is quick, before anything is asked. */
   readonly readsFiles?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
+  /** It answers one question and ends: see `SqliteStoreOptions`. */
+  readonly keepsState?: boolean
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
   readonly log?: RequestLog | undefined
@@ -112,6 +114,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     embedderTimeoutMs: options.embedderTimeoutMs,
     watchFiles: options.watchFiles ?? false,
     onlyLenses: options.onlyLenses,
+    keepsState: options.keepsState,
     log: options.log,
     processes: options.processes,
     // Only what serves others has requesters from outside.

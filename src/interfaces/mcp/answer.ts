@@ -13,7 +13,7 @@ import type { AnswerShape } from './tool-table.ts'
 /**
  * No fewer tokens than the tokenizers of today's large models make of a text, and in prose and JSON about a third more
  * (compared with o200k and cl100k in `test/unit/interfaces/mcp-token-bound.test.ts`). For limits that must not be exceeded; an
- * estimate that is right on average is `text/count-tokens.ts`.
+ * estimate that is right on average is `text/blocks.ts`.
  */
 const RUNS = /[A-Za-z0-9_-]+|[^\S\n]*\n\s*|[^\S\n]+|["{}[\],:\\]{1,2}|[!-,./:-@[-^`{-~]|\P{ASCII}+|./gu
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+|\d{1,3}|[_-]+/g

@@ -1,6 +1,6 @@
 /** What the parts of the lens share in one engine. */
 
-import { onePer } from '../../base/one-per.ts'
+import { onePer } from '../../base/recent.ts'
 import { type Steps, Turns } from '../../base/turns.ts'
 import { modelKey } from '../../embed/embedder.ts'
 import { type VectorIndex, vectorsName } from '../../index/contract.ts'

@@ -7,7 +7,7 @@ import { notifyChange } from '../sqlite/changes.ts'
 import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/entries.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { checkOf, isWhole } from '../sqlite/rows.ts'
-import { setTally, wrongTallies } from '../sqlite/tallies.ts'
+import { setTally, wrongTallies } from '../sqlite/vectors.ts'
 import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, those } from './problem.ts'
 
 interface Repeated {

@@ -3,7 +3,7 @@
 import { must } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { advanceRevision } from '../sqlite/meta.ts'
+import { advanceRevision } from '../sqlite/changes.ts'
 import type { SqlDatabase } from '../sqlite/node-sqlite.ts'
 import { renewSchemaCopy } from '../sqlite/schema.ts'
 import { quote } from '../sqlite/tables.ts'

@@ -16,8 +16,7 @@ import { partitionKey } from '../../model/partition.ts'
 import type { SoundDraft } from '../check.ts'
 import type { SqlDatabase } from './node-sqlite.ts'
 import { checked, type DamagePolicy, damaged, inOrder, isWhole, keyList, limitOf, nextKey, rowsByKey } from './rows.ts'
-import { CHUNKS } from './tallies.ts'
-import type { SqliteModels } from './vectors.ts'
+import { CHUNKS, type SqliteModels } from './vectors.ts'
 
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'
@@ -65,6 +64,11 @@ export class SqliteChunks {
 
   of(entry: EntryKey): readonly Chunk[] {
     return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
+  }
+
+  ofEach(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, readonly Chunk[]> {
+    const sql = `select ${COLUMNS} from chunks c where c.entry in (select value from json_each(?)) order by c.entry, c.ordinal`
+    return Map.groupBy(this.#select(sql, keyList(entries)), ({ entry }) => entry)
   }
 
   /** By ordinal, page by page. Those of an entry that may be long, in steps; each page is read within `around`. */

@@ -18,7 +18,7 @@ import {
   rowsByKey,
   truthValue,
 } from './rows.ts'
-import type { SqlitePartitions } from './tallies.ts'
+import type { SqlitePartitions } from './vectors.ts'
 
 const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'origin']
   .concat(['created_at', 'updated_at', 'valid_from', 'valid_until', 'known_at'])

@@ -4,8 +4,8 @@
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
+import { readSoundMeta, SqliteForgotten, writeMeta } from './changes.ts'
 import { foldLog } from './fold-log.ts'
-import { readSoundMeta, SqliteForgotten, writeMeta } from './meta.ts'
 import { openNodeSqlite, type SqlDatabase } from './node-sqlite.ts'
 
 /** Pages that are overwritten while writers wait: some milliseconds. */

@@ -73,6 +73,10 @@ export interface SqlDatabase {
   readInSteps<T>(body: () => Steps<T>): Steps<T>
   /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */
   freeze(): void
+  /** All reads see the state that the first of them sees, until `leaveState`, or until this connection writes. */
+  keepState(): void
+  /** Nothing happens where no state is kept. */
+  leaveState(): void
   readonly writing: boolean
   /** Number of the transaction that runs, another for each; 0: none. */
   readonly transaction: number
@@ -119,6 +123,8 @@ class NodeSqlite implements SqlDatabase {
   #transactions = 0
   /** Within `readInSteps`. */
   #isHeld = false
+  /** Between `keepState` and `leaveState`: a transaction runs also while nothing is inside. */
+  #keepsState = false
 
   constructor({ file, readOnly, immutable, timeoutMs, schemaWritable }: SqlOptions) {
     this.file = file
@@ -136,7 +142,7 @@ class NodeSqlite implements SqlDatabase {
   }
 
   get transaction(): number {
-    return this.#inside === 'nothing' ? 0 : this.#transactions
+    return this.#inside === 'nothing' && !this.#keepsState ? 0 : this.#transactions
   }
 
   exec(sql: string): void {
@@ -164,6 +170,7 @@ class NodeSqlite implements SqlDatabase {
       throw new QuerentError('store_locked', `${this.file}: a long read of this process runs`, { file: this.file })
     assert(this.#inside !== 'read', 'a read transaction does not write')
     const nested = this.#inside === 'write'
+    this.leaveState()
     if (nested) this.#run('savepoint nested')
     else if (waitMs === undefined || waitMs >= this.#timeoutMs) this.#run('begin immediate')
     else this.#beginSoon(waitMs)
@@ -195,14 +202,13 @@ class NodeSqlite implements SqlDatabase {
 
   read<T>(body: () => T): T {
     if (this.#inside !== 'nothing') return assertSync(body())
-    this.#run('begin')
+    if (!this.#keepsState) this.#begin()
     this.#inside = 'read'
-    this.#transactions++
     try {
       return assertSync(body())
     } finally {
       this.#inside = 'nothing'
-      if (this.#db.isTransaction) this.#run('commit')
+      if (!this.#keepsState) this.#commit()
     }
   }
 
@@ -214,16 +220,29 @@ class NodeSqlite implements SqlDatabase {
     } finally {
       this.#isHeld = false
       this.#inside = 'nothing'
-      if (this.#db.isOpen && this.#db.isTransaction) this.#run('commit')
+      if (this.#db.isOpen) this.#commit()
     }
   }
 
   freeze(): void {
     assert(this.#inside === 'nothing', 'a state is frozen outside of transactions')
+    this.leaveState()
     // A transaction has its state from its first read on.
     this.exec('begin; select count(*) from sqlite_schema')
     this.#inside = 'read'
     this.#transactions++
+  }
+
+  keepState(): void {
+    assert(this.#inside === 'nothing', 'a state is kept from outside of transactions')
+    this.#begin()
+    this.#keepsState = true
+  }
+
+  leaveState(): void {
+    if (!this.#keepsState) return
+    this.#keepsState = false
+    this.#commit()
   }
 
   onRollback(listener: () => void): void {
@@ -232,6 +251,7 @@ class NodeSqlite implements SqlDatabase {
 
   async copyTo(file: string, report: (done: number, total: number) => void): Promise<void> {
     assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
+    this.leaveState()
     const { backup } = loadSqlite()
     // Held open, so that a commit meanwhile does not make the copy begin again, again and again.
     this.exec('begin; select count(*) from sqlite_schema')
@@ -257,6 +277,16 @@ class NodeSqlite implements SqlDatabase {
     // A full disk and the like make SQLite roll back by itself.
     if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
     for (const listener of this.#rollbackListeners) listener()
+  }
+
+  #begin(): void {
+    this.#run('begin')
+    this.#transactions++
+  }
+
+  /** Unless an error has ended the transaction. */
+  #commit(): void {
+    if (this.#db.isTransaction) this.#run('commit')
   }
 
   #beginSoon(waitMs: number): void {

@@ -5,7 +5,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
-import { writeMeta } from './meta.ts'
+import { writeMeta } from './changes.ts'
 import { IN_MEMORY, type SqlDatabase, type SqlValue } from './node-sqlite.ts'
 import { CHECK, isDamage, isWhole } from './rows.ts'
 
@@ -149,35 +149,36 @@ export const SCHEMA = 3
 
 /** Makes the tables where the file is empty, or says why it cannot be used. Touches nothing in a file that is not ours. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {
-  const found = schemaOf(db)
+  const found = headerOf(db)
   if (readOnly) {
-    if (found === 0) throw notAStore(db)
+    if (found === null) throw notAStore(db)
     return
   }
-  if (found === SCHEMA) {
+  if (found !== null) {
     checkWritable(db)
   } else {
     db.exec('pragma journal_mode = wal')
     db.write(() => {
       // Looked at again under the lock: another process may have been quicker.
-      if (schemaOf(db) === SCHEMA) return
+      if (headerOf(db) !== null) return
       db.exec(TABLES)
       db.prepare('insert into identity values (coalesce(?, lower(hex(randomblob(16)))))').run(storeId ?? null)
       db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
     })
   }
-  renewSchemaCopy(db)
+  renewSchemaCopy(db, found?.cookie)
 }
 
-/** `SCHEMA`, or 0 when the file is empty. */
-function schemaOf(db: SqlDatabase): number {
-  const sql = 'select application_id, user_version from pragma_application_id, pragma_user_version'
-  const [application, version] = db.prepareArrays<[number, number]>(sql).get() ?? [0, 0]
+/** Of a file of this version; null: the file is empty. */
+function headerOf(db: SqlDatabase): { readonly cookie: number } | null {
+  const sql = `select application_id, user_version, schema_version
+    from pragma_application_id, pragma_user_version, pragma_schema_version`
+  const [application, version, cookie] = db.prepareArrays<[number, number, number]>(sql).get() ?? [0, 0, 0]
   if (application !== APPLICATION_ID) {
     const isEmpty =
       application === 0 && version === 0 && db.prepareArrays('select 1 from sqlite_schema').get() === undefined
     if (!isEmpty) throw notAStore(db)
-    return 0
+    return null
   }
   if (version > SCHEMA) {
     const message = `${db.file}: has schema ${version}; this version knows up to ${SCHEMA}`
@@ -187,7 +188,7 @@ function schemaOf(db: SqlDatabase): number {
     const message = `${db.file}: has schema ${version} of a version before the first release; export it with that version and import it`
     throw new QuerentError('store_corrupt', message, { file: db.file })
   }
-  return version
+  return { cookie }
 }
 
 function notAStore(db: SqlDatabase): QuerentError {
@@ -295,10 +296,13 @@ export function storedCopy(db: SqlDatabase): SchemaCopy | null {
   return copyAmong(metaRows(db))
 }
 
-/** Makes the copy again where it is not current. To be called after every change of the schema and every VACUUM. */
-export function renewSchemaCopy(db: SqlDatabase): void {
+/**
+ * Makes the copy again where it is not current: after every change of the schema and every VACUUM, and where damage has taken
+ * something of the copy. A list that differs although its cookie is the same is damaged itself, and leaves the copy as it is.
+ */
+export function renewSchemaCopy(db: SqlDatabase, known: number = schemaCookie(db)): void {
   // Memory has no pages that could be damaged.
-  if (db.file === IN_MEMORY || isCurrent(db)) return
+  if (db.file === IN_MEMORY || isCurrent(db, known)) return
   db.write(() => {
     const cookie = schemaCookie(db)
     db.prepare('delete from meta where name >= ? and name < ?').run(COPY_PREFIX, AFTER_PREFIX)
@@ -309,10 +313,10 @@ export function renewSchemaCopy(db: SqlDatabase): void {
 }
 
 /** True also where a page of `meta` is damaged: then nothing can be written there. */
-function isCurrent(db: SqlDatabase): boolean {
+function isCurrent(db: SqlDatabase, cookie: number): boolean {
   try {
     const copy = storedCopy(db)
-    return copy !== null && copy.cookie === schemaCookie(db) && isSameSchema(copy.parts, schemaParts(db))
+    return copy?.cookie === cookie && copy.isComplete
   } catch (error) {
     if (isDamage(error)) return true
     throw error

@@ -9,7 +9,7 @@ import { checkFilter } from '../check.ts'
 import type { ListPosition, ListRequest } from '../store.ts'
 import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 import { keyList, limitOf, truthValue } from './rows.ts'
-import type { SqlitePartitions } from './tallies.ts'
+import type { SqlitePartitions } from './vectors.ts'
 
 // A filter tree as SQL over `entries e`, with the very meaning of `matches`. Values are always parameters.
 //

@@ -14,7 +14,7 @@ import {
   TableVersions,
 } from '../check.ts'
 import type { TablePage, TableReader, TableWriter } from '../store.ts'
-import type { SqliteForgotten } from './meta.ts'
+import type { SqliteForgotten } from './changes.ts'
 import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 import { CHECK, checked, checkOf, type DamagePolicy, damaged, isWhole, keyList, limitOf, rowsInOrder } from './rows.ts'
 import { renewSchemaCopy } from './schema.ts'

@@ -6,8 +6,13 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import type { Json } from '../../../src/base/canonical.ts'
 import type { QuerentError } from '../../../src/model/errors.ts'
-import { type Catalog, type EngineOperation, findOperation, streamOperation } from '../../../src/ops/catalog.ts'
-import { jsonSchema } from '../../../src/ops/schemas.ts'
+import {
+  type Catalog,
+  type EngineOperation,
+  findOperation,
+  jsonSchema,
+  streamOperation,
+} from '../../../src/ops/catalog.ts'
 import { type Call, HIDER, OWNER_NAME, REQUESTER, SECRET } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'

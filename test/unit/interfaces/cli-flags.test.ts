@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { addFlags, type FlagNames } from '../../../src/interfaces/cli/flags.ts'
-import { jsonSchema } from '../../../src/ops/schemas.ts'
+import { jsonSchema } from '../../../src/ops/catalog.ts'
 
 const period = z.strictObject({ after: z.iso.datetime().optional().describe('From then on') })
 

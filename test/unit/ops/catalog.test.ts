@@ -5,8 +5,7 @@ import { nearNames } from '../../../src/base/near-names.ts'
 import type { LensHost } from '../../../src/lenses/lens.ts'
 import type { Operation } from '../../../src/model/operation.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
-import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
-import { describeOperation } from '../../../src/ops/schemas.ts'
+import { callOperation, describeOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { catalogOf, echo, noEngine, operation } from '../../support/operations.ts'
 
 const signal = new AbortController().signal

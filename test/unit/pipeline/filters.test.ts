@@ -14,7 +14,7 @@ const asked = {
   ...{
     viewer: { id: 'owner' },
     now: 1_000,
-    secret: 's',
+    secret: () => 's',
     defaultLens: 'default',
     countsListing: () => false,
     optionsOf: () => ({}),

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { questionMatcher } from '../../../src/pipeline/passage.ts'
 import { chunk, chunkContent } from '../../../src/text/chunk.ts'
 import { excerpt, type Passage, sectionAt, type WordMatcher } from '../../../src/text/excerpt.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import type { TextForm } from '../../../src/text/piece.ts'
-import { questionMatcher } from '../../../src/text/question-matcher.ts'
 import type { Language } from '../../../src/text/stopwords.ts'
 
 const NOTHING: WordMatcher = () => null

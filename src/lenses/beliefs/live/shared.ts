@@ -3,8 +3,7 @@
  * another reason than time.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { onePer } from '../../../base/one-per.ts'
-import { Recent } from '../../../base/recent.ts'
+import { onePer, Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { RecentChanges } from '../../../pipeline/recent-changes.ts'
 import type { Change } from '../../../store/store.ts'

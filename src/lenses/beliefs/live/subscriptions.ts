@@ -1,8 +1,14 @@
 /** Live queries as programs have them (BQ-156, BQ-163, BQ-166, BQ-168). */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
-import type { LiveEvent, LiveHandlers, LiveReason, Subscription } from '../../../model/live.ts'
-import { type LiveInput, liveOptions } from '../../../model/live-input.ts'
+import {
+  type LiveEvent,
+  type LiveHandlers,
+  type LiveInput,
+  type LiveReason,
+  liveOptions,
+  type Subscription,
+} from '../../../model/live.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { AGENTS } from '../../../store/core-tables.ts'

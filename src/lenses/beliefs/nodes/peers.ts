@@ -4,8 +4,7 @@
  * few fixed reasons.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { onePer } from '../../../base/one-per.ts'
-import { Recent } from '../../../base/recent.ts'
+import { onePer, Recent } from '../../../base/recent.ts'
 import type { Keys } from '../../../identity/keys.ts'
 import { isStatementOf, isTimely, signStatement } from '../../../identity/messages.ts'
 import { QuerentError } from '../../../model/errors.ts'

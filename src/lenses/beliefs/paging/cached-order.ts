@@ -7,7 +7,7 @@
 import type { Bitset } from '../../../base/bitset.ts'
 import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
-import { onePer } from '../../../base/one-per.ts'
+import { onePer } from '../../../base/recent.ts'
 import { hashOfTwo, textHash } from '../../../base/text-hash.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { requesterOf } from '../../../identity/rates.ts'

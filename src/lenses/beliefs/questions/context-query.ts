@@ -1,6 +1,6 @@
 /** Beliefs for a purpose, as many as fit into so many tokens (BQ-176). */
 import { toIso } from '../../../model/instant.ts'
-import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
+import { countTokens, TOKEN_COUNTER } from '../../../text/blocks.ts'
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { type ShownBelief, showCurrent } from '../access/show.ts'

@@ -5,7 +5,7 @@
  */
 import { sha256, v4Id } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
-import { onePer } from '../../../base/one-per.ts'
+import { onePer } from '../../../base/recent.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isFederationName } from '../../../model/partition.ts'

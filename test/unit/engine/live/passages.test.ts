@@ -1,8 +1,7 @@
 /** A watch over passages (QE-008): each comes, changes and goes by itself, named by its entry and its position in it. */
 import { expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
-import type { LiveEvent } from '../../../../src/model/live.ts'
-import type { WatchInput } from '../../../../src/model/live-input.ts'
+import type { LiveEvent, WatchInput } from '../../../../src/model/live.ts'
 import { openTestEngine, TEST_NOW } from '../../../support/engines.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
 

@@ -8,8 +8,7 @@ import { type BeliefsCode, BeliefsError } from '../../../../src/lenses/beliefs/e
 import type { QueryResult } from '../../../../src/lenses/beliefs/model.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'
 import type { RequestLine } from '../../../../src/model/request-log.ts'
-import { callOperation, findOperation, makeCatalog, streamOperation } from '../../../../src/ops/catalog.ts'
-import { jsonSchema } from '../../../../src/ops/schemas.ts'
+import { callOperation, findOperation, jsonSchema, makeCatalog, streamOperation } from '../../../../src/ops/catalog.ts'
 import { countingBytes } from '../../../support/engines.ts'
 import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 

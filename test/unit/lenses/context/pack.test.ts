@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type PackItem, pack } from '../../../../src/lenses/context/query/pack.ts'
-import { countTokens } from '../../../../src/text/count-tokens.ts'
+import { countTokens } from '../../../../src/text/blocks.ts'
 
 /** Words and signs, roughly: not additive over pieces, as no tokenizer is. */
 const words = (text: string) => text.split(/\s+/).filter(Boolean).length

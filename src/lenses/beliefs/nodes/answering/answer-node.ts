@@ -3,8 +3,7 @@
  * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
-import { onePer } from '../../../../base/one-per.ts'
-import { Recent } from '../../../../base/recent.ts'
+import { onePer, Recent } from '../../../../base/recent.ts'
 import { sign } from '../../../../base/sealed.ts'
 import { signStatement } from '../../../../identity/messages.ts'
 import type { EntryKey } from '../../../../model/entry.ts'

@@ -4,7 +4,7 @@
  * make any number, by their address (of IPv6: the network), and all together.
  */
 import { canonicalJson } from '../../../../base/canonical.ts'
-import { onePer } from '../../../../base/one-per.ts'
+import { onePer } from '../../../../base/recent.ts'
 import { sign } from '../../../../base/sealed.ts'
 import { hashOfTwo, textHash } from '../../../../base/text-hash.ts'
 import { pause } from '../../../../base/turns.ts'

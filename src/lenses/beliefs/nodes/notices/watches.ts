@@ -3,7 +3,7 @@
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
 import type { Json } from '../../../../base/canonical.ts'
-import { onePer } from '../../../../base/one-per.ts'
+import { onePer } from '../../../../base/recent.ts'
 import { pause } from '../../../../base/turns.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fill, PURPOSE_WEIGHTS, utility } from '../../../../../src/lenses/beliefs/questions/context-query.ts'
 import { PURPOSES } from '../../../../../src/lenses/beliefs/schema/questions.ts'
-import { countTokens } from '../../../../../src/text/count-tokens.ts'
+import { countTokens } from '../../../../../src/text/blocks.ts'
 import { type Answer, EVERYTHING, openAskingWorld } from './world.ts'
 
 describe('BQ-176: weights', () => {
