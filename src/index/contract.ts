@@ -49,24 +49,12 @@ export interface SearchScope {
   readonly allow?: Bitset | undefined
 }
 
-/**
- * A number an entry has before any question is asked (memory, trust, recency). Search then ranks by
- * `weight × similarity + values[entry]`, exactly.
- */
-export interface Prior {
-  readonly weight: number
-  /** By entry key; entries beyond the end have 0. */
-  readonly values: Float32Array
-}
-
 export interface Hit {
   readonly entry: EntryKey
   /** The entry's best chunk. */
   readonly chunk: ChunkKey
-  /** Cosine in [-1, 1] or BM25 ≥ 0; with a prior, the combined number. */
+  /** Cosine in [-1, 1] or BM25 ≥ 0. */
   readonly score: number
-  /** The cosine alone, of exact vector searches with a prior. */
-  readonly similarity?: number | undefined
 }
 
 export interface VectorSearch extends SearchScope {
@@ -74,7 +62,6 @@ export interface VectorSearch extends SearchScope {
   readonly vector: Float32Array
   /** Entries wanted. */
   readonly k: number
-  readonly prior?: Prior | undefined
   /** Entries that score less are left out. Default: none are. */
   readonly least?: number | undefined
   /**
@@ -185,7 +172,6 @@ export interface WordTerm {
 export interface WordSearch extends SearchScope {
   readonly terms: readonly WordTerm[]
   readonly k: number
-  readonly prior?: Prior | undefined
 }
 
 /** What one term is worth in a scope, and what it did to a chunk: the leaves of a BM25 explanation. */

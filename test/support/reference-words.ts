@@ -104,13 +104,8 @@ class ReferenceWordIndex implements WordIndex {
   search(request: WordSearch): readonly Hit[] {
     const words = this.#weighed(request.terms, request)
     const meanLength = this.#meanLength(request)
-    const { prior } = request
     const found = this.#allowedRows(request).filter(row => words.some(word => tfOf(word, row) > 0))
-    const hits = found.map(row => {
-      const score = scoreOf(words, row, meanLength)
-      const ranked = prior === undefined ? score : prior.weight * score + (prior.values[row.entry] ?? 0)
-      return { entry: row.entry, chunk: row.chunk, score: ranked }
-    })
+    const hits = found.map(row => ({ entry: row.entry, chunk: row.chunk, score: scoreOf(words, row, meanLength) }))
     return [...bestOfEntries(hits).values()].sort(bestFirst).slice(0, Math.max(0, request.k))
   }
 
