@@ -77,7 +77,8 @@ export function vectorsName(model: string): string {
   return `vectors-${model}`
 }
 
-export interface VectorIndex extends Index {
+/** What answers by vectors: an index, or two that are joined. */
+export interface VectorSearcher {
   /** Key of the embedding model (`modelKey`); vectors of another model never enter. */
   readonly model: string
   readonly dimensions: number
@@ -95,6 +96,8 @@ export interface VectorIndex extends Index {
   /** Whether the scope holds a row of this entry, and, where a chunk is given, of this chunk of it. */
   has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean
 }
+
+export interface VectorIndex extends Index, VectorSearcher {}
 
 /** Ranks points: what a row is worth by itself and by how far away it is, and a limit for whole blocks of rows. */
 export interface PointScorer {
@@ -239,8 +242,6 @@ export interface WordIndex extends Index {
   entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
   /** Rows (chunks) in scope. */
   count(scope: SearchScope): number
-  /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */
-  complete(prefix: string, scope: SearchScope, limit: number): readonly { readonly term: string; readonly df: number }[]
   /**
    * Visible terms (stems) at most so many edits from the stem of a word (folded), by distance, then df descending, then term;
    * `allow` is not looked at.
@@ -284,10 +285,6 @@ export interface LinkIndex extends Index {
   in(node: number, scope: SearchScope): readonly Link[]
   /** Relations are numbered as they come: numbers mean something within one index alone. */
   relationName(relation: number): string
-  /** The entry of a node in scope. */
-  entryOf(node: number, scope: SearchScope): EntryKey | undefined
-  /** The number of an entry that is a node. */
-  nodeOf(entry: EntryKey): number | undefined
   /** Nodes in scope, and links among them. */
   count(scope: SearchScope): { readonly nodes: number; readonly links: number }
 }

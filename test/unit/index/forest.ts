@@ -56,6 +56,5 @@ export function answers(index: WordIndex, world: WordWorld): unknown {
     [...index.entriesWith('alder birch', scope)],
     [...index.entriesWith('alder alder alder', scope)],
     index.count(scope),
-    index.complete('tree3', scope, 12),
   ])
 }

@@ -1,13 +1,10 @@
-/**
- * The vector index as its contract reads: every vector in a map, every question answered by looking at all of them.
- * The oracle of the suites, and good enough for small stores; `vectors.ts` is the one to use otherwise.
- */
-import { cosine } from '../math/vector.ts'
-import type { ChunkKey, EntryKey } from '../model/entry.ts'
-import type { ChunkVector, StoreReader } from '../store/store.ts'
-import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
-import { bestFirst, bestOfEntries } from './hits.ts'
-import { checkQuery } from './vectors/check.ts'
+/** The vector index as its contract reads: every vector in a map, every question answered by looking at all of them. */
+import { cosine } from '../../src/math/vector.ts'
+import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
+import type { ChunkVector, StoreReader } from '../../src/store/store.ts'
+import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from '../../src/index/contract.ts'
+import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
+import { checkQuery } from '../../src/index/vectors/check.ts'
 
 const PAGE = 4096
 
