@@ -9,7 +9,7 @@ import { type EngineOperation, onHost, runOperation } from '../engine/run-operat
 import { builtInLensOf } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { backup, bench, checkModel, doctor, lenses, mirror, models, status, useModel } from './admin-ops.ts'
+import { backup, checkModel, doctor, lenses, mirror, models, status, useModel } from './admin-ops.ts'
 import { add, exportAll, get, importAll, list, put, remove, sync, touch } from './entry-ops.ts'
 import { brief, count, explain, query, similar, suggest, watch } from './query-ops.ts'
 
@@ -39,7 +39,6 @@ const CORE: readonly EngineOperation[] = [
   importAll,
   lenses,
   brief,
-  bench,
   mirror,
   models,
   checkModel,

@@ -68,7 +68,6 @@ describe('the catalog', () => {
       'backup',
       'export',
       'import',
-      'bench',
       'mirror',
       'models',
       'check_model',
