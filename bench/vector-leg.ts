@@ -3,15 +3,13 @@
  * by query with each other and with the floor (all sign-code distances and nothing else), so that ratios are fair on a
  * machine that does other things too. Recall is against exact search, which the suite of the index compares with brute force.
  */
-import type { Prior } from '../src/index/contract.ts'
 import { openVectorIndex } from '../src/index/vectors.ts'
-import { seededUniform } from '../test/support/seeded.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { anyOf } from './lib/large-vectors.ts'
 import { quick } from './lib/quick.ts'
 import type { Row } from './lib/report.ts'
 import { buildAndLoad, inTurns } from './lib/vector-leg.ts'
-import { openVectorStore, type VectorStore } from './lib/vector-store.ts'
+import { openVectorStore } from './lib/vector-store.ts'
 import { mixture } from './lib/vectors-data.ts'
 
 export const name = 'vector-leg'
@@ -54,7 +52,6 @@ export async function run(): Promise<readonly Row[]> {
       })),
       { name: 'approximate, k = 100', ask: search({ approximate: true, k: 100 }) },
       { name: 'exact', ask: search({}) },
-      { name: 'exact with a prior', ask: search({ prior: prior(held) }) },
       { name: 'exact, filter keeps 5 %', ask: search({ allow: filters[2] }) },
     ]
     const query = (at: number) => data.queries.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS)
@@ -64,10 +61,3 @@ export async function run(): Promise<readonly Row[]> {
   }
 }
 
-/** As beliefs have it: similarity is about a third of the score. */
-function prior({ entries }: VectorStore): Prior {
-  const uniform = seededUniform(SEED)
-  const values = new Float32Array(Math.max(...entries.slice(-1)) + 1)
-  for (const entry of entries) values[entry] = uniform() * 0.65
-  return { weight: 0.35, values }
-}

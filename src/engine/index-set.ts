@@ -406,25 +406,20 @@ export class SnapshotFolder {
 // loaded where the engine has one.
 
 type MakeIndex = () => Index
-/** Of the vectors of an embedder. */
-type MakeVectorIndex = (embedder: Embedder) => Index
-
-interface VectorMakers {
-  /** For a store of any size. */
-  readonly large: MakeVectorIndex
-  /** For a scratch store. Among so few, looking at every vector takes less than getting ready to look at some. */
-  readonly small: MakeVectorIndex
-}
+/** Of the vectors that this store has of an embedder. */
+type MakeVectorIndex = (embedder: Embedder, store: Store) => Index
 
 /** By name, what makes an empty one. */
 export class IndexMakers {
   readonly #makers: Map<string, MakeIndex>
+  readonly #store: Store
   /** Null: the engine was opened without an embedder. */
-  readonly #vectors: VectorMakers | null
+  readonly #makeVectors: MakeVectorIndex | null
 
-  constructor(makers: readonly MakeIndex[], vectors: VectorMakers | null) {
+  constructor(makers: readonly MakeIndex[], store: Store, makeVectors: MakeVectorIndex | null) {
     this.#makers = new Map(makers.map(make => [make().name, make]))
-    this.#vectors = vectors
+    this.#store = store
+    this.#makeVectors = makeVectors
   }
 
   /** One of each. */
@@ -434,9 +429,9 @@ export class IndexMakers {
 
   /** The index of the vectors of another embedder, which `make` makes from now on too. */
   add(embedder: Embedder): Index {
-    const { large } = must(this.#vectors, 'code of an index of vectors')
-    const index = large(embedder)
-    this.#makers.set(index.name, () => large(embedder))
+    const make = () => this.#vectorsOf(embedder, this.#store)
+    const index = make()
+    this.#makers.set(index.name, make)
     return index
   }
 
@@ -447,7 +442,7 @@ export class IndexMakers {
   /** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
   openScratch(embedder: Embedder | null): Scratch {
     const store = openMemoryStore()
-    const vectors = embedder === null ? [] : [must(this.#vectors, 'code of an index of vectors').small(embedder)]
+    const vectors = embedder === null ? [] : [this.#vectorsOf(embedder, store)]
     const indexes = new IndexSet(store, null, [openWordIndex(), ...vectors])
     const scratch: Scratch = {
       store,
@@ -459,6 +454,10 @@ export class IndexMakers {
     INDEXES.set(scratch, indexes)
     return scratch
   }
+
+  #vectorsOf(embedder: Embedder, store: Store): Index {
+    return must(this.#makeVectors, 'code of an index of vectors')(embedder, store)
+  }
 }
 
 export async function loadIndexMakers(
@@ -466,9 +465,9 @@ export async function loadIndexMakers(
   embedders: readonly Embedder[],
   lenses: readonly Lens[],
 ): Promise<IndexMakers> {
-  const vectors = embedders.length === 0 ? null : await loadVectorMakers(store)
+  const makeVectors = embedders.length === 0 ? null : await loadVectorMaker()
   const makers: MakeIndex[] = [openWordIndex]
-  if (vectors !== null) makers.push(...embedders.map(embedder => () => vectors.large(embedder)))
+  if (makeVectors !== null) makers.push(...embedders.map(embedder => () => makeVectors(embedder, store)))
   makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
   const points = lenses.flatMap(lens => lens.pointIndexes ?? [])
   if (points.length > 0) {
@@ -480,19 +479,15 @@ export async function loadIndexMakers(
     const { openLinkIndex } = await import('../index/links.ts')
     makers.push(...links.map(each => () => openLinkIndex(each)))
   }
-  return new IndexMakers(makers, vectors)
+  return new IndexMakers(makers, store, makeVectors)
 }
 
-async function loadVectorMakers(store: Store): Promise<VectorMakers> {
+async function loadVectorMaker(): Promise<MakeVectorIndex> {
   const { openVectorIndex } = await import('../index/vectors.ts')
-  const { openReferenceVectors } = await import('../index/reference-vectors.ts')
-  return {
-    large: ({ model }) => {
-      const key = modelKey(model)
-      const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
-      return openVectorIndex({ model: key, dimensions: model.dimensions, source })
-    },
-    small: ({ model }) => openReferenceVectors(modelKey(model), model.dimensions),
+  return ({ model }, store) => {
+    const key = modelKey(model)
+    const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
+    return openVectorIndex({ model: key, dimensions: model.dimensions, source })
   }
 }
 

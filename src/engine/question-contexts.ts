@@ -5,7 +5,7 @@ import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
 import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
 import { isEnglishWord } from '../embed/open-embedder.ts'
-import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
+import { type VectorIndex, type VectorSearcher, vectorsName, type WordIndex } from '../index/contract.ts'
 import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
 import { clampCosine, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -246,7 +246,7 @@ interface Space {
   readonly languages: readonly string[] | undefined
   /** See `QueryContext`. */
   readonly second?: QueryContext['second']
-  readonly vectors: () => VectorIndex | null
+  readonly vectors: () => VectorSearcher | null
 }
 
 /** Cosines of one model on the scale of the other. */

@@ -51,24 +51,12 @@ export interface SearchScope {
   readonly allow?: Bitset | undefined
 }
 
-/**
- * A number an entry has before any question is asked (memory, trust, recency). Search then ranks by
- * `weight × similarity + values[entry]`, exactly.
- */
-export interface Prior {
-  readonly weight: number
-  /** By entry key; entries beyond the end have 0. */
-  readonly values: Float32Array
-}
-
 export interface Hit {
   readonly entry: EntryKey
   /** The entry's best chunk. */
   readonly chunk: ChunkKey
-  /** Cosine in [-1, 1] or BM25 ≥ 0; with a prior, the combined number. */
+  /** Cosine in [-1, 1] or BM25 ≥ 0. */
   readonly score: number
-  /** The cosine alone, of exact vector searches with a prior. */
-  readonly similarity?: number | undefined
 }
 
 export interface VectorSearch extends SearchScope {
@@ -76,7 +64,6 @@ export interface VectorSearch extends SearchScope {
   readonly vector: Float32Array
   /** Entries wanted. */
   readonly k: number
-  readonly prior?: Prior | undefined
   /** Entries that score less are left out. Default: none are. */
   readonly least?: number | undefined
   /**
@@ -92,7 +79,8 @@ export function vectorsName(model: string): string {
   return `vectors-${model}`
 }
 
-export interface VectorIndex extends Index {
+/** What answers by vectors: an index, or two that are joined. */
+export interface VectorSearcher {
   /** Key of the embedding model (`modelKey`); vectors of another model never enter. */
   readonly model: string
   readonly dimensions: number
@@ -110,6 +98,8 @@ export interface VectorIndex extends Index {
   /** Whether the scope holds a row of this entry, and, where a chunk is given, of this chunk of it. */
   has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean
 }
+
+export interface VectorIndex extends Index, VectorSearcher {}
 
 /** Ranks points: what a row is worth by itself and by how far away it is, and a limit for whole blocks of rows. */
 export interface PointScorer {
@@ -187,7 +177,6 @@ export interface WordTerm {
 export interface WordSearch extends SearchScope {
   readonly terms: readonly WordTerm[]
   readonly k: number
-  readonly prior?: Prior | undefined
 }
 
 /** What one term is worth in a scope, and what it did to a chunk: the leaves of a BM25 explanation. */
@@ -255,8 +244,6 @@ export interface WordIndex extends Index {
   entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
   /** Rows (chunks) in scope. */
   count(scope: SearchScope): number
-  /** Visible terms (stems) that begin with `prefix`, by df descending, then by term; `allow` is not looked at. */
-  complete(prefix: string, scope: SearchScope, limit: number): readonly { readonly term: string; readonly df: number }[]
   /**
    * Visible terms (stems) at most so many edits from the stem of a word (folded), by distance, then df descending, then term;
    * `allow` is not looked at.
@@ -300,10 +287,6 @@ export interface LinkIndex extends Index {
   in(node: number, scope: SearchScope): readonly Link[]
   /** Relations are numbered as they come: numbers mean something within one index alone. */
   relationName(relation: number): string
-  /** The entry of a node in scope. */
-  entryOf(node: number, scope: SearchScope): EntryKey | undefined
-  /** The number of an entry that is a node. */
-  nodeOf(entry: EntryKey): number | undefined
   /** Nodes in scope, and links among them. */
   count(scope: SearchScope): { readonly nodes: number; readonly links: number }
 }

@@ -28,13 +28,12 @@ export interface Kernel {
   inverseLength(slot: number): number
   assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
-  setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number, most: number): void
+  setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
   /** `exact` 0: rows are kept by their values, as if these had no error. */
   openRank(
     k: number,
     heap: number,
     places: number,
-    prior: number,
     allow: number,
     to: number,
     least: number,

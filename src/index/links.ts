@@ -51,15 +51,6 @@ class Links extends TableIndex implements LinkIndex {
     return must(this.#graph.relationNames[relation], 'a relation of this index')
   }
 
-  entryOf(number: number, scope: SearchScope): EntryKey | undefined {
-    const node = this.#graph.node(number)
-    return node !== undefined && seeing(scope)(node) ? node.place?.entry : undefined
-  }
-
-  nodeOf(entry: EntryKey): number | undefined {
-    return this.#graph.nodeOf(entry)?.number
-  }
-
   count(scope: SearchScope): { readonly nodes: number; readonly links: number } {
     const sees = seeing(scope)
     const nodes = this.#graph.nodesInOrder().filter(sees)

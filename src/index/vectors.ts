@@ -26,7 +26,7 @@ import { Clustering } from './vectors/clustering.ts'
 import { imageOf, readImage } from './vectors/image.ts'
 import { VectorRows } from './vectors/rows.ts'
 import { type Candidate, VectorScan } from './vectors/scan.ts'
-import { type Rate, Settlement, type VectorSource } from './vectors/settle.ts'
+import { Settlement, type VectorSource } from './vectors/settle.ts'
 
 export interface VectorIndexOptions {
   readonly model: string
@@ -95,12 +95,10 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, approximate, least, prior: ranked } = request
-    const rate = (similarity: number, prior: number) =>
-      ranked ? { score: ranked.weight * similarity + prior, similarity } : { score: similarity }
+    const { vector, approximate, least } = request
     const found = approximate
-      ? this.#settleFirst(request, rate)
-      : bestOfEntries(this.#state.settlement.settle(vector, this.#state.scan.candidates(request), rate))
+      ? this.#settleFirst(request)
+      : bestOfEntries(this.#state.settlement.settle(vector, this.#state.scan.candidates(request)))
     const best = [...found.values()].sort(bestFirst).slice(0, request.k)
     return least === undefined ? best : best.filter(({ score }) => score >= least)
   }
@@ -119,7 +117,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
       return row >= 0 && partitions.has(rows.partition(row)) && (scope.allow?.has(entry) ?? true)
     })
     const candidates = scan.best(vector, visible)
-    const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates, score => ({ score }))
+    const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates)
     // Those of an entry come one after the other.
     const best: Hit[] = []
     for (const hit of hits) {
@@ -141,7 +139,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     const row = rows.first(entry)
     if (row < 0 || !partitions.includes(rows.partition(row)) || !(allow?.has(entry) ?? true)) return []
     const candidates = scan.all(vector, entry)
-    const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates, score => ({ score }))
+    const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates)
     return hits.sort((a, b) => a.chunk - b.chunk)
   }
 
@@ -211,13 +209,13 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
    * these are must not depend on the bounds that brought them here, for bounds know of hidden rows: so they are a prefix of all
    * rows in their order by int8.
    */
-  #settleFirst(request: VectorSearch, rate: Rate): Map<EntryKey, Hit> {
+  #settleFirst(request: VectorSearch): Map<EntryKey, Hit> {
     if (request.k === 0) return new Map()
     const k = Math.max(request.k, SETTLED)
     const { scan, settlement } = this.#state
     const sorted = scan.candidates({ ...request, k }).sort(bestFirst)
     const first = sorted.slice(0, SETTLED)
-    const best = bestOfEntries(settlement.settle(request.vector, first, rate))
+    const best = bestOfEntries(settlement.settle(request.vector, first))
     // The store may have some of them no longer: they count all the same.
     const settled = new Set(first.map(({ entry }) => entry))
     let entries = settled.size

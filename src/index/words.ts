@@ -36,7 +36,7 @@ import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/
 import { entriesWithPhrase, searchWords } from './words/search.ts'
 import type { Segment } from './words/segment.ts'
 import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
-import { type Completion, completeTerm, nearTerms } from './words/vocabulary.ts'
+import { nearTerms } from './words/vocabulary.ts'
 
 /** `step`: postings that a long question reads between two pauses, about. */
 export function openWordIndex(step: number = STEP): WordIndex {
@@ -246,10 +246,6 @@ class Words extends SteppedIndex implements WordIndex {
       count += place.segment.entryEnd(place.row) - place.row
     }
     return count
-  }
-
-  complete(prefix: string, scope: SearchScope, limit: number): readonly Completion[] {
-    return completeTerm(this.#set, prefix, new Set(scope.partitions), limit)
   }
 
   nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[] {

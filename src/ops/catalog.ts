@@ -12,7 +12,7 @@ import { type EngineOperation, onHost, runOperation } from '../engine/run-operat
 import { builtInLensOf } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { backup, bench, checkModel, doctor, lenses, mirror, models, status, useModel } from './admin-ops.ts'
+import { backup, checkModel, doctor, lenses, mirror, models, status, useModel } from './admin-ops.ts'
 import {
   add,
   brief,
@@ -58,7 +58,6 @@ const CORE: readonly EngineOperation[] = [
   importAll,
   lenses,
   brief,
-  bench,
   mirror,
   models,
   checkModel,

@@ -3,7 +3,7 @@
 import type { Deadline, Instant } from '../base/clock.ts'
 import type { Turns } from '../base/turns.ts'
 import type { EmbeddingModel } from '../embed/embedder.ts'
-import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
+import type { Index, VectorSearcher, WordIndex } from '../index/contract.ts'
 import type { FieldName } from '../model/filter.ts'
 import type { Note, StageTrace } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
@@ -29,7 +29,7 @@ export interface QueryContext {
    * Null when there is no embedder: then answers come from words alone and say so. Looking at it may load the index:
    * what asks by words alone does not.
    */
-  readonly vectors: VectorIndex | null
+  readonly vectors: VectorSearcher | null
   readonly model: EmbeddingModel | null
   /** Languages that the models in use know, as ISO 639-1; empty: all. Absent: there is no model, or it is asked whatever the language. */
   readonly languages?: readonly string[] | undefined

@@ -69,7 +69,6 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     ],
     [['list', '--order', 'size'], /Allowed choices/],
     [['call'], /missing operation[\s\S]*Operations:\n {2}query /],
-    [['bench', '--queries', '0'], /^querent: queries: expected at least 1, got 0/],
     [['import', 'decay.md'], /^querent: line 1: not JSON/],
     [['serve', '--host', '0.0.0.0'], /--tokens is needed/],
     [['serve', '--port', '99999'], /--port: expected 0 to 65535/],

@@ -561,12 +561,6 @@ export function scenario(docs: string): readonly Step[] {
       expect: ({ result }) => expect(result).toMatchObject({ entries: 1, text: expect.stringContaining('1 entries') }),
     },
     {
-      name: 'measure the store',
-      operation: 'bench',
-      input: { queries: 2 },
-      expect: ({ result }) => expect(result).toMatchObject({ questions: 2, words: { p50_ms: expect.any(Number) } }),
-    },
-    {
       name: 'mirror a collection where there are no vectors',
       operation: 'mirror',
       input: { collection: 'notes', to: 'qdrant', url: 'http://127.0.0.1:9' },

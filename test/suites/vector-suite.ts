@@ -76,11 +76,11 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
             expect(rows(index)).toEqual(rows(reference))
             expect(index.score(request.vector, entries, request)).toEqual(scores)
             const rough = index.score(request.vector, entries, request, true)
-            expectNear(rough, scores, 1)
+            expectNear(rough, scores)
             for (const entry of entries) {
               const ofChunks = reference.scoreChunks(request.vector, entry, request)
               expect(index.scoreChunks(request.vector, entry, request)).toEqual(ofChunks)
-              expectNear(index.scoreChunks(request.vector, entry, request, true), ofChunks, 1)
+              expectNear(index.scoreChunks(request.vector, entry, request, true), ofChunks)
             }
           }
         }),
@@ -146,14 +146,14 @@ function requester(question: VectorQuestion, world: VectorWorld): (index: Vector
 
 /** An exact answer is the same to the last bit; an approximate one may be a little off. */
 function expectSame(found: readonly Hit[], expected: readonly Hit[], request: VectorSearch): void {
-  if (request.approximate) expectNear(found, expected, Math.abs(request.prior?.weight ?? 1))
+  if (request.approximate) expectNear(found, expected)
   else expect(found).toEqual(expected)
 }
 
 /** Place by place: as good as it should be, within what 8 bits can tell. */
-function expectNear(found: readonly Hit[], expected: readonly Hit[], weight: number): void {
+function expectNear(found: readonly Hit[], expected: readonly Hit[]): void {
   expect(found).toHaveLength(expected.length)
   for (const [i, hit] of expected.entries()) {
-    expect(Math.abs((found[i] as Hit).score - hit.score)).toBeLessThanOrEqual(0.01 * weight)
+    expect(Math.abs((found[i] as Hit).score - hit.score)).toBeLessThanOrEqual(0.01)
   }
 }

@@ -1,4 +1,4 @@
-import { openReferenceVectors } from '../../src/index/reference-vectors.ts'
+import { openReferenceVectors } from '../support/reference-vectors.ts'
 import { openVectorIndex } from '../../src/index/vectors.ts'
 import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { vectorSuite } from './vector-suite.ts'

@@ -159,7 +159,6 @@ function requester(question: WordQuestion, world: WordWorld): (index: WordIndex)
       someHold: [1, 2].map(most => index.entriesWith(phrase, request, most).size),
       words: terms.map(term => [...index.entriesWith(term.text, request)]),
       count: index.count(request),
-      completions: ['', 'c', 'parse'].map(prefix => index.complete(prefix, request, 4)),
       near: ['cst', 'conection', 'qeury', 'cancoin', 'muzyka'].flatMap(word =>
         [1, 2].map(most => index.nearTerms(word, most, request, 3)),
       ),

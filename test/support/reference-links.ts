@@ -63,7 +63,7 @@ class ReferenceLinks implements LinkIndex {
     this.#edges = reader
       .table(edges)
       .scan()
-      .filter(row => this.nodeOf(row['entry'] as EntryKey) === row[source])
+      .filter(row => this.#nodeOf(row['entry'] as EntryKey) === row[source])
       .map(row => ({
         source: row[source] as number,
         target: row[target] as number,
@@ -104,11 +104,7 @@ class ReferenceLinks implements LinkIndex {
     return this.#relations[relation] as string
   }
 
-  entryOf(node: number, scope: SearchScope): EntryKey | undefined {
-    return this.#visible(scope).find(candidate => candidate.node === node)?.entry
-  }
-
-  nodeOf(entry: EntryKey): number | undefined {
+  #nodeOf(entry: EntryKey): number | undefined {
     return this.#nodes.find(node => node.entry === entry)?.node
   }
 

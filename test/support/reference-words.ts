@@ -25,7 +25,6 @@ import { idf, TITLE_WEIGHT, termScore } from '../../src/math/bm25.ts'
 import type { Chunk, ChunkKey, Entry, EntryKey } from '../../src/model/entry.ts'
 import type { PartitionId } from '../../src/model/partition.ts'
 import type { StoreReader } from '../../src/store/store.ts'
-import { fold } from '../../src/text/normalise.ts'
 import { stem } from '../../src/text/stem.ts'
 import type { Language } from '../../src/text/stopwords.ts'
 import { tokenise } from '../../src/text/tokenise.ts'
@@ -105,13 +104,8 @@ class ReferenceWordIndex implements WordIndex {
   search(request: WordSearch): readonly Hit[] {
     const words = this.#weighed(request.terms, request)
     const meanLength = this.#meanLength(request)
-    const { prior } = request
     const found = this.#allowedRows(request).filter(row => words.some(word => tfOf(word, row) > 0))
-    const hits = found.map(row => {
-      const score = scoreOf(words, row, meanLength)
-      const ranked = prior === undefined ? score : prior.weight * score + (prior.values[row.entry] ?? 0)
-      return { entry: row.entry, chunk: row.chunk, score: ranked }
-    })
+    const hits = found.map(row => ({ entry: row.entry, chunk: row.chunk, score: scoreOf(words, row, meanLength) }))
     return [...bestOfEntries(hits).values()].sort(bestFirst).slice(0, Math.max(0, request.k))
   }
 
@@ -185,18 +179,6 @@ class ReferenceWordIndex implements WordIndex {
 
   count(scope: SearchScope): number {
     return this.#allowedRows(scope).length
-  }
-
-  complete(prefix: string, scope: SearchScope, limit: number): readonly { term: string; df: number }[] {
-    const start = fold(prefix)
-    const dfs = new Map<string, number>()
-    for (const row of this.#visibleRows(scope)) {
-      for (const term of row.tf.keys()) if (term.startsWith(start)) dfs.set(term, (dfs.get(term) ?? 0) + 1)
-    }
-    return [...dfs]
-      .map(([term, df]) => ({ term, df }))
-      .sort((a, b) => b.df - a.df || (a.term < b.term ? -1 : 1))
-      .slice(0, Math.max(0, limit))
   }
 
   nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[] {

@@ -1,6 +1,6 @@
 /** A store that holds the records of the source suite, and the local source over it. */
 
-import { openReferenceVectors } from '../../src/index/reference-vectors.ts'
+import { openReferenceVectors } from './reference-vectors.ts'
 import type { Audience } from '../../src/model/partition.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { type AccessScope, LOCAL_OWNER } from '../../src/model/viewer.ts'

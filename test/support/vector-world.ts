@@ -28,7 +28,6 @@ export interface VectorQuestion {
   readonly partitions: readonly AudienceName[]
   /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
   readonly allow: readonly number[] | null
-  readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
   readonly least: number | null
   readonly approximate: boolean
   /** Entries to be scored. */
@@ -53,12 +52,6 @@ export function vectorQuestions(): fc.Arbitrary<VectorQuestion[]> {
     k: fc.oneof(fc.nat({ max: 12 }), fc.constant(1000)),
     partitions: fc.subarray([...AUDIENCE_NAMES]),
     allow: fc.option(picks),
-    prior: fc.option(
-      fc.record({
-        weight: fc.constantFrom(1, 0.35, 0, -0.5),
-        values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 40 }),
-      }),
-    ),
     least: fc.option(fc.constantFrom(-1, 0, 0.2)),
     approximate: fc.boolean(),
     entries: fc.uniqueArray(fc.nat({ max: 60 }), { maxLength: 10 }),
@@ -72,7 +65,7 @@ export class VectorWorld extends IndexWorld<VectorEdit> {
   }
 
   request(question: VectorQuestion): VectorSearch {
-    const { prior, allow } = question
+    const { allow } = question
     return {
       vector: vectorOf(question.vector),
       k: question.k,
@@ -81,7 +74,6 @@ export class VectorWorld extends IndexWorld<VectorEdit> {
       allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
       // Near this an approximate answer may have one hit more or less.
       least: question.approximate ? undefined : (question.least ?? undefined),
-      prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
     }
   }
 }

@@ -37,7 +37,6 @@ export interface WordQuestion {
   readonly partitions: readonly AudienceName[]
   /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
   readonly allow: readonly number[] | null
-  readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
   readonly entries: readonly number[]
 }
 
@@ -73,12 +72,6 @@ export function wordQuestions(): fc.Arbitrary<WordQuestion[]> {
     k: fc.oneof(fc.nat({ max: 6 }), fc.constant(1e9)),
     partitions: fc.subarray([...AUDIENCE_NAMES]),
     allow: fc.option(picks),
-    prior: fc.option(
-      fc.record({
-        weight: fc.constantFrom(1, 0.35, 0, -0.5),
-        values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 20 }),
-      }),
-    ),
     entries: fc.uniqueArray(fc.nat({ max: 40 }), { maxLength: 10 }),
   })
   return fc.array(question, { minLength: 1, maxLength: 4 })
@@ -107,13 +100,12 @@ export class WordWorld extends IndexWorld<WordEdit> {
     return this.store.find(id, this.partitionsOf(name))[0] ?? -1
   }
 
-  request({ terms, k, partitions, allow, prior }: WordQuestion): WordSearch {
+  request({ terms, k, partitions, allow }: WordQuestion): WordSearch {
     return {
       terms,
       k,
       partitions: this.partitionsOf(...partitions),
       allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
-      prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
     }
   }
 }

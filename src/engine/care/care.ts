@@ -154,7 +154,7 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
 }
 
 export async function examine(input: DoctorInput): Promise<readonly Examined[]> {
-  const { store, home, storeFile, embedder, signal } = input
+  const { store, home, storeFile, signal } = input
   const turns = turnsUntil(signal)
   const foreign = input.tables.filter(table => !isAsDeclared(table, store))
   const lenses = input.lenses.filter(({ tables = [] }) => !tables.some(table => foreign.includes(table)))
@@ -168,7 +168,7 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
     ...looked('home', () => (home === null || storeFile === null ? [] : filesFindings(home, storeFile))),
     ...looked('leases', () => [leasesFinding(store, input.machineNow)]),
     ...(await lookedLong('snapshots', () => turns.run(snapshotsFindings(input)))),
-    ...(await lookedLong('indexes', () => turns.run(indexesFindings(input, store, embedder)))),
+    ...(await lookedLong('indexes', () => turns.run(indexesFindings(input, store)))),
     ...(await inTurn(lenses, lens => lookedLong(`lens ${lens.name}`, () => tablesAgree(lens, store, turns)))),
     ...(await inTurn(lenses, lens => nothingMissing(lens, input, turns))),
     ...looked('vectors', () => [vectorsFinding(input, store)]),

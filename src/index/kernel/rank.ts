@@ -8,14 +8,10 @@ import { product } from './product'
 
 /** The question as i16. */
 let query: usize = 0
-/** Value of a row = factor × scale × product + prior; its error is at most slope × scale + offset (and rounding). */
+/** Value of a row = factor × scale × product; its error is at most slope × scale + offset (and rounding). */
 let factor: f64 = 0
 let slope: f64 = 0
 let offset: f64 = 0
-/** No similarity, weighted, is above this. */
-let ceiling: f64 = 0
-/** f32 by entry key, or 0. */
-let prior: usize = 0
 let allow: usize = 0
 let out: usize = 0
 let kept: u32 = 0
@@ -25,12 +21,11 @@ let counted: u32 = 0
 /** What rounding a value to f32, as records do, can amount to, relative to it. */
 const ROUNDING: f64 = 1.3e-7
 
-export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64, most: f64): void {
+export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64): void {
   query = at
   factor = perProduct
   slope = errorSlope
   offset = errorOffset
-  ceiling = most
 }
 
 /** 1: errors count; 0: values are taken as they are, which depends on no other row. */
@@ -41,7 +36,6 @@ export function openRank(
   k: u32,
   heap: usize,
   places: usize,
-  priors: usize,
   bits: usize,
   to: usize,
   least: f64,
@@ -49,7 +43,6 @@ export function openRank(
 ): void {
   doubt = exact ? 1 : 0
   openBest(heap, places, k, least)
-  prior = priors
   allow = bits
   out = to
   kept = 0
@@ -137,16 +130,10 @@ export function values(list: usize, n: i32, to: usize): void {
 // @ts-ignore: decorator
 @inline
 function weigh(slot: u32, row: usize): void {
-  const least = bar()
-  let known: f64 = 0
-  if (prior) {
-    known = <f64>load<f32>(prior + (<usize>load<u32>(entryOf(slot)) << 2))
-    if (ceiling + known + abs(known) * ROUNDING < least) return
-  }
   const scale = <f64>load<f32>(scaleOf(slot))
-  const value = factor * scale * <f64>product(row, query) + known
-  const error = doubt * (slope * scale + offset + (abs(value) + abs(known)) * ROUNDING)
-  if (value + error >= least) stay(slot, value, error)
+  const value = factor * scale * <f64>product(row, query)
+  const error = doubt * (slope * scale + offset + abs(value) * ROUNDING)
+  if (value + error >= bar()) stay(slot, value, error)
 }
 
 function stay(slot: u32, value: f64, error: f64): void {

@@ -35,16 +35,14 @@ const LARGEST_SUM = 2 ** 31 - 1
 /** A row that may be among the best; its score is by int8. */
 export interface Candidate extends Hit {
   readonly slot: Slot
-  /** What its entry has before the question; 0 where nothing has. */
-  readonly prior: number
 }
 
 export class VectorScan {
   readonly #rows: VectorRows
   readonly #scopes: ScopeWriter
   readonly #near: NearCells
-  /** With what the question in the kernel was put there. */
-  #asked = { weight: Number.NaN, residual: 0, square: 0 }
+  /** The maxima of all rows when the question in the kernel was put there; null: there was none. */
+  #asked: { readonly residual: number; readonly square: number } | null = null
 
   constructor(rows: VectorRows, limits: CellLimits) {
     this.#rows = rows
@@ -58,15 +56,14 @@ export class VectorScan {
 
   /** Rows among which the k best entries with their best chunks are; in no particular order. */
   candidates(request: VectorSearch): Candidate[] {
-    const { k, prior: ranked, least = Number.NEGATIVE_INFINITY } = request
+    const { k, least = Number.NEGATIVE_INFINITY } = request
     const scope = this.#scopes.write(request, k)
     if (scope.rows === 0 || k === 0) return []
-    this.#ask(request.vector, ranked?.weight ?? 1)
+    this.#ask(request.vector)
     const entries = Math.min(k, scope.entries)
     const ofFew = CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS
     const chosen = Math.max(CHOSEN, ofFew, scope.rows / ROWS_FOR_ONE_MORE, CHOSEN_PER_ENTRY * entries)
-    // A prior can lift a row that no sign code would choose.
-    if (request.approximate && !ranked && scope.rows >= MIN_CHOICES * chosen) {
+    if (request.approximate && scope.rows >= MIN_CHOICES * chosen) {
       return this.#approximate(scope, entries, Math.ceil(chosen), least)
     }
     const { kernel } = this.#rows.memory
@@ -96,12 +93,12 @@ export class VectorScan {
     for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
     const at = this.#valuesOf(vector, slots)
     const { doubles } = this.#rows.memory
-    return slots.map((slot, i) => this.#candidate(slot, Math.fround(doubles[at + 2 * i] as number), 0))
+    return slots.map((slot, i) => this.#candidate(slot, Math.fround(doubles[at + 2 * i] as number)))
   }
 
   /** Where (in doubles) the value of each slot and its error stand. */
   #valuesOf(vector: Float32Array, slots: readonly Slot[]): number {
-    this.#ask(vector, 1)
+    this.#ask(vector)
     const at = this.#scopes.room(slots.length * 24)
     const { kernel, words } = this.#rows.memory
     words.set(slots, at / 4)
@@ -115,7 +112,7 @@ export class VectorScan {
     const { kernel, layout } = this.#rows.memory
     const written = this.#scopes.write(scope, 1)
     this.#scopes.writeExtents(written)
-    this.#ask(vector, 1)
+    this.#ask(vector)
     kernel.distances(layout.questionCodeAt, written.extents, written.extentCount, written.codeRecords)
   }
 
@@ -178,23 +175,23 @@ export class VectorScan {
     }
   }
 
-  #openRank({ heap, places, prior, allow, rankRecords }: Scope, entries: number, least: number, isExact = true): void {
-    this.#rows.memory.kernel.openRank(entries, heap, places, prior, allow, rankRecords, least, Number(isExact))
+  #openRank({ heap, places, allow, rankRecords }: Scope, entries: number, least: number, isExact = true): void {
+    this.#rows.memory.kernel.openRank(entries, heap, places, allow, rankRecords, least, Number(isExact))
   }
 
   #closeRank(scope: Scope): Candidate[] {
     const { kernel, words, floats } = this.#rows.memory
     const candidates: Candidate[] = []
     for (let left = kernel.closeRank(), at = scope.rankRecords / 4; left > 0; left--, at += 4) {
-      candidates.push(this.#candidate(words[at] as number, floats[at + 1] as number, scope.prior))
+      candidates.push(this.#candidate(words[at] as number, floats[at + 1] as number))
     }
     return candidates
   }
 
   /** Puts the question into the kernel: as bits, as i16, and with the bounds of what both roundings can amount to. */
-  #ask(vector: Float32Array, weight: number): void {
+  #ask(vector: Float32Array): void {
     const { kernel, layout, floats, bytes } = this.#rows.memory
-    if (this.#isAsked(vector, weight)) return
+    if (this.#isAsked(vector)) return
     floats.set(vector, layout.questionAt / 4)
     kernel.encodeQuestion(layout.questionAt, layout.questionCodeAt, layout.questionPlanesAt)
     let peak = 0
@@ -214,23 +211,14 @@ export class VectorScan {
     const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
     // and what a cosine above 1 loses when it is cut to 1.
     const ofCutting = Math.max(0, length * longest - 1)
-    const size = Math.abs(weight)
-    kernel.setQuestion(
-      layout.question16At,
-      weight * step,
-      size * kernel.maxResidual() * length,
-      size * (ofQuestion + ofCutting + 1e-9),
-      size * length * longest + 1e-9,
-    )
-    this.#asked = { weight, residual: kernel.maxResidual(), square: kernel.maxSquare() }
+    kernel.setQuestion(layout.question16At, step, kernel.maxResidual() * length, ofQuestion + ofCutting + 1e-9)
+    this.#asked = { residual: kernel.maxResidual(), square: kernel.maxSquare() }
   }
 
   /** Whether the kernel holds this question already: most are searched by and then scored by. */
-  #isAsked(vector: Float32Array, weight: number): boolean {
+  #isAsked(vector: Float32Array): boolean {
     const { kernel, layout, floats } = this.#rows.memory
-    const { residual, square } = this.#asked
-    if (weight !== this.#asked.weight || residual !== kernel.maxResidual() || square !== kernel.maxSquare())
-      return false
+    if (this.#asked?.residual !== kernel.maxResidual() || this.#asked.square !== kernel.maxSquare()) return false
     const at = layout.questionAt / 4
     for (let i = 0; i < vector.length; i++) if (vector[i] !== floats[at + i]) return false
     return true
@@ -239,23 +227,20 @@ export class VectorScan {
   /** Of slots[from, to), whose values and their errors are doubles from `at` on. */
   #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
     const { doubles } = this.#rows.memory
-    if (to === from + 1) return [this.#candidate(slots[from] as Slot, Math.fround(doubles[at + 2 * from] as number), 0)]
+    if (to === from + 1) return [this.#candidate(slots[from] as Slot, Math.fround(doubles[at + 2 * from] as number))]
     const value = (i: number) => doubles[at + 2 * i] as number
     const error = (i: number) => doubles[at + 2 * i + 1] as number
     let least = Number.NEGATIVE_INFINITY
     for (let i = from; i < to; i++) least = Math.max(least, value(i) - error(i))
     const top: Candidate[] = []
     for (let i = from; i < to; i++) {
-      if (value(i) + error(i) >= least) top.push(this.#candidate(slots[i] as Slot, Math.fround(value(i)), 0))
+      if (value(i) + error(i) >= least) top.push(this.#candidate(slots[i] as Slot, Math.fround(value(i))))
     }
     return top
   }
 
-  /** `priors`: the address of the table; 0: none. */
-  #candidate(slot: Slot, score: number, priors: number): Candidate {
-    const entry = this.#rows.entry(slot)
-    const prior = priors === 0 ? 0 : (this.#rows.memory.floats[priors / 4 + entry] as number)
-    return { slot, entry, chunk: this.#rows.chunk(slot), score, prior }
+  #candidate(slot: Slot, score: number): Candidate {
+    return { slot, entry: this.#rows.entry(slot), chunk: this.#rows.chunk(slot), score }
   }
 }
 

@@ -1,10 +1,10 @@
 /**
- * What one search may look at, laid out where the kernel reads it: the extents of the partitions, the entries allowed,
- * the priors; and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
+ * What one search may look at, laid out where the kernel reads it: the extents of the partitions and the entries allowed;
+ * and room for what the passes write. A narrow filter becomes a list of rows, so it costs less than none.
  */
 import type { Bitset } from '../../base/bitset.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import type { Prior, SearchScope, VectorSearch } from '../contract.ts'
+import type { SearchScope } from '../contract.ts'
 import { type Block, cellsOf, extentCount, type Slot, writeExtents } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
@@ -39,9 +39,6 @@ interface Found {
   readonly blocks: readonly Block[]
 }
 
-/** Where to look, and what entries have before. */
-export type ScopeRequest = SearchScope & Pick<VectorSearch, 'prior'>
-
 export class ScopeWriter {
   readonly #rows: VectorRows
   readonly #room: SearchRoom
@@ -54,8 +51,7 @@ export class ScopeWriter {
   }
 
   /** Valid until the next call, or until rows change. Extents are still to be written, by whoever reads them. */
-  write(scope: ScopeRequest, k: number): Scope {
-    const { prior } = scope
+  write(scope: SearchScope, k: number): Scope {
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
     const entries = sum(blocks, block => block.entries)
@@ -65,9 +61,7 @@ export class ScopeWriter {
       rows,
       k: Math.min(k, entries),
       hasAllow: scope.allow !== undefined,
-      hasPrior: prior !== undefined,
     })
-    if (prior) this.#room.writePrior(prior, at.prior)
     const part = Math.min(1, (scope.allow?.size ?? entries) / Math.max(1, entries))
     const whole = { ...at, blocks, rows, entries, part, extentCount: extents, list: 0 }
     if (!scope.allow) return whole
@@ -182,7 +176,6 @@ export interface Addresses {
   readonly list: number
   /** Bits to be tested, where no list says it already. */
   readonly allow: number
-  readonly prior: number
   /** A table by entry key, all 0. */
   readonly places: number
   /** Room for the records of the two passes (8 and 16 bytes a row) and for the heap of the second. */
@@ -198,7 +191,6 @@ export interface Amounts {
   /** Entries wanted. */
   readonly k: number
   readonly hasAllow: boolean
-  readonly hasPrior: boolean
 }
 
 export class SearchRoom {
@@ -212,29 +204,27 @@ export class SearchRoom {
   }
 
   /** Valid until the next call, or until rows change. */
-  layOut({ extents, rows, k, hasAllow, hasPrior }: Amounts): Addresses {
+  layOut({ extents, rows, k, hasAllow }: Amounts): Addresses {
     const capacity = this.#rows.entryCapacity
     const sizes = [
       capacity * 4,
       extents * 8,
       hasAllow ? capacity / 8 : 0,
-      hasPrior ? capacity * 4 : 0,
       hasAllow ? (rows + 1) * 4 : 0,
       (rows + 1) * 8,
       rows * 16,
       k * 16,
     ].map(size => Math.ceil(size / 64) * 64)
     let end = this.#rows.arena(sizes.reduce((sum, size) => sum + size, 0))
-    const [places, extentsAt, allow, prior, list, codeRecords, rankRecords, heap] = sizes.map(size => {
+    const [places, extentsAt, allow, list, codeRecords, rankRecords, heap] = sizes.map(size => {
       end += size
       return end - size
-    }) as [number, number, number, number, number, number, number, number]
+    }) as [number, number, number, number, number, number, number]
     this.#clearPlaces(places, capacity)
     return {
       places,
       extents: extentsAt,
       allow: hasAllow ? allow : 0,
-      prior: hasPrior ? prior : 0,
       list,
       codeRecords,
       rankRecords,
@@ -248,14 +238,6 @@ export class SearchRoom {
     const at = this.#rows.room(bytes)
     this.#clearPlaces(at - capacity * 4, capacity)
     return at
-  }
-
-  writePrior(prior: Prior, at: number): void {
-    const length = this.#rows.entryCapacity
-    const { floats } = this.#rows.memory
-    const values = prior.values.length > length ? prior.values.subarray(0, length) : prior.values
-    floats.set(values, at / 4)
-    floats.fill(0, at / 4 + values.length, at / 4 + length)
   }
 
   /** Gives the words it wrote. */

@@ -9,9 +9,6 @@ import type { Candidate } from './scan.ts'
 /** The f32 vectors of these chunks that the store has, in the order asked for. */
 export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
 
-/** What a row scores by its exact cosine and what its entry has before the question. */
-export type Rate = (similarity: number, prior: number) => Pick<Hit, 'score' | 'similarity'>
-
 /**
  * Bytes of vectors kept of those read last, 32,768 at 384 dimensions: near questions, and those of one viewer, end with the same rows,
  * and one that is kept costs a tenth of one that is read.
@@ -33,12 +30,12 @@ export class Settlement {
     return this.#kept.byteLength
   }
 
-  /** What the store no longer has is left out: the index is behind it until the next refresh. */
-  settle(vector: Float32Array, candidates: readonly Candidate[], rate: Rate): Hit[] {
+  /** Hits with exact cosines. Chunks that the store no longer has are left out: the index is behind it until the next refresh. */
+  settle(vector: Float32Array, candidates: readonly Candidate[]): Hit[] {
     const cosines = this.#cosinesOf(vector, candidates)
-    return candidates.flatMap(({ entry, chunk, prior }, at) => {
-      const similarity = cosines[at] ?? null
-      return similarity === null ? [] : { entry, chunk, ...rate(similarity, prior) }
+    return candidates.flatMap(({ entry, chunk }, at) => {
+      const score = cosines[at] ?? null
+      return score === null ? [] : { entry, chunk, score }
     })
   }
 

@@ -5,43 +5,32 @@
  * scale of the main one's.
  */
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
-import type { StoreReader } from '../../store/store.ts'
-import { bestFirst, type Hit, type SearchScope, type VectorIndex, type VectorSearch } from '../contract.ts'
+import { bestFirst, type Hit, type SearchScope, type VectorSearch, type VectorSearcher } from '../contract.ts'
 
 export interface SpacesOptions {
-  readonly main: VectorIndex
-  readonly second: VectorIndex
+  readonly main: VectorSearcher
+  readonly second: VectorSearcher
   /** Of these entries, those whose language the main model does not know. */
   readonly foreign: (entries: readonly EntryKey[]) => ReadonlySet<EntryKey>
   /** A cosine of the second model as the main one would have it. Rises with its argument. */
   readonly toMain: (cosine: number) => number
 }
 
-export function joinSpaces(options: SpacesOptions): VectorIndex {
+export function joinSpaces(options: SpacesOptions): VectorSearcher {
   return new JoinedSpaces(options)
 }
 
-class JoinedSpaces implements VectorIndex {
-  readonly name: string
+class JoinedSpaces implements VectorSearcher {
   readonly model: string
   /** Of the main model, as `model` is. */
   readonly dimensions: number
   readonly #options: SpacesOptions
 
   constructor(options: SpacesOptions) {
-    const { name, model, dimensions } = options.main
+    const { model, dimensions } = options.main
     this.#options = options
-    this.name = name
     this.model = model
     this.dimensions = dimensions
-  }
-
-  get position(): number {
-    return this.#options.main.position
-  }
-
-  get byteLength(): number {
-    return this.#options.main.byteLength + this.#options.second.byteLength
   }
 
   /**
@@ -101,23 +90,6 @@ class JoinedSpaces implements VectorIndex {
   has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean {
     const { main, second } = this.#options
     return (this.#inSecond([entry], scope).has(entry) ? second : main).has(entry, scope, chunk)
-  }
-
-  refresh(reader: StoreReader): number {
-    return this.#options.main.refresh(reader) + this.#options.second.refresh(reader)
-  }
-
-  rebuild(reader: StoreReader): void {
-    this.#options.main.rebuild(reader)
-    this.#options.second.rebuild(reader)
-  }
-
-  serialise(): never {
-    throw new Error('invariant broken: each index of joined spaces is saved by itself')
-  }
-
-  restore(): never {
-    throw new Error('invariant broken: each index of joined spaces is restored by itself')
   }
 
   /** Those that the second model scores. One that has no vector of it yet keeps the main model's score. */

@@ -1,7 +1,7 @@
 /** Scores of given entries, by looking them up in the lists; and the search that does so when few entries are allowed. */
 import type { Steps } from '../../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
-import type { Hit, Prior, SearchScope, WordSearch } from '../contract.ts'
+import type { Hit, SearchScope, WordSearch } from '../contract.ts'
 import { Block, PostingCursor } from './cursor.ts'
 import type { Reading, Saturations, SegmentView } from './lists.ts'
 import type { Segment } from './segment.ts'
@@ -66,18 +66,14 @@ export function* searchAllowed(
   request: WordSearch,
   step: number,
 ): Steps<readonly Hit[]> {
-  const { allow, prior } = request
+  const { allow } = request
   const k = Math.min(Math.floor(request.k), reading.chunks)
   if (!(k > 0) || allow === undefined) return []
   const heap = new EntryHeap(k)
   yield* eachChunk(set, reading, [...allow], request, step, (entry, chunk, sum) => {
-    if (sum >= 0) heap.offer(entry, chunk, withPrior(sum, entry, prior))
+    if (sum >= 0) heap.offer(entry, chunk, sum)
   })
   return heap.drain()
-}
-
-export function withPrior(sum: number, entry: EntryKey, prior: Prior | undefined): number {
-  return prior === undefined ? sum : prior.weight * sum + (prior.values[entry] ?? 0)
 }
 
 /** `sum` is -1 for a chunk without any of the words. */

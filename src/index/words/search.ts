@@ -8,11 +8,11 @@ import type { Steps } from '../../base/turns.ts'
 import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import { stem } from '../../text/stem.ts'
 import { LANGUAGES, type Language } from '../../text/stopwords.ts'
-import type { Hit, Prior, SearchScope, WordSearch } from '../contract.ts'
+import type { Hit, SearchScope, WordSearch } from '../contract.ts'
 import { ByteReader } from './bytes.ts'
 import { Block, END, PostingCursor, type Run, readRuns } from './cursor.ts'
 import { type Reading, type Saturations, type SegmentView, viewsOf } from './lists.ts'
-import { EntryHeap, LOOK_UP_COST, withPrior } from './score.ts'
+import { EntryHeap, LOOK_UP_COST } from './score.ts'
 import { isDeadIn, type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
@@ -72,7 +72,6 @@ class SegmentSearch {
   readonly #saturations: Saturations
   readonly #heap: EntryHeap
   readonly #allow: Bitset | undefined
-  readonly #prior: Prior | undefined
   readonly #sums: Float64Array
   readonly #marks: Uint32Array
   /** Postings to be read in this step; 0 or less: it is over. */
@@ -97,7 +96,6 @@ class SegmentSearch {
     this.#saturations = reading.saturations
     this.#heap = heap
     this.#allow = request.allow
-    this.#prior = request.prior
     this.#sums = sums
     this.#marks = marks
     let cursors = 0
@@ -150,7 +148,7 @@ class SegmentSearch {
     const saturations = this.#saturations
     const { length } = this.#segment.rows
     const { rows, inText, inTitle, count } = cursor.block
-    const rest = this.#restOf(1)
+    const rest = this.#rest[1] as number
     const cost = this.#costToConsider(1)
     let left = this.#left - count
     let least = this.#heap.threshold - rest
@@ -167,18 +165,13 @@ class SegmentSearch {
     cursor.nextBlock(this.#minBound(1))
   }
 
-  /** What the words from this one on can add, as far as that decides: a prior can lift any row. */
-  #restOf(word: number): number {
-    return this.#prior === undefined ? (this.#rest[word] as number) : Number.POSITIVE_INFINITY
-  }
-
   /** False: a part of it is left. */
   #considerWindow(): boolean {
     const marks = this.#marks
     const sums = this.#sums
     const start = this.#start
     const needed = this.#needed
-    const rest = this.#restOf(needed)
+    const rest = this.#rest[needed] as number
     const cost = this.#costToConsider(needed)
     let left = this.#left
     let least = this.#heap.threshold - rest
@@ -214,10 +207,8 @@ class SegmentSearch {
 
   /** How many of the words, heaviest first, a row must have one of to get in. */
   #countNeeded(): number {
-    const words = this.#words.length
-    if (this.#prior !== undefined) return words
     const { threshold } = this.#heap
-    let needed = words
+    let needed = this.#words.length
     while (needed > 0 && (this.#rest[needed - 1] as number) < threshold) needed--
     return needed
   }
@@ -246,7 +237,7 @@ class SegmentSearch {
   /** Blocks below this bound need not be read: when one word is needed, all with it may still be too light. */
   #minBound(needed: number): number {
     const { threshold } = this.#heap
-    if (needed !== 1 || this.#prior !== undefined || threshold === Number.NEGATIVE_INFINITY) return 0
+    if (needed !== 1 || threshold === Number.NEGATIVE_INFINITY) return 0
     return (threshold - (this.#rest[1] as number)) / (this.#words[0] as Word).boundScale
   }
 
@@ -296,8 +287,7 @@ class SegmentSearch {
         if (tf > 0) sum += weight * this.#saturations.of(tf, rows.length[row] as number)
       }
     }
-    const score = withPrior(sum, entry, this.#prior)
-    if (score >= threshold) this.#heap.offer(entry, rows.chunk[row] as number, score)
+    if (sum >= threshold) this.#heap.offer(entry, rows.chunk[row] as number, sum)
   }
 }
 

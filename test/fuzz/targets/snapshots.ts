@@ -61,7 +61,6 @@ const SUBJECTS: readonly Subject[] = [
         words.search({ ...scope, terms, k: 5 }),
         words.score(terms, [entry], scope),
         words.entriesWith('quick fox', scope),
-        words.complete('f', scope, 5),
         words.weigh(terms, scope),
         words.count(scope),
       ]
@@ -86,13 +85,11 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     open: () => openLinkIndex(GRAPH),
-    ask: (index, scope, entry) => {
+    ask: (index, scope) => {
       const links = index as LinkIndex
       return [
         links.out(1, scope),
         links.in(2, scope).map(({ relation }) => links.relationName(relation)),
-        links.entryOf(1, scope),
-        links.nodeOf(entry),
         links.count(scope),
       ]
     },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type DoctorInput, examine } from '../../../src/engine/care/care.ts'
-import type { Index, PointIndex, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
+import type { Index, PointIndex, WordIndex } from '../../../src/index/contract.ts'
 import { openPointIndex } from '../../../src/index/points.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
@@ -91,8 +91,8 @@ describe('doctor', () => {
       ['tallies', true, 'passages and vectors are as many as are counted'],
       ['feed', true, 'no change is missing'],
       ['leases', true, 'none is left behind'],
-      ['index words', true, '120 rows and 40 sampled answers, as a rebuild has'],
-      [`index vectors-${TOY_KEY}`, true, '120 rows and 40 sampled answers, as a rebuild has'],
+      ['index words', true, '120 rows, as a rebuild has'],
+      [`index vectors-${TOY_KEY}`, true, '120 rows, as a rebuild has'],
       ['vectors', true, '120 of 120 chunks have a vector'],
       ['embedder', true, 'toy answers with 128 dimensions'],
     ])
@@ -111,27 +111,6 @@ describe('doctor', () => {
     const draft = draftOf({ id: 'late', content: 'late' })
     store.write(2, writer => writer.put(draft, wholeChunk(draft)))
     expect(await complaints({ indexes: [stuck] })).toMatchObject({ 'index words': '120 rows, a rebuild has 121' })
-  })
-
-  it('finds an index of the right size that answers wrongly', async () => {
-    const words = twisted<WordIndex>(openWords(), inner => ({
-      search: request => inner.search(request).map(hit => ({ ...hit, score: hit.score * 1.001 })),
-    }))
-    const vectors = twisted<VectorIndex>(openVectors(), inner => ({
-      search: request => inner.search(request).slice(1),
-    }))
-    expect(await complaints({ indexes: [words, vectors] })).toEqual({
-      'index words': expect.stringMatching(/^120 rows, but it answers \["\w+","\w+","\w+"\] otherwise than a rebuild$/),
-      [`index vectors-${TOY_KEY}`]: expect.stringMatching(/^120 rows, but it answers /),
-    })
-  })
-
-  it('finds an index that mixes up partitions', async () => {
-    const all = store.partitions().map(({ id }) => id)
-    const words = twisted<WordIndex>(openWords(), inner => ({
-      search: request => inner.search({ ...request, partitions: all }),
-    }))
-    expect(Object.keys(await complaints({ indexes: [words] }))).toEqual(['index words'])
   })
 
   it('finds points that are missing', async () => {
@@ -173,10 +152,9 @@ describe('doctor', () => {
       check: async () => [
         { check: 'pages', ok: false, message: 'page 7 is damaged', help: 'Restore a backup.', isRepairable: false },
       ],
-      scanEntries: () => {
+      read: () => {
         throw corrupt
       },
-      read: body => body(damaged),
     }))
     expect(await complaints({ store: damaged })).toEqual({ pages: 'page 7 is damaged', indexes: 'store.db: damaged' })
   })

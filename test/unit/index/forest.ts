@@ -46,18 +46,15 @@ export function answers(index: WordIndex, world: WordWorld): unknown {
     { partitions: world.partitionsOf(...AUDIENCE_NAMES), allow: Bitset.of([5, 60, 61, 300, 900, 901, 902]) },
     { partitions: world.partitionsOf('public'), allow: Bitset.of(Array.from({ length: 500 }, (_, at) => at * 2)) },
   ]
-  const values = Float32Array.from({ length: 700 }, (_, key) => ((key * 37) % 101) / 50)
   const some = Array.from({ length: 60 }, (_, at) => at * 17)
   return scopes.map(scope => [
     ...QUESTIONS.map(asked => [
       ...[1, 10, 100].map(k => index.search({ ...scope, terms: asked, k })),
-      index.search({ ...scope, terms: asked, k: 20, prior: { weight: 0.4, values } }),
       index.score(asked, some, scope),
       index.weigh(asked, scope),
     ]),
     [...index.entriesWith('alder birch', scope)],
     [...index.entriesWith('alder alder alder', scope)],
     index.count(scope),
-    index.complete('tree3', scope, 12),
   ])
 }

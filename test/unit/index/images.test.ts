@@ -139,7 +139,7 @@ describe('an image of words', () => {
     const started = performance.now()
     index.search({ ...scope, terms, k: 5 })
     index.score(terms, [1, 2, 3], scope)
-    index.complete('q', scope, 5)
+    index.nearTerms('quick', 1, scope, 5)
     index.entriesWith('quick fox', scope)
     expect(performance.now() - started).toBeLessThan(1000)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { joinSpaces, quantileMap } from '../../../src/index/vectors/spaces.ts'
 import { jointVector } from '../../../src/math/vector.ts'
 import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
@@ -46,7 +46,7 @@ describe('two joined spaces', () => {
       foreign: entries => new Set(entries.filter(entry => foreign.has(entry))),
       toMain: cosine => cosine / 2,
     })
-    joined.refresh(store)
+    for (const index of Object.values(indexes)) index.refresh(store)
     return { keys, joined, scope: { partitions: store.partitions().map(({ id }) => id) } }
   }
 

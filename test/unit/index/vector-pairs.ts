@@ -1,6 +1,6 @@
 /** A vector index over a small store, and brute force over the same. */
 import type { VectorIndex } from '../../../src/index/contract.ts'
-import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { type KernelVectorIndex, openVectorIndex } from '../../../src/index/vectors.ts'
 import { MODEL, type VectorStore } from '../../support/vector-stores.ts'
 

@@ -47,19 +47,6 @@ describe('exactness where int8 cannot tell rows apart', () => {
     expect(reference.search(request).map(hit => hit.entry)).toEqual([1, 2])
     expect(index.search(request)).toEqual(reference.search(request))
   })
-
-  it('ranks by similarity and prior together, also where the prior outweighs it', () => {
-    const world = new VectorStore()
-    for (const vector of randomUnits(2000, 64, 4)) world.add([vector])
-    const { index, reference } = openPair(world, 64)
-    const uniform = seededUniform(5)
-    const values = Float32Array.from({ length: 2001 }, () => uniform() * 0.65)
-    for (const [i, vector] of randomUnits(10, 64, 6).entries()) {
-      const prior = { weight: [0.35, 0, -1, 4][i % 4] as number, values }
-      const request = { vector, k: 15, partitions: world.partitions(), prior, approximate: true }
-      expect(index.search(request)).toEqual(reference.search(request))
-    }
-  })
 })
 
 describe('vectors that were read before', () => {

@@ -67,7 +67,6 @@ describe('the catalog', () => {
       'backup',
       'export',
       'import',
-      'bench',
       'mirror',
       'models',
       'check_model',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { modelKey } from '../../../src/embed/embedder.ts'
 import type { VectorIndex, WordIndex } from '../../../src/index/contract.ts'
-import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { QuerentError } from '../../../src/model/errors.ts'

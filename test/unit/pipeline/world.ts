@@ -1,6 +1,6 @@
 /** Worlds of the plainest parts. */
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
-import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import type { ChunkDraft } from '../../../src/model/entry.ts'
 import type { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/sqlite-store.ts'

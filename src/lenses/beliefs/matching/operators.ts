@@ -1,6 +1,6 @@
 /** What the operators of a text demand of a belief (BQ-037 to BQ-039). */
 import type { Steps } from '../../../base/turns.ts'
-import type { VectorIndex } from '../../../index/contract.ts'
+import type { VectorSearcher } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { AccessScope } from '../../../model/viewer.ts'
 import type { Store } from '../../../store/store.ts'
@@ -29,7 +29,7 @@ interface OperatorsRequest extends TextOperators {
   readonly matches: Matches
   /** Raw cosines; null: words alone decide. */
   readonly thresholds: { readonly include: number; readonly exclude: number } | null
-  readonly index: VectorIndex | null
+  readonly index: VectorSearcher | null
   readonly accessScope: AccessScope
   readonly time?: TimeLimit | undefined
 }

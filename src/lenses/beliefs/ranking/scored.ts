@@ -1,6 +1,6 @@
 /** A belief with its score, and the one order of all lists (BQ-082, BQ-083). */
 import type { Instant } from '../../../base/clock.ts'
-import type { VectorIndex } from '../../../index/contract.ts'
+import type { VectorSearcher } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
@@ -107,7 +107,7 @@ export function byCodeUnit(a: string, b: string): number {
 
 export type Meaning =
   /** A query vector against the index. */
-  | { readonly by: 'vector'; readonly index: VectorIndex; readonly vector: Float32Array }
+  | { readonly by: 'vector'; readonly index: VectorSearcher; readonly vector: Float32Array }
   /** Share of the best BM25 score, 0 to 1, by entry; absent: 0. */
   | { readonly by: 'words'; readonly shares: ReadonlyMap<EntryKey, number> }
   /** List mode. */

@@ -1,5 +1,5 @@
 /** How near the messages of conversations are to a question in meaning. */
-import type { VectorIndex } from '../../../index/contract.ts'
+import type { VectorSearcher } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Moment } from './question.ts'
 import type { Transcript } from './transcripts.ts'
@@ -23,7 +23,7 @@ export interface Cosines {
 }
 
 export interface MeaningQuery {
-  readonly vectors: VectorIndex
+  readonly vectors: VectorSearcher
   readonly vector: Float32Array
   /** What brings its cosines to the spread of MiniLM's. */
   readonly cosineScale: number

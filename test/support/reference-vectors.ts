@@ -1,11 +1,7 @@
-/**
- * The vector index as its contract reads: every vector in a map, every question answered by looking at all of them.
- * The oracle of the suites, and good enough for small stores; `vectors.ts` is the one to use otherwise.
- */
-import { must } from '../base/assert.ts'
-import { cosine } from '../math/vector.ts'
-import type { ChunkKey, EntryKey } from '../model/entry.ts'
-import type { ChunkVector, StoreReader } from '../store/store.ts'
+/** The vector index as its contract reads: every vector in a map, every question answered by looking at all of them. */
+import { cosine } from '../../src/math/vector.ts'
+import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
+import type { ChunkVector, StoreReader } from '../../src/store/store.ts'
 import {
   bestFirst,
   bestOfEntries,
@@ -14,8 +10,8 @@ import {
   type VectorIndex,
   type VectorSearch,
   vectorsName,
-} from './contract.ts'
-import { checkQuery } from './vectors/check.ts'
+} from '../../src/index/contract.ts'
+import { checkQuery } from '../../src/index/vectors/check.ts'
 
 const PAGE = 4096
 
@@ -65,14 +61,12 @@ class ReferenceVectors implements VectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, prior, least = Number.NEGATIVE_INFINITY, k } = request
-    const similarityOf = (row: ChunkVector) => cosine(vector, row.vector)
-    const scoreOf = (row: ChunkVector) =>
-      prior ? prior.weight * similarityOf(row) + (prior.values[row.entry] ?? 0) : similarityOf(row)
-    const hits = [...this.#best(request, scoreOf).values()].filter(({ score }) => score >= least)
-    const best = hits.sort(bestFirst).slice(0, k)
-    if (!prior) return best
-    return best.map(hit => ({ ...hit, similarity: similarityOf(must(this.#rows.get(hit.chunk), 'the row of a hit')) }))
+    const { vector, least = Number.NEGATIVE_INFINITY, k } = request
+    const hits = [...this.#best(request, row => cosine(vector, row.vector)).values()]
+    return hits
+      .filter(({ score }) => score >= least)
+      .sort(bestFirst)
+      .slice(0, k)
   }
 
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope): readonly Hit[] {
