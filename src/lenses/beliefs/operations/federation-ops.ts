@@ -162,14 +162,11 @@ const add = operation({
 
 const listPeers = operation({
   name: 'peers.list',
-  summary: 'List the other nodes, with their health',
+  summary: 'List the other nodes',
   input: nothing,
   output: peersAnswer,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
-  run: ({ host }) => {
-    const rows = host.store.table(PEERS).scan()
-    return { peers: rows.map(row => viewOf(host, row)) }
-  },
+  run: ({ host }) => ({ peers: host.store.table(PEERS).scan().map(viewOf) }),
 })
 
 const remove = operation({

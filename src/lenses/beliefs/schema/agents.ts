@@ -377,11 +377,7 @@ const peer = object({
   did: text.describe('did:key of the node'),
   network: flag.describe('Whether it is queried for public beliefs'),
   federations: z.array(text).describe('Federations that are queried there'),
-  model: text.nullable().describe('Key of the model that it embeds with; null: not known, or none'),
   added_at: moment.describe('When it was added'),
-  last_success: moment.nullable().describe('When it answered last; null: it never did'),
-  failures: count.describe('Failures in a row, in this process'),
-  resting_until: moment.nullable().describe('Time until which it is not queried, after failures; null: it is queried'),
 })
 export type PeerView = Value<typeof peer>
 export const addedPeer = object({
@@ -391,7 +387,6 @@ export const addedPeer = object({
     .describe(
       'given: its key was named, now or before. first_use: whoever answered at the address was taken for the node',
     ),
-  reached: flag.describe('Whether it answered, and showed that key'),
 })
 export type Added = Value<typeof addedPeer>
 export const peersAnswer = object({ peers: z.array(peer).describe('By id') })
