@@ -43,16 +43,18 @@ export const BELIEFS_STEPS: readonly Step[] = [
     input: {},
     expect: ({ result }) => expect(result.agents).toHaveLength(4),
   },
-  { name: 'a federation', operation: 'federations.create', input: { id: 'reef', label: 'Reef', joining: 'open' } },
+  { name: 'a federation', operation: 'federations.create', input: { id: 'reef', label: 'Reef' } },
   {
     name: 'a federation of an agent',
     operation: 'federations.create',
     viewer: 'cy',
     input: { id: 'reef', anonymity: 'pseudonyms' },
   },
-  { name: 'ana joins', operation: 'federations.join', viewer: 'ana', input: { federation: 'reef' } },
-  { name: 'ben joins', operation: 'federations.join', viewer: 'ben', input: { federation: 'reef' } },
-  { name: 'cy joins', operation: 'federations.join', viewer: 'cy', input: { federation: 'reef' } },
+  ...['ana', 'ben', 'cy'].map(agent => ({
+    name: `${agent} becomes a member`,
+    operation: 'federations.set_member',
+    input: { federation: 'reef', agent },
+  })),
   { name: 'cy leaves', operation: 'federations.leave', viewer: 'cy', input: { federation: 'reef' } },
   {
     name: 'a member',

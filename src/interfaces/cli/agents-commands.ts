@@ -49,7 +49,7 @@ export const AGENTS: CommandGroup = {
   ],
 }
 
-const FEDERATION = ['FEDERATION=id', 'joining', 'results', 'anonymity', 'YOU=membership.role', 'membership.status']
+const FEDERATION = ['FEDERATION=id', 'results', 'anonymity', 'YOU=membership.role', 'membership.status']
 
 const NO_FIGURES = 'no figures (fewer than {rules.least_members} members, or not enough beyond them)'
 const FIGURES =
@@ -70,16 +70,14 @@ export const FEDERATIONS: CommandGroup = {
     {
       name: 'create <id>',
       creates: true,
-      examples: ['querent federations create lab --open --viewer ann  # ann founds it; anybody here may join'],
+      examples: ['querent federations create lab --viewer ann  # ann founds it, and adds members with set-member'],
       flags: { query_epsilon: 'epsilon' },
       shorthands: {
-        open: 'joining=open',
         strict: 'anonymity=strict',
         pseudonyms: 'anonymity=pseudonyms',
         aggregate: 'results=aggregate',
       },
     },
-    { name: 'join <federation>' },
     { name: 'leave <federation>' },
     {
       name: 'set-member <federation> <agent>',

@@ -179,7 +179,6 @@ export const federationInput = request(
   object({
     id: id.describe('Name; a unique suffix is added unless the local owner creates it'),
     label: field(label, 'Name that people are shown', null),
-    joining: field(oneOf(['open', 'invited']), 'open: agents may join by themselves', 'invited'),
     results: field(
       oneOf(['individual', 'aggregate']),
       'aggregate: no single beliefs, but figures with noise (federations.aggregate)',
@@ -352,7 +351,6 @@ export const oneMembership = object({ membership: membership.describe('The membe
 const shownFederation = object({
   id: text.describe('Name of the federation'),
   label: text.nullable().describe('Name that people are shown; null: none'),
-  joining: z.enum(['open', 'invited']).describe('open: agents may join by themselves'),
   results: z.enum(['individual', 'aggregate']).describe('aggregate: figures with noise in place of beliefs'),
   aggregates: object({
     least_members: count.describe('Members that must hold something of a topic before it is reported'),
