@@ -138,8 +138,8 @@ class NodeQuery {
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
-  /** The requester's, made when a federation is first asked; null: it is not kept here. */
-  #own: Keys | null | undefined
+  /** The keys that messages are signed with, for each kind of source: deriving them costs more than signing one message. */
+  readonly #keys = new Map<AskedSource['kind'], Promise<Keys | null>>()
 
   constructor(request: NodesRequest) {
     const { host } = request.state
@@ -239,11 +239,10 @@ class NodeQuery {
   }
 
   /** Null: there are none, and none can be made. */
-  async #keysFor({ kind }: AskedSource): Promise<Keys | null> {
+  #keysFor({ kind }: AskedSource): Promise<Keys | null> {
     const { state, requester } = this.#request
-    if (kind === 'federated' && this.#own !== undefined) return this.#own
-    const keys = await askingKeys(state.host, kind, requester)
-    if (kind === 'federated') this.#own = keys
+    const keys = this.#keys.get(kind) ?? askingKeys(state.host, kind, requester)
+    this.#keys.set(kind, keys)
     return keys
   }
 
