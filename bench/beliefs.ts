@@ -5,6 +5,7 @@
  */
 import { modelKey } from '../src/embed/embedder.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
+import { BeliefColumns } from '../src/lenses/beliefs/columns/columns.ts'
 import { runQuery } from '../src/lenses/beliefs/paging/reading.ts'
 import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
 import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
@@ -103,15 +104,29 @@ export async function run(): Promise<readonly Row[]> {
     await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), REQUESTERS + NEW_REQUESTERS)),
   )
   rows.push(await firstQuestions(ask))
-  rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
+  const columns = columnBytes(new BeliefColumns(engine.host('beliefs').store))
+  rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: columns / BELIEFS })
   rows.push({
     name: 'trust graph in memory',
     unit: 'MB',
     value: state.trust.byteLength / 2 ** 20,
     note: `${AGENT_COUNT} agents`,
   })
-  rows.push(...estimates(state.columns.byteLength / BELIEFS))
+  rows.push(...estimates(columns / BELIEFS))
   return rows
+}
+
+/** By how much the process grows when it reads them. */
+function columnBytes(columns: BeliefColumns): number {
+  const before = heapBytes()
+  columns.refresh()
+  return heapBytes() - before
+}
+
+function heapBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
 }
 
 /** What a billion would take (BQ-181): as the seed has it, and as this index keeps them. */

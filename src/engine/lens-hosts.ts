@@ -47,14 +47,13 @@ export class LensHosts {
 
   #make(lens: Lens): LensHost {
     const { isLasting, makeScratch } = this.#parts
-    const { store, clock, embedder, random, log, workspace, embedding, indexes, sources, node, transport } = this.#parts
+    const { store, clock, embedder, random, workspace, embedding, indexes, sources, node, transport } = this.#parts
     const engine = this.#engine
     return {
       store,
       clock,
       embedder,
       random,
-      log,
       settings: this.#settingsOf(lens),
       accessScope: viewer => engine.accessScope(viewer),
       embedded: async (signal, report) => {

@@ -184,7 +184,6 @@ async function makeParts(
     tables: [...CORE_TABLES.filter(table => !UNEXPORTED.has(table)), ...registry.tables],
     defaultLens: config.defaultLens,
     live: { ...config.live, ...options.live },
-    log: options.log,
     limits: await limitsOf(config, options, clock, { store, tables: [...CORE_TABLES, ...registry.tables] }),
     lensSettings: config.lenses,
     environment,

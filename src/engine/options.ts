@@ -10,7 +10,6 @@ import type { Lens } from '../lenses/lens.ts'
 import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
-import type { RequestLog } from '../model/request-log.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
 import { type GivenEmbedder, isEmbedder } from './embedder.ts'
@@ -70,8 +69,6 @@ export interface EngineOptions {
   readonly warm?: boolean | undefined
   /** Live queries: how many a viewer may have, how often to look for the commits of other processes. */
   readonly live?: LiveSettings | undefined
-  /** Where requests are noted; default: nowhere. */
-  readonly log?: RequestLog | undefined
   /** How much requesters from outside may ask; what is left out is as configured. */
   readonly limits?: Partial<LimitSettings> | undefined
   /** Processes that serve the same requesters (default 1): each allows its share of every limit, so that all allow the whole. */

@@ -6,7 +6,6 @@ import type { Limits } from '../identity/rates.ts'
 import type { Index } from '../index/contract.ts'
 import type { Scratch } from '../lenses/lens.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
-import type { RequestLog } from '../model/request-log.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
@@ -63,7 +62,6 @@ export interface Parts {
   readonly tables: readonly TableDeclaration[]
   readonly defaultLens: string
   readonly live: LiveSettings
-  readonly log: RequestLog | undefined
   readonly limits: Limits
   readonly lensSettings: Readonly<Record<string, unknown>>
   /** Variables that are set. */

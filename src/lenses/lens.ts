@@ -17,7 +17,6 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, ExplainAnswer, ExplainRequest, PageChunk } from '../model/page.ts'
 import type { Audience } from '../model/partition.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import type { RequestLog } from '../model/request-log.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import type { AccessScope, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
@@ -144,8 +143,6 @@ export interface LensHost {
   readonly embedder: Embedder | null
   /** The lens's settings, checked by its schema. */
   readonly settings: unknown
-  /** Where the operator wants requests noted. */
-  readonly log?: RequestLog | undefined
   /** Fresh random bytes; injectable, so that ids can be reproduced. */
   random(bytes: number): Uint8Array
   accessScope(viewer: Viewer): AccessScope

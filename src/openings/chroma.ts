@@ -104,7 +104,6 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   watchFiles: true,
   warm: true,
   defaultLens: true,
-  log: true,
   limits: true,
   live: true,
   machineTime: true,

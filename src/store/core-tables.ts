@@ -25,9 +25,8 @@ export const FEDERATIONS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
-    /** Nothing reads it: tables lose no column, and older stores have it. */
+    /** Nothing reads it, or `joining`: tables lose no column, and older stores have both. */
     { name: 'did', type: 'text', nullable: true },
-    /** `open` or `invited`; null: invited. */
     { name: 'joining', type: 'text', nullable: true },
     /** `individual` or `aggregate`; null: individual. */
     { name: 'results', type: 'text', nullable: true },

@@ -212,7 +212,6 @@ describe('BQ-099, BQ-101, BQ-104: a federation', () => {
       return (federation as Json)['anonymity']
     }
     expect(await modeOf({ id: 'usual' })).toBe('strict')
-    expect(await modeOf({ id: 'open', joining: 'open' })).toBe('strict')
     expect(await modeOf({ id: 'named', anonymity: 'pseudonyms' })).toBe('pseudonyms')
     expect(await holderOf(engine, 'b1')).toMatch(/^holder:[\w-]{26}$/)
     const strict = await openWorld('strict', [0.5, 0.5])

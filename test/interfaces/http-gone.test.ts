@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { nextTurn } from '../../src/base/turns.ts'
 import type { Embedder } from '../../src/embed/embedder.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import type { RequestLine } from '../../src/model/request-log.ts'
+import type { HttpRequestLine } from '../../src/model/request-log.ts'
 import { LEASES } from '../../src/store/core-tables.ts'
 import { openCodeFolder } from '../support/code-folder.ts'
 import { serveHere } from '../support/serve-here.ts'
@@ -25,19 +25,17 @@ async function serve() {
     waiting.dispatchEvent(new Event('asked'))
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   }
-  const lines: RequestLine[] = []
+  const lines: HttpRequestLine[] = []
   const logged = new EventTarget()
-  const log = {
-    write: (line: RequestLine) => {
-      lines.push(line)
-      logged.dispatchEvent(new Event('line'))
-    },
+  const note = (line: HttpRequestLine) => {
+    lines.push(line)
+    logged.dispatchEvent(new Event('line'))
   }
   const embedder = { ...toy, model: toy.model, embed, close: () => toy.close() }
-  const engine = await openEngine({ store: 'memory', embedder, background: false, log })
+  const engine = await openEngine({ store: 'memory', embedder, background: false })
   const bugs: string[] = []
   const tokens = { 'token-of-ben-in-tests': 'ben' }
-  const server = await serveHere(engine, { tokens, log: text => bugs.push(text) })
+  const server = await serveHere(engine, { tokens, note, log: text => bugs.push(text) })
   ends.push(async () => {
     await server[Symbol.asyncDispose]()
     await engine.close()

@@ -1,7 +1,7 @@
 /** What a server does around every request: names it is called by, other sites, ids, time, compression, readiness, metrics. */
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeApp } from '../../src/interfaces/http/app.ts'
@@ -176,4 +176,37 @@ it('notes the route that answered, by its pattern', async () => {
     ...['/readyz 200', '/healthz 200', '/v1/ops 200', '/v1/ops/:name 404', '/v1/entries/:id 404', '/* 404'],
     '/readyz 403',
   ])
+})
+
+describe('the log of requests to the lens beliefs', () => {
+  const post = (url: string, operation: string, input: object) =>
+    fetch(`${url}/v1/ops/${operation}`, { method: 'POST', body: JSON.stringify(input) }).then(answer => answer.text())
+
+  it('BQ-196: has who asked what, how long it took and how it ended, and no text of a query or a belief', async () => {
+    const { url, lines } = await serve()
+    await post(url, 'beliefs.put', { content: 'Rain is a secret', wait: false })
+    await post(url, 'beliefs.query', { semantic: 'rain in private' })
+    await post(url, 'beliefs.query', { semantic: 'rain in private', options: { stream: true } })
+    await post(url, 'beliefs.get', { belief_id: 'secret-id' })
+    expect(lines.map(({ operation, requester, results, code }) => [operation, requester, results, code])).toEqual([
+      ['beliefs.put', 'owner', null, null],
+      ['beliefs.query', 'owner', 1, null],
+      ['beliefs.query', 'owner', null, null],
+      ['beliefs.get', 'owner', null, 'INVALID_QUERY'],
+    ])
+    for (const line of lines) {
+      expect(line).toMatchObject({ request_id: expect.any(String), duration_ms: expect.any(Number) })
+      expect(line).not.toHaveProperty('query')
+    }
+    expect(JSON.stringify(lines)).not.toMatch(/secret|private/i)
+  })
+
+  it('BQ-196: has the text of a query where the operator wants it, and until when it may be kept', async () => {
+    const { url, lines } = await serve({ queryDays: 7 })
+    await post(url, 'beliefs.query', { semantic: 'rain' })
+    await post(url, 'beliefs.explain', { belief_id: 'none', query: { semantic: 'snow' } })
+    expect(lines.map(({ query }) => query)).toEqual(['rain', 'snow'])
+    const [{ at, keep_until: until } = { at: '' }] = lines
+    expect(Math.abs(Date.parse(until ?? '') - Date.parse(at) - 7 * 24 * 60 * 60 * 1000)).toBeLessThan(60_000)
+  })
 })

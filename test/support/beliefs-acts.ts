@@ -56,7 +56,7 @@ export type BeliefsAct =
       readonly status: 'active' | 'suspended' | 'departed'
       readonly mayQuery: boolean
     }
-  | { readonly do: 'join' | 'leave'; readonly by: string; readonly federation: string }
+  | { readonly do: 'leave'; readonly by: string; readonly federation: string }
   | { readonly do: 'trust'; readonly by: string; readonly target: string; readonly edge: Json }
   | { readonly do: 'untrust'; readonly by: string; readonly target: string }
   | { readonly do: 'reputation'; readonly agent: string; readonly overall: number | null; readonly byDomain: Json }
@@ -94,7 +94,6 @@ function acts(): fc.Arbitrary<BeliefsAct> {
     { weight: 3, arbitrary: act('supersede', { by, nth, id: ids(), draft: drafts(false) }) },
     { weight: 1, arbitrary: act('delete', { by, nth }) },
     { weight: 2, arbitrary: members() },
-    { weight: 1, arbitrary: act('join', { by, federation }) },
     { weight: 1, arbitrary: act('leave', { by, federation }) },
     { weight: 3, arbitrary: trusts() },
     { weight: 1, arbitrary: act('untrust', { by, target: by }) },

@@ -346,7 +346,6 @@ function requests(): fc.Arbitrary<Request> {
     { weight: 2, arbitrary: by('trust.compute', fc.record({ target, context: contexts() })) },
     { weight: 1, arbitrary: by('agents.list', nothing) },
     { weight: 1, arbitrary: by('federations.list', nothing) },
-    { weight: 1, arbitrary: by('federations.join', federation) },
     {
       weight: 1,
       arbitrary: by(

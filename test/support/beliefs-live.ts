@@ -32,11 +32,11 @@ export class LiveWorld {
     const world = new LiveWorld(seed)
     for (const store of stores) await world.openEngine(store, options)
     for (const id of HOSTED) await world.call('agents.create', 'owner', { id })
-    const found = (id: string, joining: string, anonymity: string, reputation: number | null) =>
-      world.call('federations.create', 'owner', { id, joining, anonymity, reputation })
-    await found('lab', 'invited', 'pseudonyms', null)
-    await found('guild', 'open', 'pseudonyms', 0.9)
-    await found('vault', 'invited', 'strict', 0.8)
+    const found = (id: string, anonymity: string, reputation: number | null) =>
+      world.call('federations.create', 'owner', { id, anonymity, reputation })
+    await found('lab', 'pseudonyms', null)
+    await found('guild', 'pseudonyms', 0.9)
+    await found('vault', 'strict', 0.8)
     return world
   }
 
@@ -94,9 +94,8 @@ export class LiveWorld {
         await this.call('federations.set_member', 'owner', { federation, agent, status, permissions })
         return
       }
-      case 'join':
       case 'leave':
-        await this.call(`federations.${act.do}`, act.by, { federation: act.federation })
+        await this.call('federations.leave', act.by, { federation: act.federation })
         return
       case 'trust':
         await this.call('trust.set', act.by, { target: act.target, ...act.edge })

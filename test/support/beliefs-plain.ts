@@ -68,7 +68,6 @@ export interface PlainReputation {
 }
 
 export interface PlainFederation {
-  readonly open: boolean
   readonly strict: boolean
   readonly reputation: number | null
 }

@@ -85,15 +85,15 @@ export class BeliefsTwin {
       await this.#call('agents.create', 'owner', { id })
       this.#plain.agents.set(id, { overall: null, byDomain: {} })
     }
-    const found = async (id: string, open: boolean, strict: boolean, reputation: number | null) => {
-      const more = { joining: open ? 'open' : 'invited', anonymity: strict ? 'strict' : 'pseudonyms', reputation }
+    const found = async (id: string, strict: boolean, reputation: number | null) => {
+      const more = { anonymity: strict ? 'strict' : 'pseudonyms', reputation }
       await this.#call('federations.create', 'owner', { id, ...more })
-      this.#plain.federations.set(id, { open, strict, reputation })
+      this.#plain.federations.set(id, { strict, reputation })
       this.#plain.setMember(id, 'owner', {})
     }
-    await found('lab', false, false, null)
-    await found('guild', true, false, 0.9)
-    await found('vault', false, true, 0.8)
+    await found('lab', false, null)
+    await found('guild', false, 0.9)
+    await found('vault', true, 0.8)
   }
 
   /** The lens's answer, or the code of its error. */
@@ -132,8 +132,6 @@ export class BeliefsTwin {
         this.#plain.setMember(federation, agent, { status, mayQuery })
         return
       }
-      case 'join':
-        return this.#join(act)
       case 'leave': {
         const isIn = this.#plain.isActive(act.federation, act.by)
         await this.#must(isIn ? null : 'UNAUTHORIZED', 'federations.leave', act.by, { federation: act.federation })
@@ -199,14 +197,6 @@ export class BeliefsTwin {
     if (old === undefined) return
     const told = await this.#must(null, 'beliefs.delete', by, { belief_id: old.id })
     this.#plain.remove(old, told['tombstone_id'] as string, this.#now)
-  }
-
-  async #join({ by, federation }: Extract<BeliefsAct, { do: 'join' | 'leave' }>): Promise<void> {
-    const status = this.#plain.standing(federation, by)?.status
-    const isIn = status === 'active'
-    const may = isIn || (status !== 'suspended' && this.#plain.federations.get(federation)?.open === true)
-    await this.#must(may ? null : 'UNAUTHORIZED', 'federations.join', by, { federation })
-    if (may && !isIn) this.#plain.setMember(federation, by, { status: 'active' })
   }
 
   async #trust({ by, target, edge }: Extract<BeliefsAct, { do: 'trust' }>): Promise<void> {

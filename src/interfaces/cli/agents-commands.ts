@@ -49,7 +49,7 @@ export const AGENTS: CommandGroup = {
   ],
 }
 
-const FEDERATION = ['FEDERATION=id', 'joining', 'results', 'anonymity', 'YOU=membership.role', 'membership.status']
+const FEDERATION = ['FEDERATION=id', 'results', 'anonymity', 'YOU=membership.role', 'membership.status']
 
 const NO_FIGURES = 'no figures (fewer than {rules.least_members} members, or not enough beyond them)'
 const FIGURES =
@@ -70,16 +70,14 @@ export const FEDERATIONS: CommandGroup = {
     {
       name: 'create <id>',
       creates: true,
-      examples: ['querent federations create lab --open --viewer ann  # ann founds it; anybody here may join'],
+      examples: ['querent federations create lab --viewer ann  # ann founds it, and adds members with set-member'],
       flags: { query_epsilon: 'epsilon' },
       shorthands: {
-        open: 'joining=open',
         strict: 'anonymity=strict',
         pseudonyms: 'anonymity=pseudonyms',
         aggregate: 'results=aggregate',
       },
     },
-    { name: 'join <federation>' },
     { name: 'leave <federation>' },
     {
       name: 'set-member <federation> <agent>',
@@ -111,7 +109,6 @@ export const FEDERATIONS: CommandGroup = {
 
 interface AddedPeer {
   readonly identity: string
-  readonly reached: boolean
 }
 
 export const PEERS: CommandGroup = {
@@ -121,28 +118,24 @@ export const PEERS: CommandGroup = {
       name: 'add <address>',
       creates: true,
       examples: [
-        'querent peers add https://node.example:7411  # asked for public beliefs, under the key that it shows now',
+        'querent peers add https://node.example:7411  # asked for public beliefs, under the key that it answers with',
         'querent peers add https://node.example:7411 --did did:key:z6Mk... --federation lab  # asked by members of lab',
       ],
       print: all<AddedPeer>(
         each('peer', '{id} at {address}'),
         each('peer', '{did}'),
         each('peer', 'asked for {network public beliefs/no public beliefs}{, |federations|}'),
-        ({ identity, reached }) => {
-          const compare = 'its key was taken from its own answer: compare it with what its owner says'
-          return lines([
-            identity === 'first_use' ? compare : reached ? 'it answers with this key' : 'it does not answer now',
-          ])
-        },
+        ({ identity }) =>
+          lines(
+            identity === 'first_use'
+              ? ['its key was taken from its own answer: compare it with the key that its owner gives']
+              : [],
+          ),
       ),
     }),
     {
       name: 'list',
-      print: rows(
-        'peers',
-        ['PEER=id', 'address', 'PUBLIC=network', 'federations', 'LAST ANSWER=last_success minute'],
-        'no peers',
-      ),
+      print: rows('peers', ['PEER=id', 'address', 'PUBLIC=network', 'federations'], 'no peers'),
     },
     { name: 'remove <id>' },
   ],

@@ -236,6 +236,8 @@ export interface ServeOptions {
   readonly tokens: unknown
   /** Gets a line when a request is over. */
   readonly note: ((line: HttpRequestLine) => void) | undefined
+  /** Days for which the texts of queries of beliefs may be kept; undefined: lines have none. */
+  readonly queryDays: number | undefined
 }
 
 /** Nothing: the default tools. */

@@ -11,7 +11,6 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import type { CallContext, Operation, Progress } from '../../model/operation.ts'
 import { isHolderName } from '../../model/partition.ts'
-import type { RequestLog } from '../../model/request-log.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
 import type { CommonFlags } from './flags.ts'
@@ -47,7 +46,6 @@ export interface SessionOptions {
   readonly keepsState?: boolean
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
-  readonly log?: RequestLog | undefined
   /** See `EngineOptions.processes`. */
   readonly processes?: number | undefined
   /** Default `openEngine`. */
@@ -115,7 +113,6 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     watchFiles: options.watchFiles ?? false,
     onlyLenses: options.onlyLenses,
     keepsState: options.keepsState,
-    log: options.log,
     processes: options.processes,
     // Only what serves others has requesters from outside.
     ...(options.background !== true && { limits: { enabled: false } }),

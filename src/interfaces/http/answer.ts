@@ -81,6 +81,7 @@ export async function answer(
 ): Promise<Response> {
   const notes = c.get('notes')
   notes.operation = operation.name
+  notes.input = input
   const form = streamForm(operation, c.req.header('accept'), input) ?? streams
   if (form !== null) return streamed(c, operation, input, form)
   const output = await inTime(c, operation, context => runOperation(operation, c.get('app').engine, input, context))

@@ -96,6 +96,8 @@ interface AppOptions {
   readonly maxBodyBytes?: number | undefined
   /** Called for every request. */
   readonly observers?: readonly RequestObserver[] | undefined
+  /** See `HttpOptions.queryDays`. */
+  readonly queryDays?: number | undefined
   /** What `/metrics` shows; absent: there is none. */
   readonly metrics?: Metrics | undefined
 }
@@ -134,7 +136,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     headers.set('x-content-type-options', 'nosniff')
   })
-  app.use(noting(options.observers ?? []))
+  app.use(noting(options.observers ?? [], options.queryDays))
   app.use((c, next) => {
     checkHead(c.req.raw, names)
     return next()

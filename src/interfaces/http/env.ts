@@ -29,6 +29,8 @@ export interface AppContext {
 /** What is noted of a request while it is answered. */
 export interface Notes {
   operation: string | null
+  /** Unchecked; null: it was not read. */
+  input: unknown
   results: number | null
   /** Resolves when the last piece was sent, with the code of what ended it early; null: it is no stream. */
   stream: Promise<string | null> | null
@@ -71,14 +73,15 @@ export interface RequestObserver {
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-export function noting(observers: readonly RequestObserver[]): MiddlewareHandler<Env> {
+/** `queryDays`: see `HttpOptions`. */
+export function noting(observers: readonly RequestObserver[], queryDays?: number): MiddlewareHandler<Env> {
   return async (c, next) => {
     const started = performance.now()
-    const notes: Notes = { operation: null, results: null, stream: null }
+    const notes: Notes = { operation: null, input: null, results: null, stream: null }
     c.set('notes', notes)
     for (const observer of observers) observer.began()
     await next()
-    const line = lineOf(c, notes)
+    const line = { ...lineOf(c, notes), ...queryIn(notes.input, queryDays) }
     const report = (code: string | null): void => {
       const at = { at: toIso(Date.now()), duration_ms: Math.round((performance.now() - started) * 1000) / 1000 }
       for (const observer of observers) observer.ended({ ...at, ...line, code })
@@ -88,6 +91,16 @@ export function noting(observers: readonly RequestObserver[]): MiddlewareHandler
     void notes.stream.then(report)
   }
 }
+
+/** The text of a query of beliefs, for so many days; nothing where the operator wants none. */
+function queryIn(input: unknown, days: number | undefined): Pick<HttpRequestLine, 'query' | 'keep_until'> {
+  if (days === undefined || !isRecord(input)) return {}
+  const { semantic } = isRecord(input['query']) ? input['query'] : input
+  if (typeof semantic !== 'string') return {}
+  return { query: semantic, keep_until: toIso(Date.now() + days * DAY_MS) }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Length of the first list in an answer; null: it has none. */
 export function resultsIn(answer: unknown): number | null {

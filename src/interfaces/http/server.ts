@@ -212,6 +212,8 @@ export interface HttpOptions extends HttpSettings {
   readonly tokens: unknown
   /** Gets a line when a request is over. */
   readonly note?: ((line: HttpRequestLine) => void) | undefined
+  /** Lines have the texts of queries of beliefs, to be kept for so many days. Absent: they have no texts. */
+  readonly queryDays?: number | undefined
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: McpHandler | undefined
@@ -245,6 +247,7 @@ export async function serveHttp(
     timeoutMs: options.request_timeout_ms,
     maxBodyBytes: bounds.maxBodyBytes,
     observers: [metrics, ...(options.note === undefined ? [] : [logger(options.note)])],
+    queryDays: options.queryDays,
     metrics,
     log: options.log ?? (text => process.stderr.write(printable(text))),
   })

@@ -117,11 +117,9 @@ export const PEERS: TableDeclaration = {
     /** JSON list of the federations whose beliefs are requested from it, ascending. */
     { name: 'federations', type: 'text' },
     { name: 'added_at', type: 'integer' },
-    /** Key of the model that it was last known to embed with. */
+    /** Nothing reads it, `listed` (0) or `answered_at`: tables lose no column. */
     { name: 'model', type: 'text', nullable: true },
-    /** 0. Nothing reads it: tables lose no column, and stores that were made before have it. */
     { name: 'listed', type: 'integer' },
-    /** When it last said who it is. */
     { name: 'answered_at', type: 'integer', nullable: true },
   ],
   key: ['id'],

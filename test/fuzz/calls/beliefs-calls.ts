@@ -111,7 +111,6 @@ export const BELIEFS_CALLS: readonly Call[] = [
   by(OWNER_NAME, 'federations.create', {
     id: 'vault',
     label: 'V',
-    joining: 'invited',
     results: 'aggregate',
     sensitive: true,
     query_epsilon: 0.5,
@@ -121,7 +120,6 @@ export const BELIEFS_CALLS: readonly Call[] = [
   }),
   by(REQUESTER, 'federations.aggregate', { federation: 'counts', topic: 'the quick fox' }),
   by(REQUESTER, 'federations.aggregate', { federation: 'counts', domain: 'science' }),
-  by(HIDER, 'federations.join', { federation: 'lab' }),
   by(REQUESTER, 'federations.leave', { federation: 'lab' }),
   by(OWNER_NAME, 'federations.set_member', {
     federation: 'lab',

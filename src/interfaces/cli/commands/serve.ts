@@ -11,7 +11,7 @@ import type { HttpRequestLine } from '../../../model/request-log.ts'
 import { runOperation } from '../../../ops/catalog.ts'
 import { add } from '../../../ops/query-ops.ts'
 import type { CommonFlags } from '../flags.ts'
-import { type Cli, type Io, type McpChoice, type ServeOptions, write, writeJson, writeStyled } from '../io.ts'
+import { type Cli, type Io, type McpChoice, type ServeOptions, write, writeStyled } from '../io.ts'
 import { withProgress } from '../progress.ts'
 import { PLAIN_TEXT, rows, styleOf } from '../render/answer.ts'
 import { addText } from '../render/page.ts'
@@ -148,23 +148,15 @@ async function serveHere(
   const tokens =
     flags.tokens === undefined ? undefined : await cli.servers.readTokens(cli.io.workingFolder, flags.tokens)
   const create = paths.length > 0 || isNamed(cli, flags)
-  const { workers: processes, log = 'off', logQueries } = flags
-  // What the lens beliefs notes of questions: their texts, where the operator wants them.
-  const questions = { write: (line: unknown) => void writeJson(cli.io.stderr, line), queryDays: logQueries ?? 0 }
-  const session = {
-    background: true,
-    watchFiles: true,
-    warm: true,
-    create,
-    processes,
-    ...(logQueries !== undefined && { log: questions }),
-  }
+  const { workers: processes, logQueries, log = logQueries === undefined ? 'off' : 'json' } = flags
+  const session = { background: true, watchFiles: true, warm: true, create, processes }
   const noted = log === 'text' ? asText : jsonText
   const { socket } = settings
   const options: ServeOptions = {
     settings: { ...settings, ...(socket !== undefined && { socket: resolve(cli.io.workingFolder, String(socket)) }) },
     tokens,
     note: log === 'off' ? undefined : line => void write(cli.io.stderr, `${noted(line)}\n`),
+    queryDays: logQueries,
   }
   const signal = request?.signal ?? cli.signal
   await withSession(cli, flags, session, async opened => {
@@ -211,7 +203,8 @@ async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
 function asText(line: HttpRequestLine): string {
   const { at, method, operation, route, status, requester, duration_ms: ms, results, code, request_id: id } = line
   const ended = code ?? (results === null ? 'ok' : `${results} results`)
-  return `${at} ${status} ${method} ${operation ?? route} ${requester || '-'} ${ms.toFixed(1)} ms, ${ended} (${id})`
+  const asked = line.query === undefined ? '' : ` ${JSON.stringify(line.query)} until ${line.keep_until}`
+  return `${at} ${status} ${method} ${operation ?? route} ${requester || '-'} ${ms.toFixed(1)} ms, ${ended} (${id})${asked}`
 }
 
 /** A client starts servers in folders of its own choice: a store is made only where somebody named one. */

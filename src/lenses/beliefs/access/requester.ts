@@ -107,11 +107,6 @@ export class Requester {
     return this.#through.get(partition) ?? NONE
   }
 
-  /** Whether an agent is active in a federation that the requester may query. */
-  isMember(federation: string, agent: string): boolean {
-    return this.#circle.isMember(federation, agent)
-  }
-
   /** Whether a federation tells nothing of holders, not even a pseudonym (BQ-104). */
   isStrict(federation: string): boolean {
     return this.#strict.has(federation)

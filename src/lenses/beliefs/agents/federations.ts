@@ -24,27 +24,15 @@ export function createFederation(writing: Writing, input: NewFederation, newId: 
     throw wrong('id', 'a name of 1 to 200 characters without blanks, colons and commas', 'malformed', id)
   if (writer.table(FEDERATIONS).get({ id }) !== undefined)
     throw wrong('id', 'a name that no federation here has', 'taken', id)
-  const { label = null, joining = null, results = null, anonymity = 'strict' } = input
+  const { label = null, results = null, anonymity = 'strict' } = input
   const reputation = viewer === OWNER ? (input.reputation ?? null) : null
   writer.table(FEDERATIONS).put({
-    ...{ id, label, joining, results, anonymity, reputation },
+    ...{ id, label, results, anonymity, reputation },
     ...{ created_at: now, made_by: viewer },
   })
   keepRules(writer, id, input)
   putMember(writing, { federation: id, agent: viewer, status: 'active', role: 'founder' })
   return viewOf(writer, viewer, id) as FederationView
-}
-
-/** Into one that is open, or back after leaving it: with no more permissions than before. Suspended members stay so. */
-export function joinFederation(writing: Writing, federation: string): FederationView {
-  const { writer, viewer } = writing
-  const row = writer.table(FEDERATIONS).get({ id: federation })
-  const before = writer.table(MEMBERSHIPS).get({ federation, agent: viewer })
-  const isInvited = before?.['status'] === 'active'
-  if (row === undefined || before?.['status'] === 'suspended') throw unauthorized()
-  if (row['joining'] !== 'open' && !isInvited) throw unauthorized()
-  if (!isInvited) putMember(writing, { federation, agent: viewer, status: 'active', role: 'member' })
-  return viewOf(writer, viewer, federation) as FederationView
 }
 
 export function leaveFederation(writing: Writing, federation: string): MembershipView {
@@ -110,7 +98,6 @@ export function viewOf(reader: StoreReader, viewer: string, id: string): Federat
   return {
     id,
     label: row['label'] as string | null,
-    joining: (row['joining'] as 'open' | null) ?? 'invited',
     results: (row['results'] as 'aggregate' | null) ?? 'individual',
     ...aggregatesOf(reader, id),
     // Without a word: from before federations were strict by default.

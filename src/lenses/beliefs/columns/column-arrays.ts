@@ -7,29 +7,20 @@ import { DIMENSIONS } from '../dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
 import { type KeptDerivation, parentsIn, visibilityOf } from '../record/version.ts'
 
-/** Of a string in V8 with one byte a character, and of its place in a map. */
-const BYTES_EACH = 24 + 48 + 16
-
 /** Texts as small numbers, from 0. A text keeps its number until all columns are read again. */
 class Numbered {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []
-  #characters = 0
 
   /** One more than the highest number. */
   get length(): number {
     return this.#texts.length
   }
 
-  get byteLength(): number {
-    return this.#characters + this.#texts.length * BYTES_EACH
-  }
-
   take(text: string): number {
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
     this.#numbers.set(text, this.#texts.length)
-    this.#characters += text.length
     return this.#texts.push(text) - 1
   }
 
@@ -56,11 +47,6 @@ export class ColumnTexts {
   /** `load`: how often everything was read before, which gives other numbers. */
   constructor(load: number) {
     this.#load = load
-  }
-
-  get byteLength(): number {
-    const texts = [this.#ids, this.#holders, this.#contents, this.#domainSets]
-    return texts.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
   /** One more than any number of each: for arrays by them. */

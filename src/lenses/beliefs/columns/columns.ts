@@ -27,10 +27,6 @@ const MAX_FOLLOWED = 2000
 const CHANGES_PER_BELIEF = 2
 /** Rows given up since all was read, more than so many and than there are beliefs: reading all again gives the memory of their texts back. */
 const WASTED = 100_000
-/** Of an array of parents on the heap, and its numbers. */
-const PARENTS_BYTES = 108
-/** Of a row, beside its columns: its place among the parents, first in the lists of equal ids and contents, and by entry. */
-const PLACE_BYTES = 8 + 2 * 4 + 40
 
 export class BeliefColumns {
   readonly #store: Store
@@ -84,12 +80,6 @@ export class BeliefColumns {
   /** Number of beliefs. */
   get size(): number {
     return this.#rowByEntry.size
-  }
-
-  /** Near enough for a status page. */
-  get byteLength(): number {
-    const parents = this.#parents.reduce((sum, { length }) => sum + (length === 0 ? 0 : PARENTS_BYTES), 0)
-    return this.#columns.byteLength + this.#columns.rows * PLACE_BYTES + parents + this.#texts.byteLength
   }
 
   /** Takes in what was committed since, here or in another process: microseconds when that is nothing. Not within a write. */

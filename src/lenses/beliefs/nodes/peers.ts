@@ -1,7 +1,6 @@
 /**
- * The nodes that this one asks (BQ-135): read, written by the local owner, and how they fared of late in this process. A node becomes a
- * peer under the key that the owner names, or under the one that it shows when it is met first; what goes wrong then becomes one of
- * few fixed reasons.
+ * The nodes that this one asks (BQ-135): the list, which the local owner writes, and what this process has learned about each. A node
+ * becomes a peer under the key that the owner gives, or under the key that it sends in its first answer.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { onePer, Recent } from '../../../base/recent.ts'
@@ -50,22 +49,11 @@ function peerOf(row: Row): Peer {
     did: row['did'] as string,
     network: row['network'] === 1,
     federations: JSON.parse(row['federations'] as string) as readonly string[],
-    model: row['model'] as string | null,
   }
 }
 
-export function viewOf(host: LensHost, row: Row): PeerView {
-  const { id, address, did, network, federations, model } = peerOf(row)
-  const { lastSuccess, failures, restingUntil } = healthOf(host, did)
-  const answered = Math.max(lastSuccess ?? 0, (row['answered_at'] as number | null) ?? 0)
-  return {
-    ...{ id, address, did, network, federations },
-    model,
-    added_at: toIso(row['added_at'] as number),
-    last_success: answered === 0 ? null : toIso(answered),
-    failures,
-    resting_until: restingUntil === null ? null : toIso(restingUntil),
-  }
+export function viewOf(row: Row): PeerView {
+  return { ...peerOf(row), added_at: toIso(row['added_at'] as number) }
 }
 
 /** What a peer is called where nobody says: host and port, joined so that it is a name. */
@@ -75,18 +63,11 @@ function defaultId(address: string): string {
   return port === '' ? host : `${host}-${port}`
 }
 
-interface PeerIdentity {
-  readonly id: string
-  readonly did: string
-  /** Key of its model, where it said so now; undefined: not asked, or not reached. */
-  readonly model: string | null | undefined
-}
-
 /**
  * A peer that is known keeps what the input does not say. A new one is asked for public beliefs unless federations are
  * named: else it would be asked for nothing. Throws INVALID_QUERY for a key that another peer has.
  */
-function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model }: PeerIdentity, now: Instant): Row {
+function putPeer(writer: StoreWriter, input: PeerInput, { id, did }: Pick<Peer, 'id' | 'did'>, now: Instant): Row {
   const table = writer.table(PEERS)
   const other = table.scan().find(row => row['did'] === did && row['id'] !== id)
   if (other !== undefined) {
@@ -105,7 +86,6 @@ function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model }: Peer
     federations: federations === undefined ? (kept['federations'] ?? '[]') : JSON.stringify(federations),
     listed: 0,
     added_at: kept['added_at'] ?? now,
-    ...modelIn(kept['did'] === did ? kept : {}, model, now),
   }
   table.put(row)
   return row
@@ -116,58 +96,18 @@ export function removePeer(writer: StoreWriter, id: string): boolean {
   return writer.table(PEERS).delete({ id }) > 0
 }
 
-/** What it said now, else what it said before. */
-function modelIn(before: Row, model: string | null | undefined, now: Instant): Row {
-  if (model !== undefined) return { model, answered_at: now }
-  return { model: before['model'] ?? null, answered_at: before['answered_at'] ?? null }
-}
-
-interface PeerHealth {
-  /** Null: not since this process began. */
-  readonly lastSuccess: Instant | null
-  /** In a row. */
-  readonly failures: number
-  /** No query is sent to it before this moment; null: queries are sent. */
-  readonly restingUntil: Instant | null
-}
-
-/** By its did: another key is another node. */
-function healthOf(host: LensHost, did: string): PeerHealth {
-  const { breaker, lastAnswerAt } = nodeBookOf(host).of(did)
-  const restMs = breaker.restMsAt(machineTime(host))
-  return {
-    lastSuccess: lastAnswerAt,
-    failures: breaker.failures,
-    restingUntil: restMs > 0 ? Math.ceil(machineNow(host) + restMs) : null,
-  }
-}
-
 /** Of one that was taken off the list, or met again. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
 }
 
-function machineTime({ node }: LensHost): number {
-  return node?.machineTime() ?? 0
-}
-
-/** Why there is no word of a node, by `details.reason`. */
+/** Why a node is not known by its own answer, by `details.reason`. */
 const TEXTS = {
   unreachable: 'no node answers at the address',
-  refused: 'what answers at the address does not say who it is',
-  too_large: 'what answers at the address says too much to be a node',
-  invalid_data: 'what answers at the address is no node, or did not sign what it says',
+  invalid_data: 'what answers at the address is no node, or did not sign its answer',
   clock: 'the clocks of the two nodes are more than five minutes apart',
   protocol: 'the node speaks another version of the protocol',
 } as const
-
-const REASONS: Readonly<Record<TransportFailure['code'], keyof typeof TEXTS>> = {
-  unreachable: 'unreachable',
-  aborted: 'unreachable',
-  refused: 'refused',
-  malformed: 'invalid_data',
-  too_large: 'too_large',
-}
 
 function unreached(reason: keyof typeof TEXTS, cause?: unknown): BeliefsError {
   const path = 'address'
@@ -189,7 +129,7 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
     answer = await transport.send(address, { path: ABOUT_PATH, body: null, maxBytes: MAX_BYTES }, timely)
   } catch (thrown) {
     if (signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
-    throw thrown instanceof TransportFailure ? unreached(REASONS[thrown.code], thrown) : thrown
+    throw thrown instanceof TransportFailure ? unreached('unreachable', thrown) : thrown
   }
   if (isOtherVersion(answer)) throw unreached('protocol')
   const about = asAbout(answer)
@@ -200,7 +140,7 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
   return about
 }
 
-/** Of this node. `model`: key of the model that it embeds with. It does not list federations. Not within a read. */
+/** Of this node. `model`: key of the model that it embeds with. Not within a read. */
 export function ownAbout(
   { node }: LensHost,
   model: string | null,
@@ -210,52 +150,26 @@ export function ownAbout(
   const keys = node.keys()
   const open: WireAbout = {
     protocol: PROTOCOL,
-    ...{ did: keys.did, model, answers, network: answers && answerNetwork, federations: [] },
+    ...{ did: keys.did, model, answers, network: answers && answerNetwork },
     ...{ timestamp: toIso(node.now()), signature: '' },
   }
   return { ...open, signature: signStatement(keys, aboutStatement(open)) }
 }
 
 /**
- * Without a key the node must answer; with one it need not, but if it does it must have that key. Throws INVALID_QUERY for
- * another one, and for this very node; NODE_UNAVAILABLE where the key is not known and the node does not tell it.
+ * A node whose key is neither given nor known must answer with its key. Throws INVALID_QUERY for the key of this node or of another
+ * peer, and NODE_UNAVAILABLE where the key stays unknown.
  */
 export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSignal): Promise<Added> {
   const id = input.id ?? defaultId(input.address)
-  const known = host.store.table(PEERS).get({ id })?.['did'] as string | undefined
-  const expected = input.did ?? known
-  const about = await aboutFrom(host, input.address, expected, signal)
-  const did = expected ?? about?.did
-  if (did === undefined) throw new Error('invariant broken: a peer without a key')
-  if (about !== null && about.did !== did) throw otherKey(about.did, did)
+  const known = input.did ?? (host.store.table(PEERS).get({ id })?.['did'] as string | undefined)
+  const did = known ?? (await askAbout(host, input.address, signal)).did
   if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
+  // Its failures until now no longer count.
+  forgetHealth(host, did)
   const now = host.clock.now()
-  // It answered: past failures no longer count.
-  if (about !== null) forgetHealth(host, did)
-  const row = await host.store.writeWhenFree(now, writer =>
-    putPeer(writer, input, { id, did, model: about?.model }, now),
-  )
-  const identity = expected === undefined ? 'first_use' : 'given'
-  return { peer: viewOf(host, row), identity, reached: about !== null }
-}
-
-/** Null: it does not answer, and need not. */
-async function aboutFrom(
-  host: LensHost,
-  address: string,
-  expected: string | undefined,
-  signal: AbortSignal,
-): Promise<WireAbout | null> {
-  try {
-    return await askAbout(host, address, signal)
-  } catch (thrown) {
-    if (expected === undefined || !(thrown instanceof BeliefsError)) throw thrown
-    return null
-  }
-}
-
-function otherKey(shown: string, expected: string): Error {
-  return wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))
+  const row = await host.store.writeWhenFree(now, writer => putPeer(writer, input, { id, did }, now))
+  return { peer: viewOf(row), identity: known === undefined ? 'first_use' : 'given' }
 }
 
 // What one engine has learned about other nodes since it was opened, and which of them rest: after some failures in a row a node is not
@@ -272,20 +186,10 @@ class Breaker {
   #until = Number.NEGATIVE_INFINITY
   #isTrying = false
 
-  /** In a row. */
-  get failures(): number {
-    return this.#failures
-  }
-
-  /** Milliseconds that it still rests. */
-  restMsAt(now: number): number {
-    return this.#failures < FAILURES ? 0 : Math.max(0, this.#until - now)
-  }
-
   /** Whether to ask. Whoever gets true reports afterwards how it went. */
   mayAsk(now: number): boolean {
     if (this.#failures < FAILURES) return true
-    if (this.restMsAt(now) > 0 || this.#isTrying) return false
+    if (now < this.#until || this.#isTrying) return false
     this.#isTrying = true
     return true
   }
@@ -313,10 +217,8 @@ class Breaker {
 
 interface KnownNode {
   readonly breaker: Breaker
-  /** Key of the model that it embeds with; undefined: it has not answered yet. */
+  /** Key of the model that it embeds with; null: none. Undefined: it has not answered yet. */
   model: string | null | undefined
-  /** Machine time. */
-  lastAnswerAt: number | null
 }
 
 const MAX_VERIFIED = 50_000
@@ -333,7 +235,7 @@ export class NodeBook {
   of(did: string): KnownNode {
     const known = this.#nodes.get(did)
     if (known !== undefined) return known
-    const made: KnownNode = { breaker: new Breaker(), model: undefined, lastAnswerAt: null }
+    const made: KnownNode = { breaker: new Breaker(), model: undefined }
     this.#nodes.set(did, made)
     return made
   }

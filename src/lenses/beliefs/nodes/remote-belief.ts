@@ -13,8 +13,6 @@ export interface Peer {
   readonly network: boolean
   /** Federations whose beliefs are requested from it, ascending. */
   readonly federations: readonly string[]
-  /** Key of the model that it was last known to embed with; null: not known. */
-  readonly model: string | null
 }
 
 /** One query to one node. A node that serves several federations gets one query for each. */

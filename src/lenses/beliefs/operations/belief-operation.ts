@@ -206,7 +206,7 @@ export function failureIn(host: LensHost, thrown: unknown, input?: unknown): Bel
 
 const REQUEST_ID_BYTES = 12
 
-export function newRequestId(host: LensHost): string {
+function newRequestId(host: LensHost): string {
   return Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
 }
 

@@ -1,7 +1,7 @@
 /** Federations: who shares with whom, other nodes, and figures in place of beliefs (BQ-105). */
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
-import { createFederation, joinFederation, leaveFederation, listFederations, setMember } from '../agents/federations.ts'
+import { createFederation, leaveFederation, listFederations, setMember } from '../agents/federations.ts'
 import { aggregateAnswer, aggregateInput, askAggregate, toAggregateQuestion } from '../aggregates/tally.ts'
 import { moment } from '../model.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
@@ -49,17 +49,6 @@ const create = operation({
   },
 })
 
-const join = operation({
-  name: 'federations.join',
-  summary: 'Join an open federation',
-  input: federationOnly,
-  output: oneFederation,
-  effect: { kind: 'write', idempotent: true },
-  run: async (call, { federation }) => ({
-    federation: await writing(call, write => joinFederation(write, federation)),
-  }),
-})
-
 const leave = operation({
   name: 'federations.leave',
   summary: 'Leave a federation; shared beliefs are no longer visible on either side',
@@ -89,7 +78,7 @@ const list = operation({
   run: ({ host, agent }) => ({ federations: host.store.read(reader => listFederations(reader, agent.id)) }),
 })
 
-export const FEDERATION_OPERATIONS = [create, join, leave, member, list, aggregate] as const
+export const FEDERATION_OPERATIONS = [create, leave, member, list, aggregate] as const
 
 // Other nodes: the local owner's list of those that are asked (BQ-135), and what others ask of this one. The envelope of such a
 // question names its sender, whoever has brought it.
@@ -162,14 +151,11 @@ const add = operation({
 
 const listPeers = operation({
   name: 'peers.list',
-  summary: 'List the other nodes, with their health',
+  summary: 'List the other nodes',
   input: nothing,
   output: peersAnswer,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
-  run: ({ host }) => {
-    const rows = host.store.table(PEERS).scan()
-    return { peers: rows.map(row => viewOf(host, row)) }
-  },
+  run: ({ host }) => ({ peers: host.store.table(PEERS).scan().map(viewOf) }),
 })
 
 const remove = operation({

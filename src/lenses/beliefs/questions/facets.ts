@@ -187,19 +187,7 @@ export async function diagnose(
   rerun: boolean,
   signal: AbortSignal,
 ): Promise<Value<typeof diagnosticsAnswer>> {
-  const { host, settings } = state
-  return {
-    calibration: await calibrationOf(state, rerun, signal),
-    counters: countersOf(host).values,
-    settings: {
-      conflicts: settings.conflicts,
-      sybil_rule: settings.sybilRule,
-      sybil_threshold: settings.sybilThreshold,
-      sybil_cap: settings.sybilCap,
-      new_agent_cap: settings.newAgentCap,
-      default_trust: settings.defaultTrust,
-    },
-  }
+  return { calibration: await calibrationOf(state, rerun, signal), counters: countersOf(state.host).values }
 }
 
 async function calibrationOf(

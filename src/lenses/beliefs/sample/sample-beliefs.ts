@@ -66,7 +66,6 @@ interface SampleAgent {
 interface SampleFederation {
   readonly id: string
   readonly label: string
-  readonly joining: 'open' | 'invited'
   readonly anonymity: 'pseudonyms' | 'strict'
   readonly sinceDays: number
   readonly members: readonly {
@@ -127,10 +126,10 @@ function writeAgents(writer: StoreWriter, now: Instant, random: (bytes: number) 
 }
 
 function writeFederations(writer: StoreWriter, now: Instant, random: (bytes: number) => Uint8Array): void {
-  for (const { id, label, joining, anonymity, sinceDays, members } of SAMPLE_FEDERATIONS) {
+  for (const { id, label, anonymity, sinceDays, members } of SAMPLE_FEDERATIONS) {
     const created = ago(now, sinceDays)
-    const unsaid = { did: null, results: null, reputation: null }
-    writer.table(FEDERATIONS).put({ id, label, joining, anonymity, created_at: created, ...unsaid })
+    const unsaid = { did: null, joining: null, results: null, reputation: null }
+    writer.table(FEDERATIONS).put({ id, label, anonymity, created_at: created, ...unsaid })
     for (const { agent, role = 'member', status = 'active' } of members) {
       setMember({ writer, viewer: OWNER, now: created, random }, { federation: id, agent, role, status })
     }

@@ -179,7 +179,6 @@ export const federationInput = request(
   object({
     id: id.describe('Name; a unique suffix is added unless the local owner creates it'),
     label: field(label, 'Name that people are shown', null),
-    joining: field(oneOf(['open', 'invited']), 'open: agents may join by themselves', 'invited'),
     results: field(
       oneOf(['individual', 'aggregate']),
       'aggregate: no single beliefs, but figures with noise (federations.aggregate)',
@@ -352,7 +351,6 @@ export const oneMembership = object({ membership: membership.describe('The membe
 const shownFederation = object({
   id: text.describe('Name of the federation'),
   label: text.nullable().describe('Name that people are shown; null: none'),
-  joining: z.enum(['open', 'invited']).describe('open: agents may join by themselves'),
   results: z.enum(['individual', 'aggregate']).describe('aggregate: figures with noise in place of beliefs'),
   aggregates: object({
     least_members: count.describe('Members that must hold something of a topic before it is reported'),
@@ -377,11 +375,7 @@ const peer = object({
   did: text.describe('did:key of the node'),
   network: flag.describe('Whether it is queried for public beliefs'),
   federations: z.array(text).describe('Federations that are queried there'),
-  model: text.nullable().describe('Key of the model that it embeds with; null: not known, or none'),
   added_at: moment.describe('When it was added'),
-  last_success: moment.nullable().describe('When it answered last; null: it never did'),
-  failures: count.describe('Failures in a row, in this process'),
-  resting_until: moment.nullable().describe('Time until which it is not queried, after failures; null: it is queried'),
 })
 export type PeerView = Value<typeof peer>
 export const addedPeer = object({
@@ -391,7 +385,6 @@ export const addedPeer = object({
     .describe(
       'given: its key was named, now or before. first_use: whoever answered at the address was taken for the node',
     ),
-  reached: flag.describe('Whether it answered, and showed that key'),
 })
 export type Added = Value<typeof addedPeer>
 export const peersAnswer = object({ peers: z.array(peer).describe('By id') })

@@ -463,14 +463,4 @@ export const diagnosticsAnswer = object({
     errors_by_code: z.record(z.string(), count).describe('How often each code was returned'),
     subscriptions_active: count.describe('Live queries at the moment'),
   }).describe('Since this engine was opened'),
-  settings: object({
-    conflicts: z
-      .enum(['both_shown', 'one_penalized', 'one_excluded'])
-      .describe('What becomes of the lower of two that contradict'),
-    sybil_rule: z.enum(['first_hops', 'disjoint']).describe('What counts as ways of trust'),
-    sybil_threshold: z.int().min(1).max(10).describe('Ways that trust must come by, or it is capped'),
-    sybil_cap: level.describe('Upper bound, 0 to 1'),
-    new_agent_cap: flag.describe('Whether agents that are new here pass on less trust'),
-    default_trust: level.describe('Trust in agents of whom nothing is known, 0 to 0.5'),
-  }).describe('Settings of the lens that bear on ranking'),
 })

@@ -7,7 +7,6 @@ import {
   type DirectTrust,
   daysSince,
   faded,
-  federationTarget,
   lastUsedBefore,
   middleOfBand,
   type TransitiveTrust,
@@ -101,11 +100,6 @@ export class HolderTrust {
   /** An estimate, without what is shared with the trust of other moments. */
   get byteLength(): number {
     return this.own.size * DIRECT_BYTES
-  }
-
-  /** In a federation as a whole (BQ-104): the viewer's edge to it, else its reputation. */
-  ofFederation(id: string): TrustIn {
-    return this.of(federationTarget(id))
   }
 
   /** Of whom a belief is shown to come: of a member of a federation no more than the band of trust counts (BQ-104). */

@@ -60,7 +60,7 @@ function asked(kind: AskedSource['kind'], id: string, peer: Peer): AskedSource {
 }
 
 function unknownNode(id: string): Peer {
-  return { id, address: '', did: '', network: false, federations: [], model: null }
+  return { id, address: '', did: '', network: false, federations: [] }
 }
 
 type Why = Pick<NodeFailure, 'code' | 'reason' | 'retryable'>
@@ -137,8 +137,8 @@ class NodeQuery {
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
-  /** The requester's, made when a federation is first asked; null: it is not kept here. */
-  #own: Keys | null | undefined
+  /** The keys that messages are signed with, for each kind of source: deriving them costs more than signing one message. */
+  readonly #keys = new Map<AskedSource['kind'], Promise<Keys | null>>()
 
   constructor(request: NodesRequest) {
     const { host } = request.state
@@ -192,13 +192,13 @@ class NodeQuery {
     return may
   }
 
-  /** With the vector where the node is known to have its model; with the text where it turns out not to. */
+  /** With the vector unless the node is known to have another model; with the text where it asks for that. */
   async #verified(source: AskedSource, keys: Keys, until: number, stop: AbortSignal): Promise<Verified> {
     const known = this.#book.of(source.peer.did)
     const model = modelOf(this.#request.state.host)
     const { vector } = this.#request
-    const hasModel = model !== null && (known.model === undefined ? source.peer.model : known.model) === model
-    const given = vector !== null && hasModel ? { model, values: vector } : null
+    const mayHaveModel = known.model === undefined || known.model === model
+    const given = vector !== null && model !== null && mayHaveModel ? { model, values: vector } : null
     const first = await this.#sent(source, keys, given, until, stop)
     if (!first.needs_text) return first
     const second = await this.#sent(source, keys, null, until, stop)
@@ -233,18 +233,15 @@ class NodeQuery {
       model: this.#model,
     })
     if (verified === null) throw new NoAnswer(INVALID_DATA)
-    const known = this.#book.of(peer.did)
-    known.model = verified.model
-    known.lastAnswerAt = this.#node.now()
+    this.#book.of(peer.did).model = verified.model
     return verified
   }
 
   /** Null: there are none, and none can be made. */
-  async #keysFor({ kind }: AskedSource): Promise<Keys | null> {
+  #keysFor({ kind }: AskedSource): Promise<Keys | null> {
     const { state, requester } = this.#request
-    if (kind === 'federated' && this.#own !== undefined) return this.#own
-    const keys = await askingKeys(state.host, kind, requester)
-    if (kind === 'federated') this.#own = keys
+    const keys = this.#keys.get(kind) ?? askingKeys(state.host, kind, requester)
+    this.#keys.set(kind, keys)
     return keys
   }
 

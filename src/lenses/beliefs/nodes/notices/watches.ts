@@ -35,10 +35,7 @@ interface WatchParts {
 const MIN_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** The node refuses the requester. */
 const REFUSED: readonly (number | null)[] = [401, 403]
-/** It has no such path, or cannot read the question: it is older. */
-const UNKNOWN: readonly (number | null)[] = [400, 404, 405]
 
 /**
  * One source of one requester, watched for as long as somebody needs it: it is asked to answer when it is no longer in the
@@ -84,20 +81,22 @@ export class Watch {
         failures = 0
         await pause(Math.max(0, MIN_MS - (performance.now() - began)), signal, { unref: true })
       } catch (thrown) {
-        if (signal.aborted || this.#isOver(thrown)) break
+        if (signal.aborted) break
+        if (isRefusal(thrown)) {
+          this.#parts.changed(null)
+          break
+        }
         failures++
         await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)), signal, { unref: true })
       }
     }
     this.#parts.ended()
   }
+}
 
-  /** Whether it is not to be asked again. */
-  #isOver(thrown: unknown): boolean {
-    if (!(thrown instanceof TransportFailure) || thrown.code !== 'refused') return false
-    if (REFUSED.includes(thrown.status)) this.#parts.changed(null)
-    return REFUSED.includes(thrown.status) || UNKNOWN.includes(thrown.status)
-  }
+/** The node refuses the requester: it is not asked again. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof TransportFailure && thrown.code === 'refused' && REFUSED.includes(thrown.status)
 }
 
 const MAX_BYTES = 16_384

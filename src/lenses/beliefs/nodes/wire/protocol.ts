@@ -149,7 +149,6 @@ const MAX_QUERY_TEXT = 8_192
 const MAX_DOMAINS = 50
 const MAX_SOURCES = 1_000
 const MAX_FILTERS = 16
-const MAX_FEDERATIONS = 1_000
 /** Of one answer; a requester takes no more than it asked for. */
 export const MAX_ITEMS = 1_000
 
@@ -335,7 +334,6 @@ export const wireAbout = z.strictObject({
   model: modelName.nullable().describe('Key of the model that it embeds with; null: none'),
   answers: z.boolean().describe('Whether it answers other nodes at all'),
   network: z.boolean().describe('Whether it answers queries for public beliefs'),
-  federations: z.array(federation).max(MAX_FEDERATIONS).describe('Federations that its owner lets it name, ascending'),
   timestamp: instant.describe('Time by its clock'),
   signature: byNode,
 })

@@ -69,7 +69,7 @@ describe('beliefs.diagnostics', () => {
     await world.call('beliefs.query', { semantic: 'sun' }, 'bob')
     await expect(world.call('beliefs.query', { semantic: '' })).rejects.toMatchObject({ code: 'INVALID_QUERY' })
     await expect(world.call('beliefs.diagnostics', {})).rejects.toMatchObject({ code: 'UNAUTHORIZED', details: {} })
-    const { calibration, counters, settings } = await world.call('beliefs.diagnostics', {}, 'owner')
+    const { calibration, counters } = await world.call('beliefs.diagnostics', {}, 'owner')
     expect(calibration).toMatchObject({ model: 'toy@toy', in_use: null, from: 'nothing', shipped: null })
     expect(calibration.rerun).toMatchObject({ related_pairs: 144, unrelated_pairs: 192 })
     expect(calibration.rerun.unrelated_passed).toBeLessThanOrEqual(9)
@@ -78,7 +78,6 @@ describe('beliefs.diagnostics', () => {
       results_returned: 1,
       errors_by_code: { INVALID_QUERY: 1, UNAUTHORIZED: 1 },
     })
-    expect(settings.conflicts).toBe('both_shown')
     const quick = await world.call('beliefs.diagnostics', { calibrate: false }, 'owner')
     expect(quick.calibration.rerun).toBeNull()
   })
