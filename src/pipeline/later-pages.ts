@@ -376,7 +376,7 @@ interface Replaced extends Partial<Pick<QueryContext, 'query' | 'deadline' | 'no
  * its prototype has a hidden class of its own, and what that names is only freed by a full collection.
  */
 function derived(of: QueryContext, replaced: Replaced): QueryContext {
-  const { now, turns, reader, words, model, fields, secret, memo, trace } = of
+  const { now, turns, reader, model, fields, secret, memo, trace } = of
   return {
     query: replaced.query ?? of.query,
     notes: replaced.notes ?? of.notes,
@@ -386,10 +386,14 @@ function derived(of: QueryContext, replaced: Replaced): QueryContext {
     get deadline() {
       return replaced.deadline ?? of.deadline
     },
+    // An index may be loaded when it is looked at.
+    get words() {
+      return of.words
+    },
     get vectors() {
       return of.vectors
     },
-    ...{ now, turns, reader, words, model, fields, secret, memo, trace },
+    ...{ now, turns, reader, model, fields, secret, memo, trace },
     index: name => of.index(name),
     embed: (text, late) => of.embed(text, late),
     look: () => of.look(),

@@ -133,11 +133,14 @@ export function candidatesSince(
     if (cosine === null) return null
     if (floor === null || cosine >= floor) cosines.set(entry, cosine)
   }
-  const found = Array.from(cosines, ([entry, cosine]) => ({ entry, cosine }))
-  for (const { entry } of found.sort(nearestFirst).slice(most)) cosines.delete(entry)
+  const isOver = cosines.size > most
+  if (isOver) {
+    const found = Array.from(cosines, ([entry, cosine]) => ({ entry, cosine }))
+    for (const { entry } of found.sort(nearestFirst).slice(most)) cosines.delete(entry)
+  }
   const matches = inScope.only(cosines.keys())
   if (matches.count === 0 || matches.count < cosines.size) return null
-  return { matches, cosines, byWords: new Set(), isCut: isCut || found.length > most, pending: 0, nearest: [] }
+  return { matches, cosines, byWords: new Set(), isCut: isCut || isOver, pending: 0, nearest: [] }
 }
 
 const NO_SHARES: ReadonlyMap<EntryKey, number> = new Map()

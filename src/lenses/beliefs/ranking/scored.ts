@@ -238,11 +238,12 @@ export class Scorer {
   /** By domain set. */
   readonly #rate: (domainSet: number) => number
   /** By number of the holder. */
-  readonly #trust = new Map<number, number>()
+  readonly #trust: (holder: number) => number
 
   constructor(world: ScorerWorld) {
-    const { columns, queryDomains, decay, confidenceWeights } = world
+    const { columns, queryDomains, decay, confidenceWeights, trust } = world
     this.#world = world
+    this.#trust = trust.valuesIn(holderNames(columns))
     this.#confidence = confidenceByColumn(confidenceWeights)
     this.#rate = domainRates(columns, queryDomains, decay)
   }
@@ -287,11 +288,7 @@ export class Scorer {
   trust(row: number, source: number): number {
     const { trust, columns, origins } = this.#world
     const as = origins.trustedAs(row, source)
-    if (as !== null) return trust.as(as).value
-    const holder = columns.arrays.holders[row] as number
-    const known = this.#trust.get(holder) ?? trust.valueOf(columns.texts.holder(holder))
-    this.#trust.set(holder, known)
-    return known
+    return as === null ? this.#trust(columns.arrays.holders[row] as number) : trust.as(as).value
   }
 
   /** A day, of this belief's domains. */

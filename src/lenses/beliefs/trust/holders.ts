@@ -1,6 +1,6 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
 import { nearestEntry } from '../schema/values.ts'
-import { floorOf, reputationFor } from './agent-facts.ts'
+import { type AgentFacts, floorOf, reputationFor } from './agent-facts.ts'
 import {
   baseOf,
   type CountedEdge,
@@ -69,14 +69,18 @@ export class HolderTrust {
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
   }
 
-  /** What `of` has as the value, for the many that are ranked. */
-  valueOf(holder: string): number {
+  /** What `of` has as the value, by number of the holder in this list: for the many that are ranked. */
+  valuesIn(holders: readonly string[]): (holder: number) => number {
     const { agents, viewer, question, rules, edges } = this.#moment
-    if (holder === viewer) return SELF.value
-    const direct = this.own.get(holder)
-    if (direct !== undefined) return direct.value
-    const floor = floorOf(reputationFor(agents.get(holder), question.domains))
-    return Math.max(this.#levelOf(edges.numberOf(holder)), floor, rules.defaultTrust)
+    const known = knownIn(holders, agents, edges)
+    const self = edges.numberOf(viewer)
+    const own = new Map([...this.own].map(([target, { value }]) => [edges.numberOf(target), value]))
+    return holder => {
+      const { agent, facts } = known(holder)
+      if (agent === self && (agent !== -1 || holders[holder] === viewer)) return SELF.value
+      const floor = floorOf(reputationFor(facts, question.domains))
+      return own.get(agent) ?? Math.max(this.#levelOf(agent), floor, rules.defaultTrust)
+    }
   }
 
   /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
@@ -206,6 +210,41 @@ export class HolderTrust {
     const stranger = this.#moment.rules.defaultTrust
     if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
     return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
+  }
+}
+
+interface KnownHolder {
+  /** Number among the edges; -1: none. */
+  readonly agent: number
+  readonly facts: AgentFacts | undefined
+}
+
+interface KnownHolders extends Pick<TrustAsked, 'agents' | 'edges'> {
+  readonly byNumber: (KnownHolder | undefined)[]
+}
+
+/** By list of holders: looking up thousands of names takes longer than their trust. */
+const KNOWN = new WeakMap<readonly string[], KnownHolders>()
+
+function knownIn(
+  holders: readonly string[],
+  agents: TrustAsked['agents'],
+  edges: TrustAsked['edges'],
+): (holder: number) => KnownHolder {
+  let known = KNOWN.get(holders)
+  if (known?.agents !== agents || known.edges !== edges) {
+    known = { agents, edges, byNumber: [] }
+    KNOWN.set(holders, known)
+  }
+  const { byNumber } = known
+  return holder => {
+    const before = byNumber[holder]
+    // Its first edge gives an agent a number.
+    if (before !== undefined && before.agent !== -1) return before
+    const name = holders[holder] as string
+    const found = { agent: edges.numberOf(name), facts: agents.get(name) }
+    byNumber[holder] = found
+    return found
   }
 }
 

@@ -55,15 +55,20 @@ describe('the answer', () => {
   })
 })
 
-it('a query of its own operations loads the index of points, and not that of words', async ({ world }) => {
+it('a query of its own operations loads the index of points, and not that of words, also where it pauses', async ({
+  world,
+}) => {
   await world.node()
   const loaded = [vi.spyOn(IndexSet.prototype, 'getInSteps'), vi.spyOn(IndexSet.prototype, 'get')]
+  // Each look at the clock finds 20 ms gone, so that the query pauses wherever it may.
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
   try {
     expect(await world.chroma.query(TAGS)).toHaveLength(1)
     const names = new Set(loaded.flatMap(({ mock }) => mock.calls.flat()))
     expect([...names]).toEqual(['points'])
   } finally {
-    for (const spy of loaded) spy.mockRestore()
+    for (const spy of [...loaded, clock]) spy.mockRestore()
   }
 })
 
