@@ -39,10 +39,54 @@ export function editDistance(a: string, b: string, most: number): number {
 export function nearNames(name: string, known: readonly string[], most = 3): readonly string[] {
   if (name.length === 0 || name.length > 80) return []
   const allowed = Math.max(1, Math.floor(name.length / 3))
+  return nearest(known, most, allowed, known => (known.startsWith(name) ? 0 : editDistance(name, known, allowed)))
+}
+
+/** Longest id that is compared, and most edits: ids are many, and what is further away is another id. */
+const LONGEST_ID = 200
+const MOST_EDITS = 6
+/** What is shorter is a part of too many. */
+const SHORTEST_PART = 4
+
+/**
+ * As `nearNames`, for ids, which may be paths: in any letter case, an id that has the name as a part is near, and so is one whose
+ * last segment is spelled like that of the name.
+ */
+export function nearIds(name: string, known: readonly string[], most = 3): readonly string[] {
+  const wanted = name.toLowerCase()
+  if (wanted.length < 2 || wanted.length > LONGEST_ID) return []
+  const allowed = Math.min(MOST_EDITS, Math.max(1, Math.floor(wanted.length / 3)))
+  const last = lastSegment(wanted)
+  const allowedLast = Math.min(MOST_EDITS, Math.floor(last.length / 4))
+  return nearest(known, most, allowed, known => {
+    const id = known.toLowerCase()
+    if (wanted.length >= SHORTEST_PART ? id.includes(wanted) : id.startsWith(wanted)) return 0
+    const whole = editDistance(wanted, id, allowed)
+    if (!id.includes('/')) return whole
+    const segment = editDistance(last, lastSegment(id), allowedLast)
+    return segment > allowedLast ? whole : Math.min(whole, segment)
+  })
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+function nearest(
+  known: readonly string[],
+  most: number,
+  allowed: number,
+  edits: (known: string) => number,
+): readonly string[] {
   return known
-    .map(candidate => ({ candidate, edits: candidate.startsWith(name) ? 0 : editDistance(name, candidate, allowed) }))
+    .map(candidate => ({ candidate, edits: edits(candidate) }))
     .filter(({ edits }) => edits <= allowed)
     .sort((a, b) => a.edits - b.edits || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, most)
     .map(({ candidate }) => candidate)
+}
+
+/** To end a message: `; did you mean a or b?`, or nothing. */
+export function didYouMean(near: readonly string[]): string {
+  return near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''
 }

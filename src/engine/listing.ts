@@ -10,7 +10,6 @@ import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { lensNames } from '../lenses/registry.ts'
 import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
-import { QuerentError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
@@ -19,7 +18,7 @@ import { OWNER } from '../model/partition.ts'
 import type { Position } from '../model/query.ts'
 import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/query-input.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
-import { visibleAudience, visibleOrigin } from '../pipeline/access.ts'
+import { noSuchEntry, visibleAudience, visibleOrigin } from '../pipeline/access.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { NoteLinks } from '../pipeline/note-links.ts'
 import { noticesFor } from '../pipeline/notices.ts'
@@ -98,7 +97,7 @@ export function requireVisible(reader: StoreReader, id: string, accessScope: Acc
   const keys = reader.find(id, accessScope.partitions)
   const entries = reader.entries(keys)
   const entry = entries.find(candidate => candidate.audience.holder === accessScope.viewer.id) ?? entries[0]
-  if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
+  if (entry === undefined) throw noSuchEntry(reader, id, accessScope)
   return entry
 }
 

@@ -2,10 +2,9 @@
  * All operations in one order: the engine's own, then each lens's. An interface finds them here, and the
  * error for an unknown name is the same everywhere.
  */
-
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
-import { nearNames } from '../base/near-names.ts'
+import { didYouMean, nearNames } from '../base/near-names.ts'
 import { isRecord } from '../base/record.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type EngineOperation, onHost, runOperation } from '../engine/run-operation.ts'
@@ -122,8 +121,8 @@ export function findOperation(catalog: Catalog, name: string): EngineOperation {
   if (operation !== undefined) return operation
   const known = [...catalog.keys()]
   const near = nearNames(name, known)
-  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''
-  throw new QuerentError('unknown_operation', `there is no operation ${JSON.stringify(name.slice(0, 80))}${hint}`, {
+  const shown = JSON.stringify(name.slice(0, 80))
+  throw new QuerentError('unknown_operation', `there is no operation ${shown}${didYouMean(near)}`, {
     operation: name.slice(0, 80),
     near,
     known,

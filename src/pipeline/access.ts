@@ -2,7 +2,9 @@
  * What a viewer may see. Asked twice for every question: before retrieval it fixes the partitions that anything may be
  * read from, and just before an answer leaves each entry is held against it again.
  */
+import { didYouMean, nearIds } from '../base/near-names.ts'
 import type { Entry } from '../model/entry.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { Cell, Row } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
@@ -30,6 +32,28 @@ function isMasked(audience: Audience): boolean {
 /** Whether an entry, as it is stored now, lies in sight. */
 export function stillVisible(entry: Pick<Entry, 'partition'>, accessScope: AccessScope): boolean {
   return accessScope.partitions.includes(entry.partition)
+}
+
+/** Ids that a wrong one is compared with. */
+const MAX_COMPARED = 20_000
+
+/** Visible ids that are spelled like one that is not there. Of a store with very many, those that begin alike are compared. */
+export function nearVisibleIds(reader: StoreReader, id: string, accessScope: AccessScope): readonly string[] {
+  const first = reader.ids(accessScope, '', MAX_COMPARED)
+  const more = first.length < MAX_COMPARED ? [] : reader.ids(accessScope, id.slice(0, 2), MAX_COMPARED)
+  const near = nearIds(id, [...new Set([...first, ...more])])
+  // An id in an index that is damaged names nothing.
+  const isThere = (one: string) => reader.entries(reader.find(one, accessScope.partitions)).length > 0
+  return near.filter(one => reader.around(ignored, () => isThere(one)))
+}
+
+function ignored(): void {}
+
+/** `not_found`, with visible ids that are spelled alike. */
+export function noSuchEntry(reader: StoreReader, id: string, accessScope: AccessScope, field = 'id'): QuerentError {
+  const near = nearVisibleIds(reader, id, accessScope)
+  const message = `${field}: there is no entry ${JSON.stringify(id)}${didYouMean(near)}`
+  return new QuerentError('not_found', message, { id, ...(near.length > 0 && { near }) })
 }
 
 /** The visibility matrix for one viewer, as memberships stand now. Ask it while its members' reader is open. */

@@ -8,7 +8,7 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
 import { crossings } from '../model/formula.ts'
 import type { Comparison, Dropped, ExplainAnswer } from '../model/page.ts'
-import { stillVisible } from './access.ts'
+import { noSuchEntry, stillVisible } from './access.ts'
 import { demands, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder } from './diversify.ts'
@@ -95,7 +95,7 @@ function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[
     throw invalidArgument(field, passage, 'none, because entries are ranked; ask with query.group passage')
   }
   const keys = context.reader.find(id, context.look().partitions)
-  if (keys.length === 0) throw notFound(wanted)
+  if (keys.length === 0) throw noSuchEntry(context.reader, id, context.look())
   if (passage === undefined) return keys.map(entry => ({ entry }))
   const targets = keys.flatMap(entry => {
     const chunk = context.reader.chunksOf(entry).find(each => positionOf(each) === passage)
@@ -119,12 +119,8 @@ function requireStillVisible(wanted: Wanted, targets: readonly Target[], context
   const accessScope = context.look()
   const entries = context.reader.entries(targets.map(({ entry }) => entry))
   const visible = new Set(entries.filter(entry => stillVisible(entry, accessScope)).map(({ key }) => key))
-  if (visible.size === 0) throw notFound(wanted)
+  if (visible.size === 0) throw noSuchEntry(context.reader, wanted.id, accessScope)
   return targets.filter(({ entry }) => visible.has(entry))
-}
-
-function notFound({ id }: Wanted): QuerentError {
-  return new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
 }
 
 /** Of several entries with that id (of different holders) the one that ranks best. */

@@ -39,8 +39,8 @@ export function mayBeMisspelt(
  * Whether the other spelling is what was meant. A weak answer is no sign of it where meaning was asked too: a word of a foreign
  * subject is near to some word of almost any vocabulary.
  */
-export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Plan): boolean {
-  if (respelled === 'weak') return vector === null && asWritten === 'nothing_relevant'
+export function isBetter(respelled: Verdict, asWritten: Verdict, { vector, isUnembedded }: Plan): boolean {
+  if (respelled === 'weak') return vector === null && isUnembedded !== true && asWritten === 'nothing_relevant'
   return respelled === 'answered' && asWritten !== 'answered'
 }
 

@@ -12,7 +12,7 @@ import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { foreignEntries, nearestBars } from './languages.ts'
+import { foreignEntries, isInUnknownLanguage, nearestBars } from './languages.ts'
 import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -71,8 +71,10 @@ export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign
 }
 
 /** `isMissing`: meaning should have been asked too. Then words alone cannot say that nothing is known. */
-function noWord(isMissing: boolean): Judgement {
-  return isMissing ? weak(`${NO_WORD} Whether any passage has its meaning was not found out.`) : nothing(NO_WORD)
+function noWord(isMissing: boolean, plan: Plan, context: QueryContext): Judgement {
+  // Of a language that no model knows, no model could find out more: as where there is no model. The note says so.
+  const isNotFoundOut = isMissing && !isInUnknownLanguage(plan, context)
+  return isNotFoundOut ? weak(`${NO_WORD} Whether any passage has its meaning was not found out.`) : nothing(NO_WORD)
 }
 
 function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, context: QueryContext): boolean {
@@ -89,7 +91,8 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isM
   if (retrieval.allow?.size === 0) return nothing(unmetReason(plan.filter, context))
   if (context.words.count({ partitions: context.accessScope.partitions }) === 0)
     return nothing('There is nothing to search yet.')
-  return plan.mode === 'meaning' ? weak('No passage has a vector yet.') : noWord(isMissing)
+  if (plan.mode === 'meaning') return weak('No passage has a vector yet.')
+  return noWord(isMissing, plan, context)
 }
 
 /** Names collections that have no visible entry: one that is hidden reads as one that does not exist. */
@@ -114,7 +117,7 @@ function collectionsIn(filter: Filter | null): readonly Scalar[] {
 /** `isMissing`: meaning should have been asked too. Then words alone do not refuse. */
 function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: QueryContext, isMissing = false): Judgement {
   const { bmTop = 0, bmMax = 0, bmTopChunk } = statistics
-  if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing)
+  if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing, plan, context)
   const scope = scopeOf(allow, context)
   const matches = context.words.explain(plan.terms, bmTopChunk, scope)
   const held = matches.filter(({ tf }) => tf > 0).length

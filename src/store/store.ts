@@ -116,6 +116,8 @@ export interface StoreReader {
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { value: string; count: number }[]
+  /** Visible ids from `from` on, ascending, each once; at most `limit`. */
+  ids(accessScope: AccessScope, from: string, limit: number): readonly string[]
   /** Names of the visible collections, in their order; cheap however many entries there are. */
   collections(accessScope: AccessScope, limit: number): readonly string[]
 

@@ -40,6 +40,10 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['explain', 'a', 'x', '--ovr=b'], /unknown option '--ovr=b'\n\(Did you mean --over\?\)/],
     [['list', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
     [
+      ['query', 'ferry', '-l', '3'],
+      /^querent: unknown option '-l'; use the long form, such as --limit, or put the query in quotes/,
+    ],
+    [
       ['query', '-l', '3', 'ferry'],
       /^querent: unknown option '-l'; use the long form, such as --limit, or write it after/,
     ],

@@ -6,8 +6,13 @@ import type { Client } from '@modelcontextprotocol/client'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEngine } from '../../src/engine/open.ts'
 import { querentHere } from '../support/in-process.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
+import { callHere } from './interfaces.ts'
 import { ask, MCP_ENV, mcpClient } from './mcp-client.ts'
+import { connected, onConnection } from './mcp-in-process.ts'
 
 interface Answer {
   readonly items: readonly { readonly id: string }[]
@@ -185,5 +190,39 @@ describe('prompts', () => {
     expect(await complete(owner, 'collection', 'h')).toEqual(['hive', 'hidden-place'])
     expect(await complete(ana, 'tag', 'hidden')).toEqual([])
     expect(await complete(owner, 'tag', 'hidden')).toEqual(['hidden-tag'])
+  })
+})
+
+describe('a tool of a server in one process', () => {
+  async function withClient(body: (engine: Engine, client: Client) => Promise<void>): Promise<void> {
+    const engine = await openEngine({ store: 'memory', embedder: openToyEmbedder(), background: false })
+    const client = await connected(engine, onConnection, '2026-07-28', { viewer: 'owner' })
+    await body(engine, client)
+    await client.close()
+    await engine.close()
+  }
+
+  it('code gives its verdict in the concise form too, as query and recall do (QE-005)', async () => {
+    await withClient(async (engine, client) => {
+      for (const each of ['body', 'mind']) await callHere(engine, `context.${each}_init`, {})
+      await callHere(engine, 'context.mind_concepts_create', { name: 'Vehicle', type: 'Class' })
+      const judged = async (query: string) => {
+        const text = (await ask(client, 'code', { query, detail: 'concise' })) as Record<string, unknown>
+        return { status: text['status'], verdict: text['verdict'], reason: text['reason'] }
+      }
+      expect(await judged('Vehicle')).toEqual({ status: 'success', verdict: 'answered', reason: undefined })
+      const none = { status: 'success', verdict: 'nothing_relevant', reason: expect.any(String) }
+      expect(await judged('zeppelin')).toEqual(none)
+    })
+  })
+
+  it('put waits for vectors: another process finds the entry by meaning at once', async () => {
+    await withClient(async (engine, client) => {
+      expect(await ask(client, 'put', { entries: [{ content: 'The car is in the barn.' }] })).toMatchObject({
+        created: 1,
+        embedding_error: null,
+      })
+      expect(await engine.status()).toMatchObject({ chunks: 1, embedded: 1 })
+    })
   })
 })

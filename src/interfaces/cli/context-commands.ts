@@ -87,6 +87,9 @@ export const indexText: Print<object> = all(
   each('', '{files_per_second} files per second'),
 )
 
+const BY_MORE_THAN_SCORE =
+  'SCORE is nearness in meaning; the order counts names and texts too (--explain --json shows the parts)'
+
 /** Ids that an advice names. */
 const MAX_IDS = 10
 
@@ -107,8 +110,12 @@ function adviceOn({
   const ids = ((lists['of'] ?? []) as readonly { readonly id: number }[]).map(({ id }) => id)
   const some = ids.slice(0, MAX_IDS).join(', ')
   const isDoubtful = verdict !== undefined && verdict !== 'answered'
+  const concepts = (lists['concepts'] ?? []) as readonly { readonly score?: number | null }[]
+  const scores = concepts.flatMap(({ score }) => score ?? [])
+  const isMixed = scores.some((score, at) => score > (scores[at - 1] ?? 1))
   return [
     ...(isDoubtful ? [`${verdict === 'weak' ? 'weak answer' : 'nothing relevant'}: ${reason}`] : []),
+    ...(isMixed ? [BY_MORE_THAN_SCORE] : []),
     ...(isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []),
     ...(ids.length > 1 ? [`${ids.length} concepts have this name; give an id for one: ${some}`] : []),
   ]

@@ -43,16 +43,23 @@ export function withLive(command: Command): Command {
     .option('--count <number>', 'end after so many events', finiteNumber)
 }
 
+const LETTER = /^-[a-z]$/i
+
 /**
  * The words of a query as given. Refuses unknown options among them; behind `--` everything is a word. `-word` excludes a word, so of
- * options with one hyphen only a single letter in front of a text is refused: `-l 3 ferry`.
+ * options with one hyphen only a single letter in front of a text or a number is refused: `-l 3 ferry`, `ferry -l 3`.
  */
 export function wordsOf(command: Command, words: readonly string[]): readonly string[] {
   const checked = words.slice(0, words.length - countBehindDashes(command))
   const [first = ''] = checked
-  if (checked.length > 1 && /^-[a-z]$/i.test(first)) {
+  if (checked.length > 1 && LETTER.test(first)) {
     const where = `write it after the text to exclude the word '${first.slice(1)}'`
     command.error(`error: unknown option '${first}'; use the long form, such as --limit, or ${where}`)
+  }
+  const letter = checked.find((word, at) => LETTER.test(word) && /^\d+$/.test(checked[at + 1] ?? ''))
+  if (letter !== undefined) {
+    const where = `put the query in quotes to exclude the word '${letter.slice(1)}'`
+    command.error(`error: unknown option '${letter}'; use the long form, such as --limit, or ${where}`)
   }
   const unknown = checked.find(word => /^--[a-z]/.test(word))
   if (unknown === undefined) return words

@@ -51,6 +51,8 @@ const PAGES = { cursor: 'cursor', next: 'cursor' }
 
 const WORDS = { words: 'mode=words' }
 
+const WAIT = { help: 'wait until there are vectors; words find it at once. Default: true' }
+
 const QUERY_GROUPS: OptionGroups = {
   'Common options': ['limit', 'collection', 'tag', 'mode', 'words', 'any', 'explain', 'group', 'more'],
   Filters: ['kind', 'any-tag', 'not-tag', 'id', 'metadata', 'fields', 'per-collection', 'per-origin'],
@@ -217,6 +219,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     ],
     creates: true,
     embeds: true,
+    flags: { wait: WAIT },
     // No other process may come by to embed it.
     input: input => ({ wait: true, ...input }),
     print: each('', '{id}'),
@@ -233,7 +236,11 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: [
       `querent put --entry '{"title": "Restore", "content": "Backups are restored on Sundays."}'  # one entry, or a list`,
     ],
+    embeds: true,
+    flags: { wait: WAIT },
+    // No other process may come by to embed them.
     input: ({ entries, ...input }) => ({
+      wait: true,
       ...input,
       ...(entries !== undefined && { entries: [entries].flat() as Json[] }),
     }),

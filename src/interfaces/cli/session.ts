@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { type Clock, SettableClock } from '../../base/clock.ts'
+import { didYouMean, nearNames } from '../../base/near-names.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findHome, HOME_FOLDER, searchUpwards } from '../../engine/home.ts'
 import { openEngine } from '../../engine/open.ts'
@@ -61,6 +62,7 @@ export async function withSession<T>(
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
   await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
   if (options.create === true) saySharedHome(cli, flags)
+  else if (flags.viewer !== undefined && options.warm === true) await sayNewViewer(cli, engine, viewer)
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
   if (options.readsFiles === true) await engine.readChanges(context)
   return await body({
@@ -80,6 +82,20 @@ function saySharedHome(cli: Cli, flags: CommonFlags): void {
   if (folder === undefined || folder === join(io.workingFolder, HOME_FOLDER)) return
   void write(io.stderr, `querent: storing in ${folder}; \`querent init\` makes a store for this folder alone\n`)
 }
+
+/** Anybody may look, and sees what is public; but a name that holds nothing here is often a wrong one. */
+async function sayNewViewer({ io, errors }: Cli, engine: Engine, viewer: Viewer): Promise<void> {
+  if (isOwner(viewer) || errors !== 'text') return
+  const text = `holder:"${viewer.id.replaceAll(/["\\]/g, '\\$&')}"`
+  if ((await engine.count({ text }, { viewer: LOCAL_OWNER })).count > 0) return
+  const { suggestions } = await engine.suggest({ fields: ['holder'], limit: MAX_HOLDERS }, { viewer: LOCAL_OWNER })
+  const holders = suggestions.map(({ value }) => value)
+  const near = didYouMean(nearNames(viewer.id, holders))
+  await write(io.stderr, `querent: ${viewer.id} holds nothing here and sees only what others share${near}\n`)
+}
+
+/** Holders that a viewer's name is compared with. */
+const MAX_HOLDERS = 100
 
 /** A home that cannot be written is read, but by commands that exist to store something. */
 async function openOrRead(

@@ -116,11 +116,13 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   })
   app.notFound(c => {
     const methods = methodsAt(catalog, c.req.path)
-    if (methods.length === 0) return failureResponse(new QuerentError('not_found', 'there is no such route', {}), null)
-    const response = failureResponse(
-      invalidArgument('method', c.req.method, `another method; use ${methods.join(' or ')}`),
-      null,
-    )
+    if (methods.length === 0) {
+      return failureResponse(
+        new QuerentError('not_found', 'there is no such route; /openapi.json lists them', {}),
+        null,
+      )
+    }
+    const response = failureResponse(invalidArgument('method', c.req.method, methods.join(' or ')), null)
     response.headers.set('allow', methods.join(', '))
     return response
   })

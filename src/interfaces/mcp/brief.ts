@@ -62,10 +62,12 @@ function idsOf(entries: Json | undefined): readonly Json[] {
   return Array.isArray(entries) ? entries.filter(isObject).map(({ id }) => id ?? null) : []
 }
 
-/** Of the lens context (CX-001): without the graph, which the concepts' own tools show, and without what is of the call. */
-export function briefEnvelope({ status, result, errors }: JsonObject): JsonObject {
+/** Of the lens context (CX-001): without the graph, which the concepts' own tools show, and without path and times of the call. */
+export function briefEnvelope({ status, result, errors, meta }: JsonObject): JsonObject {
   const { graph: _, ...shown } = isObject(result) ? result : {}
-  return withoutEmpty({ status: status ?? null, result: shown, errors: errors ?? null })
+  const { verdict, reason, warnings: notes = null } = isObject(meta) ? meta : {}
+  const judged = briefPage({ ...(verdict !== undefined && { verdict, reason: reason ?? null }), notes })
+  return withoutEmpty({ status: status ?? null, ...judged, result: shown, errors: errors ?? null })
 }
 
 /** What beside the items says how far they can be relied on, and how to go on. */

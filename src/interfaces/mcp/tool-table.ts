@@ -81,7 +81,7 @@ const REMEMBER: ToolEntry = {
   name: 'remember',
   description: 'Store one fact, preference or message. recall finds it at once.',
   fields: ['text', 'speaker', 'conversation', 'at', 'tags'],
-  // An agent often recalls right after, and may close the server: then nothing would make the vector.
+  // As of put: an agent often queries right after, and may close the server: then nothing would make the vector.
   preset: { wait: true },
   help: {
     text: 'What to remember',
@@ -117,6 +117,7 @@ const LIST: ToolEntry = {
 const PUT: ToolEntry = {
   operation: 'put',
   description: 'Write entries such as notes; one with the id of an entry of yours replaces it.',
+  preset: { wait: true },
   fields: ['id', 'title', 'content', 'collection', 'tags', 'visibility'].map(field => `entries.${field}`),
   help: {
     entries: 'All are written, or none',

@@ -3,6 +3,7 @@
  * what the requester may see, and of nothing else.
  */
 import type { JsonObject } from '../../base/canonical.ts'
+import { didYouMean } from '../../base/near-names.ts'
 import { type ErrorKind, type LensCode, QuerentError } from '../../model/errors.ts'
 import type { BeliefSource } from './model.ts'
 
@@ -101,9 +102,11 @@ export function wrong(path: string, constraint: string, reason: string, value: s
   return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
 }
 
-/** What is missing and what may not be seen: one answer for both (BQ-097). */
-export function noSuchBelief(path: string): BeliefsError {
-  return wrong(path, 'the id of a belief that you may see', 'not_found')
+/** No belief has this id. `near`: ids like it that the requester may see, or may change. */
+export function noSuchBelief(path: string, constraint: string, near: readonly string[]): BeliefsError {
+  const error = wrong(path, constraint, 'not_found')
+  if (near.length === 0) return error
+  return new BeliefsError('INVALID_QUERY', `${error.message}${didYouMean(near)}`, { ...error.details, near })
 }
 
 /** For queries of other nodes where `answer_nodes` is off: the same error for everybody. */

@@ -1,9 +1,11 @@
 /** Queries: one, many, the nearest alone; and what every lens has of its query. */
 
 import { z } from 'zod'
+import { didYouMean } from '../../base/near-names.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { parseWith } from '../../model/parse-input.ts'
 import { costOfAsking } from '../../model/query-input.ts'
+import { nearVisibleIds } from '../../pipeline/access.ts'
 import { camelCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'
@@ -130,7 +132,9 @@ const get = chromaOperation({
     const found = await new Chroma(host, viewer).getNode(entry_id)
     if (found !== null) return found
     const traits = { kind: 'not_found', help: 'Check the entry_id with `querent chroma query`.' } as const
-    throw new QueryError('not_found', `entry_id: there is no node ${JSON.stringify(entry_id)}`, {}, undefined, traits)
+    const near = nearVisibleIds(host.store, entry_id, host.accessScope(viewer))
+    const message = `entry_id: there is no node ${JSON.stringify(entry_id)}${didYouMean(near)}`
+    throw new QueryError('not_found', message, near.length > 0 ? { near } : {}, undefined, traits)
   },
 })
 

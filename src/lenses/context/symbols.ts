@@ -1,6 +1,7 @@
 /** `/context/definition`, `/context/references` and `/context/callers`: where a name is, by id or as people write it, and who uses it. */
 import { z } from 'zod'
 import { compareText } from '../../base/compare.ts'
+import { didYouMean, nearNames } from '../../base/near-names.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { LinkIndex, WordIndex } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -67,7 +68,12 @@ function findNamed(call: Call, { id, name }: Named): Asked {
   if (id !== null && id !== undefined) return { seen, links, concepts: [requireVisible(seen, id)] }
   const wanted = (name ?? '').trim()
   const concepts = conceptsNamed(seen, wanted)
-  if (concepts.length === 0) throw refusal('name', 'not_found', `there is no concept named ${wanted}`)
+  if (concepts.length === 0) {
+    const near = nearNames(wanted, [
+      ...new Set(seen.concepts.all.flatMap(({ name }) => [name, name.replace(/.*\./, '')])),
+    ])
+    throw refusal('name', 'not_found', `there is no concept named ${wanted}${didYouMean(near)}`)
+  }
   return { seen, links, concepts }
 }
 

@@ -124,6 +124,10 @@ export class SqliteReader implements StoreReader {
     return found.map(({ value, count }) => ({ value, count }))
   }
 
+  ids(accessScope: AccessScope, from: string, limit: number): readonly string[] {
+    return this.parts.search.ids(accessScope, from, limit)
+  }
+
   collections(accessScope: AccessScope, limit: number): readonly string[] {
     const found = this.parts.search.collections(accessScope, limit)
     this.#checkValues(found, 'collection')

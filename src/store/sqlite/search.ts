@@ -224,6 +224,17 @@ export class SqliteSearch {
     })
   }
 
+  ids(accessScope: AccessScope, from: string, limit: number): readonly string[] {
+    return this.#db.read(() => {
+      const { sql, values } = this.#visible(accessScope)
+      const rows = this.#rows<[string]>(
+        `select distinct e.id from entries e where ${sql} and e.id >= ? order by 1 limit ?`,
+        [...values, from, limitOf(limit)],
+      )
+      return rows.map(([id]) => id)
+    })
+  }
+
   /** Visible collections by name, each with an entry of it. Steps along an index: the cost grows with names times partitions, not with entries. */
   collections(
     accessScope: AccessScope,

@@ -16,7 +16,7 @@ import { type Cli, EXIT, linesOf, write, writeJson } from '../io.ts'
 import type { CallContext as CommandContext, Flags } from '../operation-command.ts'
 import { each, oneLine } from '../render/answer.ts'
 import { requireOwner, withSession } from '../session.ts'
-import { print } from './print.ts'
+import { fileFailed, print } from './print.ts'
 
 /** A store that no engine can be opened on is looked at from outside, and once more from inside where that repaired it. */
 export async function examined(input: DoctorRequest, { cli, flags, run }: CommandContext): Promise<Examination> {
@@ -98,7 +98,7 @@ export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly s
 function opened<File extends Readable | Writable>(stream: File, name: string): Promise<File> {
   return new Promise((resolve, reject) => {
     stream.once('open', () => resolve(stream))
-    stream.once('error', error => reject(ioFailed(name, error)))
+    stream.once('error', error => reject(fileFailed(name, error)))
   })
 }
 
@@ -110,7 +110,7 @@ async function* jsonLines(source: Readable, name: string): AsyncGenerator<unknow
       if (line.trim() !== '') yield parseLine(line, number)
     }
   } catch (error) {
-    throw error instanceof QuerentError ? error : ioFailed(name, error as Error)
+    throw error instanceof QuerentError ? error : fileFailed(name, error as Error)
   }
 }
 
@@ -120,8 +120,4 @@ function parseLine(line: string, number: number): unknown {
   } catch (error) {
     throw new QuerentError('invalid_json', `line ${number}: not JSON`, { line: number }, error)
   }
-}
-
-function ioFailed(path: string, cause: Error): QuerentError {
-  return new QuerentError('io_failed', `${path}: ${cause.message}`, { path, cause: cause.message }, cause)
 }

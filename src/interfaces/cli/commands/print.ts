@@ -132,8 +132,22 @@ export async function fileText(cli: Cli, file: string, name: string = file): Pro
     return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), name)
   } catch (error) {
     if (error instanceof QuerentError) throw error
-    throw new QuerentError('io_failed', `${name}: ${(error as Error).message}`, { path: file }, error)
+    throw fileFailed(name, error as Error, file)
   }
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'there is no such file or folder',
+  EROFS: 'the disk is read-only',
+}
+
+/** What the system says of a file or folder that a command names, in words; `name` is what the message calls it. */
+export function fileFailed(name: string, error: NodeJS.ErrnoException, path: string = name): QuerentError {
+  const cause = CODES[error.code ?? ''] ?? error.message
+  return new QuerentError('io_failed', `${name}: ${cause}`, { path, cause }, error)
 }
 
 /** All of standard input. One line end is the shell's, not the text's. */

@@ -249,7 +249,7 @@ const ASIDE = all<Message>(
 )
 
 /**
- * 1. Mira, 2025-03-14 10:02  2.028  kiln/m3
+ * 1. Mira, 2025-03-14 10:02  kiln/m3
  *    Yes, we moved it to the barn last weekend.
  *    dates: weekend of 8 March 2025
  */
@@ -262,7 +262,7 @@ function messageText(message: Message, shown: Shown): string {
       'note',
     )(message, shown)
   const body = `${near(true)}${printable(text)}\n${near(false)}${ASIDE(message, shown)}`
-  const head = `{rank}. ${shown.style.bold('{speaker}{, |at minute|}')}  ${shown.style.dim('{score 3}  {id}')}`
+  const head = `{rank}. ${shown.style.bold('{speaker}{, |at minute|}')}  ${shown.style.dim('{id}')}`
   const tree = explanation === undefined ? '' : explanationText(explanation, shown.style)
   const named = { ...message, speaker: message.speaker.trim() || 'unknown speaker' }
   return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))

@@ -10,10 +10,9 @@ import type { StoreReader } from '../../../store/store.ts'
 import { embedEntries } from '../../embed-entries.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
 import { createAgent, listAgents, updateAgent } from '../agents/federations.ts'
-import { noSuchBelief } from '../errors.ts'
 import { type Belief, VISIBILITIES } from '../model.ts'
 import { trustQuestion } from '../ranking/scored.ts'
-import { currentOf, historyOf, versionNamed, versionOfId } from '../record/read.ts'
+import { currentOf, historyOf, notSeen, versionNamed, versionOfId } from '../record/read.ts'
 import type { StoredVersion } from '../record/version.ts'
 import { deleteBelief, putBeliefs, supersedeBelief, writeBeliefs, writeManyBeliefs } from '../record/write.ts'
 import {
@@ -146,7 +145,7 @@ const get = operation({
     const body = (view: ShowView) => {
       const seen = versionOfId(view, beliefId, includeSuperseded)
       const source = seen === undefined ? null : sourceOfSeen(view, seen)
-      if (seen === undefined || source === null) throw noSuchBelief('belief_id')
+      if (seen === undefined || source === null) throw notSeen(view, beliefId)
       const belief = showBelief(view, seen, source)
       if (!includeSuperseded) return { belief, source }
       const history = showHistory(view, historyOf(view, seen.version.holder, seen.version.chain))

@@ -11,12 +11,11 @@ import {
   SAME_TOPIC,
   statementOf,
 } from '../contradiction/heuristic.ts'
-import { noSuchBelief } from '../errors.ts'
 import type { DerivationChain, RankedBelief } from '../model.ts'
 import { type Call, Evaluation } from '../query/evaluation.ts'
 import { embeddedAs, understand } from '../query/understand.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
-import { currentOfKeys, derivationChain, rowOfId, type SeenVersion, versionOfId } from '../record/read.ts'
+import { currentOfKeys, derivationChain, notSeen, rowOfId, type SeenVersion, versionOfId } from '../record/read.ts'
 import { type CheckedContext, type CheckedFilters, type CheckedWarning, NO_FILTER } from '../schema/filters.ts'
 import { type CheckedScope, DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import type { CheckedContradictions, CheckedSimilar, contradictionsAnswer, similarAnswer } from '../schema/questions.ts'
@@ -57,7 +56,7 @@ async function askAbout<T>(
     const row = rowOfId(view, columns.texts.idNumber(beliefId))
     const entry = columns.arrays.entries[row] as EntryKey
     const [seen] = row === -1 ? [] : currentOfKeys(view, [entry])
-    if (seen === undefined) throw noSuchBelief('belief_id')
+    if (seen === undefined) throw notSeen(view, beliefId)
     const vector = vectorsOf(view, [{ entry }])[0] ?? null
     const question = { semantic: null, filters, context, weights: context.weights, scope }
     const understood = understand(state, embeddedAs(vector), null, view.requester.accessScope)
@@ -197,7 +196,7 @@ export async function derivationOf(
   const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
   const body = (view: ShowView): DerivationChain => {
     const seen = versionOfId(view, beliefId, true)
-    if (seen === undefined || sourceOfSeen(view, seen) === null) throw noSuchBelief('belief_id')
+    if (seen === undefined || sourceOfSeen(view, seen) === null) throw notSeen(view, beliefId)
     return derivationChain(view, seen.version, maxDepth, () => time.check())
   }
   return state.look(requester, body, time)

@@ -10,7 +10,6 @@ import { SOURCE_NUMBERS, showCurrent } from '../access/show.ts'
 import { beginningOf, type Front, frontOf } from '../answer/front.ts'
 import { componentsOf, effectiveWeights } from '../answer/show-page.ts'
 import type { Dimension } from '../dimensions.ts'
-import { noSuchBelief } from '../errors.ts'
 import { explain } from '../explain/belief-explanation.ts'
 import { Matches, validInstants } from '../matching/in-scope.ts'
 import type { TextOperators } from '../matching/operators.ts'
@@ -18,7 +17,7 @@ import { confidenceInRanking, decayRate, dimensionsByLoss, recency } from '../me
 import type { Belief, Confidence, RankingWeights } from '../model.ts'
 import { askedInSteps, type Call, type Evaluation } from '../query/evaluation.ts'
 import { byOrder, finalOf, type ScoredBelief, trustFound } from '../ranking/scored.ts'
-import { rowOfId, versionOfId } from '../record/read.ts'
+import { notSeen, rowOfId, versionOfId } from '../record/read.ts'
 import { type CheckedFilters, NO_FILTER } from '../schema/filters.ts'
 import type { CheckedOptions } from '../schema/query.ts'
 import type { CheckedExplain, Dropped, explainAnswer, Versus } from '../schema/questions.ts'
@@ -195,7 +194,7 @@ function find(evaluation: Evaluation, id: string, path: string): Found {
   }
   const row = rowOfId(view, number)
   if (row === -1) {
-    if (versionOfId(view, id, true) === undefined) throw noSuchBelief(path)
+    if (versionOfId(view, id, true) === undefined) throw notSeen(view, id, path)
     return { dropped: { stage: 'current', reason: 'It is a version of the past; queries look at current ones.' } }
   }
   const dropped = droppedAt(evaluation, row)
@@ -216,7 +215,7 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
   const upTo = orderUpTo(evaluation, row)
   const scored = upTo.at(-1) as ScoredBelief
   const [shown] = showCurrent(view, [scored.entry], question.scope)
-  if (shown === undefined) throw noSuchBelief('belief_id')
+  if (shown === undefined) throw notSeen(view, scored.id)
   const { belief } = shown
   const front = yield* frontOf(evaluation, options)
   const page = (yield* beginningOf(evaluation, front, options.offset + options.limit)).slice(options.offset)

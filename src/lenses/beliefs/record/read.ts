@@ -5,10 +5,13 @@
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
+import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
+import { nearVisibleIds } from '../../../pipeline/access.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
+import { type BeliefsError, noSuchBelief } from '../errors.ts'
 import { overall } from '../measures/confidence.ts'
 import type { ChainLink, Contribution, DerivationChain } from '../model.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
@@ -25,15 +28,24 @@ import {
 
 /** Undefined: the holder has no current belief of this id, whoever else has. */
 export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {
-  const own = reader.partitions().filter(({ audience }) => audience.kind === 'public' || audience.holder === holder)
-  const keys = reader.find(
-    id,
-    own.map(partition => partition.id),
-  )
+  const keys = reader.find(id, partitionsOf(reader, holder))
   const identity = reader.identities(keys).find(found => found.holder === holder)
   const entry = identity && reader.entry(identity.key)
   const row = entry && reader.table(BELIEFS).get({ entry: entry.key })
   return entry && row && { entry, version: currentVersion(entry, row) }
+}
+
+/** Where the holder's own beliefs are; public ones are among those of others. */
+function partitionsOf(reader: StoreReader, holder: string): readonly PartitionId[] {
+  const own = reader.partitions().filter(({ audience }) => audience.kind === 'public' || audience.holder === holder)
+  return own.map(({ id }) => id)
+}
+
+/** The holder has no belief of this id, now or before; the error names its own of ids like it. */
+export function notHeld(reader: StoreReader, holder: string, id: string, path: string): BeliefsError {
+  const scope = { viewer: { id: holder }, partitions: partitionsOf(reader, holder) }
+  const near = nearVisibleIds(reader, id, scope).filter(like => currentOf(reader, holder, like) !== undefined)
+  return noSuchBelief(path, 'the id of a belief that you hold', near)
 }
 
 /** All but the vector. */
@@ -88,6 +100,13 @@ export function versionOfId(view: View, id: string, past: boolean): SeenVersion 
     if (seen !== undefined) return seen
   }
   return undefined
+}
+
+/** What is missing and what may not be seen: one answer for both (BQ-097), which names visible beliefs of ids like it. */
+export function notSeen({ reader, requester, columns }: View, id: string, path = 'belief_id'): BeliefsError {
+  const isBelief = (near: string) => rowOfId({ requester, columns }, columns.texts.idNumber(near)) !== -1
+  const near = nearVisibleIds(reader, id, requester.accessScope).filter(isBelief)
+  return noSuchBelief(path, 'the id of a belief that you may see', near)
 }
 
 /** Whether the history may be seen: by the holder, and by others if the belief exists and they see it. */

@@ -19,7 +19,7 @@ import type { Derivation } from '../model.ts'
 import { type BeliefDraft, type Revision, revised } from '../schema/belief.ts'
 import { modelOf } from '../state.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
-import { currentOf, historyOf } from './read.ts'
+import { currentOf, historyOf, notHeld } from './read.ts'
 import {
   aspectRow,
   type CurrentBelief,
@@ -80,7 +80,7 @@ function requireHeld({ writer, holder }: WriteContext, id: string, path: string)
   const current = currentOf(writer, holder, id)
   if (current !== undefined) return current
   const past = writer.table(VERSIONS).get({ holder, id })
-  if (past === undefined) throw wrong(path, 'the id of a belief that you hold', 'not_found')
+  if (past === undefined) throw notHeld(writer, holder, id, path)
   const { supersededBy: next } = pastVersion(past)
   const constraint = next === null ? 'a belief that is not deleted' : `the version that follows, ${next}`
   throw wrong(path, constraint, 'superseded', id)

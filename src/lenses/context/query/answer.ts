@@ -39,7 +39,13 @@ const found = z.lazy(() =>
       .describe(
         'How it came in. exact, semantic, both: by name, by meaning, by both; direct: by name, without a mode; neighbor: over a link',
       ),
-    score: z.number().nullable().optional().describe('Cosine with the query, or with explain the score of a neighbour'),
+    score: z
+      .number()
+      .nullable()
+      .optional()
+      .describe(
+        'Cosine with the query, or with explain the score of a neighbour. Rank relevance orders by more: see parts',
+      ),
     hops: total.optional().describe('With explain: number of links from a match; 0: it is a match'),
     via: id.nullable().optional().describe('With explain: number of the concept it was reached from; null: none'),
     match: z

@@ -343,7 +343,7 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context
   const verdictBy = isByWords ? 'words' : 'meaning'
   if (candidates.length === 0) {
     const isNotFoundOut = isMissing && statistics['conversations'] !== 0 && allow?.size !== 0
-    const reason = reasonOf(allow, statistics, plan, isMissing)
+    const reason = reasonOf(allow, statistics, plan, context, isMissing)
     return { verdict: isNotFoundOut ? 'weak' : 'nothing_relevant', reason, verdictBy: isMissing ? 'words' : verdictBy }
   }
   const isForeign = () => coverage === 0
@@ -374,9 +374,12 @@ function reasonOf(
   allow: Bitset | null,
   { conversations }: Retrieval['statistics'],
   { mode, vector }: Plan,
+  { reader, accessScope }: QueryContext,
   isMissing: boolean,
 ): string {
   const isNamed = allow === null && conversations === 0
+  if ((isNamed || allow?.size === 0) && reader.count(accessScope, ONLY_MESSAGES) === 0)
+    return 'There are no messages here yet.'
   if (isNamed || allow?.size === 0) return 'No message fulfils the conditions of the question.'
   if (vector === null) return 'None of the words of the question occur.'
   if (!isMissing) return 'No message has a word of the question, or a meaning nearer to it than by chance.'
