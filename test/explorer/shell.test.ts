@@ -100,14 +100,14 @@ describeInBrowser('the explorer', () => {
       await page.goto(`${opened.explorer.url}/#/${view}`)
       const chosen = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current]')
       await expect.poll(async () => (await chosen.textContent())?.toLowerCase()).toBe(view)
-      const inSight = async () => {
+      const isInView = async () => {
         const box = await chosen.boundingBox()
         return box !== null && box.x >= 0 && box.x + box.width <= 375
       }
-      await expect.poll(inSight).toBe(true)
+      await expect.poll(isInView).toBe(true)
       await page.setViewportSize({ width: 1280, height: 740 })
       await page.setViewportSize({ width: 375, height: 740 })
-      await expect.poll(inSight).toBe(true)
+      await expect.poll(isInView).toBe(true)
     }
     await page.close()
   })

@@ -93,7 +93,7 @@ it('get and query over MCP say store_corrupt: as the error, and as a note on the
   expect(JSON.stringify(page['notes'])).toContain('store_corrupt')
 })
 
-it('is told by the command and over HTTP by its code, and --skip-damaged saves the rest', {
+it('is reported by the command and over HTTP by its code, and --skip-damaged saves the rest', {
   timeout: 300_000,
 }, async () => {
   damage('"s":"val33"')
@@ -117,7 +117,7 @@ it('is told by the command and over HTTP by its code, and --skip-damaged saves t
   const answer = await fetch(`${server.url}/v1/ops/get`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"e33"}' },
   })
-  const told = await answer.json()
+  const reported = await answer.json()
   await server.end()
-  expect([answer.status, told]).toMatchObject([500, { error: { code: 'store_corrupt' } }])
+  expect([answer.status, reported]).toMatchObject([500, { error: { code: 'store_corrupt' } }])
 })

@@ -43,7 +43,7 @@ const remove = (by: Deed['by']): fc.Arbitrary<Deed> =>
   id.map(one => ({ by, operation: 'delete', input: { ids: [one] } }))
 const ask = (by: Deed['by']): fc.Arbitrary<Deed> => text.map(one => ({ by, operation: 'query', input: { text: one } }))
 
-/** ana and ben are in the lab; she is not in the merger, and knows of none. */
+/** ana and ben are in the lab; ana is not in the merger, and knows of none. */
 const member = (federation: string, agent: string, status: string) => ({
   type: 'row',
   table: 'memberships',

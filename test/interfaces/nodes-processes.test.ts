@@ -68,7 +68,7 @@ async function ask(options: Json = {}): Promise<NodesAnswer> {
 
 const SOON = { timeout: 60_000, interval: 100 }
 
-/** Ids of what a live query is told of, as it comes. */
+/** Ids in the events of a live query, in order. */
 async function listen(input: Json, heard: string[], signal: AbortSignal): Promise<void> {
   const response = await fetch(`${urlOf('home')}/v1/ops/beliefs.watch`, {
     method: 'POST',

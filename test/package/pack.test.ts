@@ -227,7 +227,7 @@ describe('the package, installed into an empty folder', () => {
     cpSync(join(root, 'examples/notes'), join(folder, 'notes'), { recursive: true })
     const readme = readFileSync(join(root, 'README.md'), 'utf8')
     const [command = ''] = /^npx querent serve \S+ --open/m.exec(readme) ?? []
-    // In a folder of its own, so that the store is new. `true` is told the address instead of a browser.
+    // In a folder of its own, so that the store is new. `true` receives the address instead of a browser.
     symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
     const env = { ...cleanEnvironment(), BROWSER: 'true' }
     const server = spawn('npx', ['--no-install', ...command.split(' ').slice(1), '--port', '0'], {

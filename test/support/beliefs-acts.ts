@@ -4,7 +4,7 @@ import { DIMENSIONS } from './beliefs-plain.ts'
 import type { AskedWord } from './beliefs-plain-measures.ts'
 
 export const HOSTED = ['ann', 'bob', 'cyd', 'dan'] as const
-/** zoe is nobody's guest: she holds beliefs and has edges, and the node knows nothing else of her. */
+/** zoe is hosted by no node: zoe holds beliefs and has edges, and the node knows nothing else. */
 export const AGENTS = [...HOSTED, 'owner', 'zoe'] as const
 export const FEDERATIONS = ['lab', 'guild', 'vault'] as const
 /** Few, so that several holders come to use one. */

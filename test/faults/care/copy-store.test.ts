@@ -102,7 +102,7 @@ describe('refuses', () => {
     expect(dump(to)).toEqual(dump(from))
   })
 
-  it('leaves nothing behind when it is told to stop', async () => {
+  it('leaves nothing behind when it is aborted', async () => {
     onFile(from, db => db.exec('create table filler (b blob); insert into filler values (zeroblob(30000000))'))
     const to = folder.file('copy.db')
     const stop = () => {

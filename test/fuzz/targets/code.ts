@@ -3,7 +3,7 @@ import { extractFile, isSkip } from '../../../src/lenses/context/extract/extract
 import { type Grammars, grammarsFor } from '../../../src/lenses/context/extract/grammars.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { filesNear, type NamedText, type Target } from '../inputs.ts'
-import { must, mustEqual } from '../oracles.ts'
+import { assertEqual, must } from '../oracles.ts'
 
 const NAMES = [
   ...['a.ts', 'a.tsx', 'a.js', 'a.mjs', 'a.cjs', 'a.jsx', 'a.d.ts', 'a.py', 'pkg/__init__.py', 'a.md', 'a.txt'],
@@ -159,7 +159,7 @@ function extracted(grammars: Grammars, { name, text }: NamedText): void {
     return false
   }
   const first = extractFile(name, text, grammars, { isOverdue })
-  mustEqual(extractFile(name, text, grammars, { isOverdue: () => false }), first, 'read again')
+  assertEqual(extractFile(name, text, grammars, { isOverdue: () => false }), first, 'read again')
   if (isSkip(first)) return
   const keys = new Set(first.concepts.map(concept => concept.key))
   must(keys.size === first.concepts.length, 'two concepts of one key')
@@ -174,5 +174,5 @@ function extracted(grammars: Grammars, { name, text }: NamedText): void {
     must(keys.has(source), `a reference from ${source}, which there is not`)
     must(weight > 0 && weight <= 1, `a weight of ${weight}`)
   }
-  mustEqual(JSON.parse(JSON.stringify(first)), first, 'not JSON')
+  assertEqual(JSON.parse(JSON.stringify(first)), first, 'not JSON')
 }

@@ -144,9 +144,9 @@ async function trySent(url: string, sent: Sent, bugs: string[]): Promise<void> {
   if (!requester.includes(SECRET.slice(0, 4)) && requester.includes(tokenOf(REQUESTER)))
     must(!body.includes(SECRET), 'it tells what is hidden')
   if (status < 400 || !type.includes('json') || sent.path.startsWith('/mcp')) return
-  const told = JSON.parse(body) as Json
-  must(isObject(told) && isObject(told['error']), `an error of another form: ${body.slice(0, 300)}`)
-  must(told['error']['code'] !== 'internal', body)
+  const reported = JSON.parse(body) as Json
+  must(isObject(reported) && isObject(reported['error']), `an error of another form: ${body.slice(0, 300)}`)
+  must(reported['error']['code'] !== 'internal', body)
 }
 
 /** The log's own text of an error, with the place that it came from. */

@@ -16,7 +16,7 @@ import { stem } from '../../../src/text/stem.ts'
 import { parseTimeSpan } from '../../../src/text/time-value.ts'
 import { MAX_TERM_LENGTH, tokenise } from '../../../src/text/tokenise.ts'
 import { filesNear, type NamedText, type Target } from '../inputs.ts'
-import { must, mustEqual, orRefused } from '../oracles.ts'
+import { assertEqual, must, orRefused } from '../oracles.ts'
 
 /** 2026-03-01T12:00Z. */
 const NOW = Date.UTC(2026, 2, 1, 12)
@@ -40,7 +40,7 @@ const READERS: Readonly<Record<string, (text: string) => void>> = {
         must(start > before && start <= end && end <= text.length, `${format}: a chunk from ${start} to ${end}`)
         must(1 <= startLine && startLine <= endLine && endLine <= lines, 'lines')
         before = start
-        mustShow(text, chunk)
+        assertShows(text, chunk)
       }
     }
   },
@@ -66,7 +66,7 @@ const READERS: Readonly<Record<string, (text: string) => void>> = {
     must(date === null || Number.isSafeInteger(date), 'a date that is none')
     const found = findTime(text, NOW / 1000)
     if (found !== null)
-      mustEqual(
+      assertEqual(
         Object.values(found.period).every(at => !Number.isNaN(at)),
         true,
         'a period that is none',
@@ -76,7 +76,7 @@ const READERS: Readonly<Record<string, (text: string) => void>> = {
 
 type Chunk = Parameters<typeof excerpt>[1]
 
-function mustShow(text: string, chunk: Chunk): void {
+function assertShows(text: string, chunk: Chunk): void {
   const match = questionMatcher(['quick fox', text.slice(0, 40)], language(text))
   const { start, text: shown, startLine, endLine, highlights } = excerpt(text, chunk, { match, maxLength: 80 })
   must(text.slice(start, start + shown.length) === shown && shown.length <= 80, 'a passage that is not in the text')

@@ -14,7 +14,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { type Known, known, questions } from '../../support/ask-arbitraries.ts'
 import { openTestEngine, PLAIN_LENS, TEST_NOW } from '../../support/engines.ts'
 import { wholeChunk } from '../../support/entries.ts'
-import { expectOfNow, partNow, toldBy, wholeAnswer } from '../../support/paged-history.ts'
+import { expectOfNow, partNow, reportedBy, wholeAnswer } from '../../support/paged-history.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { assertUntil } from '../../support/until-met.ts'
@@ -32,7 +32,7 @@ const ANY: readonly Audience[] = [...SEEN, audience('private', 'bob'), audience(
 
 type Write =
   | { readonly do: 'put'; readonly draft: EntryDraft }
-  /** The entry of this place among those there are is changed so, and may move into or out of sight. */
+  /** The entry of this place among those there are is changed so, and may become visible or hidden. */
   | { readonly do: 'edit'; readonly at: number; readonly draft: EntryDraft }
   | { readonly do: 'delete'; readonly at: number }
   | { readonly do: 'member'; readonly status: 'active' | 'left' }
@@ -149,7 +149,7 @@ function pagesOf(lens: string, tried = { long: 0 }): fc.IAsyncProperty<unknown> 
       for (const write of turn === 0 ? [] : writes) await perform(write, engine, store)
       const { told, to, isLast } = partNow(whole, from, limit, store, ANN)
       const page = await engine.query({ ...input, limit, ...(cursor !== null && { cursor }) }, { viewer: ANN })
-      expect(toldBy(page.items, store, ANN)).toEqual(told)
+      expect(reportedBy(page.items, store, ANN)).toEqual(told)
       expectOfNow(page.items, store, ANN)
       if (isLast !== null) expect(page.cursor === null).toBe(isLast)
       if (page.cursor === null) break
@@ -184,7 +184,7 @@ describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUER
         for await (const chunk of engine.stream(input, { viewer: ANN })) {
           const wanted = Math.min(size.chunk_size, size.limit - shown)
           const { told, to, isLast } = partNow(whole, from, wanted, store, ANN)
-          expect(toldBy(chunk.items, store, ANN)).toEqual(told)
+          expect(reportedBy(chunk.items, store, ANN)).toEqual(told)
           expect(chunk.items.map(item => item.rank)).toEqual(told.map((_, at) => shown + at + 1))
           from = to
           shown += told.length
@@ -237,14 +237,14 @@ it('ranks later pages by what was there at the first, while not all has a vector
   const input = { text: 'garden +automobile', any: true, touch: false, lens: 'plain' }
   const whole = await wholeAnswer(engine, store, input, ANN)
   let page = await engine.query({ ...input, limit: 1 }, { viewer: ANN })
-  const told = [...toldBy(page.items, store, ANN)]
+  const reported = [...reportedBy(page.items, store, ANN)]
   const gone = whole[1]?.key ?? -1
   store.write(LATER, writer => writer.delete(gone))
   while (page.cursor !== null) {
     page = await engine.query({ ...input, limit: 1, cursor: page.cursor }, { viewer: ANN })
-    told.push(...toldBy(page.items, store, ANN))
+    reported.push(...reportedBy(page.items, store, ANN))
   }
-  expect(told).toEqual(whole.filter(({ key }) => key !== gone))
+  expect(reported).toEqual(whole.filter(({ key }) => key !== gone))
 })
 
 describe('an answer beyond its first retrieval', () => {

@@ -174,8 +174,8 @@ describe('live queries of the default lens', () => {
     })
     await fc.assert(
       fc.asyncProperty(question, visible, hidden, async (input, steps, secrets) => {
-        const without = await tell(input, steps, [])
-        const withSecrets = await tell(input, steps, secrets)
+        const without = await replay(input, steps, [])
+        const withSecrets = await replay(input, steps, secrets)
         expect(withSecrets).toEqual(without)
       }),
       { numRuns: IS_LONG ? 500 : 15 },
@@ -189,7 +189,7 @@ interface Story {
   readonly asked: number
 }
 
-async function tell(
+async function replay(
   input: WatchInput,
   steps: readonly Step[],
   secrets: readonly { readonly at: number; readonly act: Step }[],

@@ -29,7 +29,7 @@ it.each(['in memory', 'in a file'])(
         await new BeliefsTwin(file, seed, figures).play(story)
       }),
       { numRuns: RUNS },
-      () => mustHaveTested(figures),
+      () => assertTested(figures),
     )
     if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
     // Rounding excuses next to nothing.
@@ -39,6 +39,6 @@ it.each(['in memory', 'in a file'])(
 )
 
 /** A generator that came to ask nothing of interest would agree with anything. */
-function mustHaveTested({ swapped: _, ...figures }: BeliefsFigures): void {
+function assertTested({ swapped: _, ...figures }: BeliefsFigures): void {
   for (const [name, count] of Object.entries(figures)) expect(count, name).toBeGreaterThan(0)
 }

@@ -32,7 +32,7 @@ it.each(['in memory', 'in a file'])(
         await new ChromaTwin(file, seed, figures).play(story)
       }),
       { numRuns: RUNS },
-      () => mustHaveTested(figures),
+      () => assertTested(figures),
     )
     if (LONG) process.stderr.write(`${JSON.stringify(figures)}\n`)
     // Rounding excuses next to nothing.
@@ -42,6 +42,6 @@ it.each(['in memory', 'in a file'])(
 )
 
 /** A generator that came to ask nothing of interest would agree with anything. */
-function mustHaveTested({ swapped: _, ...figures }: TwinFigures): void {
+function assertTested({ swapped: _, ...figures }: TwinFigures): void {
   for (const [name, count] of Object.entries(figures)) expect(count, name).toBeGreaterThan(0)
 }

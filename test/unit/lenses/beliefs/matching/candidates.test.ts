@@ -235,7 +235,7 @@ it('are after some writes what a search finds, if an earlier search was the same
         ...{ columns, most, cosineOf: entry => beliefs[entry]?.cosine ?? null },
         inScope: new Matches(columns, Int32Array.from(inScope), new Uint8Array(inScope.length)),
       })
-      // Of what came closest where nothing is near enough, only a search can tell.
+      // Where nothing is near enough, only a search can tell what came closest.
       if (now.cosines.size === 0) {
         expect(found).toBe(null)
         return

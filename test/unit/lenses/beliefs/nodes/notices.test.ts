@@ -191,8 +191,8 @@ describe('what other nodes answered', () => {
     await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
     birds.world.transport.fault(birds.north.address, {
       answers: answer => {
-        const told = answer as Partial<WireChanges>
-        return 'items' in told ? told : { ...told, state: 'another' }
+        const reported = answer as Partial<WireChanges>
+        return 'items' in reported ? reported : { ...reported, state: 'another' }
       },
     })
     await birds.ask('swifts')

@@ -79,7 +79,7 @@ async function ask(name: string, call: Partial<Call>): Promise<string> {
   return JSON.stringify(answer)
 }
 
-/** Stands still for so many looks; then an hour has passed. */
+/** The same time for so many readings; then an hour later. */
 function stopped(after: number): { readonly now: () => number; readonly looks: () => number } {
   let looks = 0
   return { now: () => (looks++ < after ? 0 : 3_600_000), looks: () => looks }

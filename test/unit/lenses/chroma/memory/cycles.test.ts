@@ -181,10 +181,10 @@ describe('the lifecycle check', () => {
 describe('the daily job', () => {
   const held = () => undefined
   const run = async (world: World, signal = new AbortController().signal, requireHeld: Condition = held) => {
-    const told: Progress[] = []
+    const reported: Progress[] = []
     const [job] = memoryJobs(() => world.context)
-    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress), requireHeld)
-    return told
+    await job?.run(world.context.host, world.clock.now(), signal, progress => reported.push(progress), requireHeld)
+    return reported
   }
 
   it('decays and checks once a day, for the owner and for all who used something', async () => {
@@ -193,8 +193,8 @@ describe('the daily job', () => {
     const a = world.node('a')
     world.record([own], START, 'fox')
     world.later(11 * DAY)
-    const told = await run(world)
-    expect(told.map(({ current, phase }) => `${current} ${phase}`)).toEqual([
+    const found = await run(world)
+    expect(found.map(({ current, phase }) => `${current} ${phase}`)).toEqual([
       'owner decay',
       'owner lifecycle',
       'fox decay',

@@ -225,9 +225,9 @@ describe('an export with anything in its fields', () => {
               expect(message.text !== '' || message.attachments.length > 0 || message.deleted).toBe(true)
             }
           }
-          const told =
+          const reported =
             conversations.length + problems.length + Object.values(left).reduce((sum, count) => sum + count, 0)
-          expect(values.length === 0 || told > 0).toBe(true)
+          expect(values.length === 0 || reported > 0).toBe(true)
         }),
         { numRuns: LONG ? 20_000 : 200 },
       )
