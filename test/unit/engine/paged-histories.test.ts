@@ -19,7 +19,7 @@ import { PATIENCE_MS } from '../../support/patience.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { assertUntil } from '../../support/until-met.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 12
 const ANN = { id: 'ann' }
 const LATER = TEST_NOW + 1
 

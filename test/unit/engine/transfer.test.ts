@@ -90,7 +90,7 @@ describe('export and import', () => {
       }
       store.close()
     })
-    await fc.assert(property, { numRuns: 8 })
+    await fc.assert(property, { numRuns: 4 })
   })
 
   it('carry keys of metadata that JavaScript keeps for itself', async () => {

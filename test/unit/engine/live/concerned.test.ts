@@ -17,7 +17,7 @@ import { PATIENCE_MS } from '../../../support/patience.ts'
 import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 12
 const ANN = { id: 'ann' }
 
 /** Live queries as the engine makes them, run by the test alone. */

@@ -136,7 +136,7 @@ async function take(act: Step, world: EngineWorld, watcher: Watcher): Promise<un
 describe('live queries of the default lens', () => {
   it('after each drained window the subscriber has the ids and versions of a fresh query', async () => {
     let windows = 0
-    const numRuns = IS_LONG ? 1000 : 40
+    const numRuns = IS_LONG ? 1000 : 20
     await assertUntil(
       fc.asyncProperty(question, fc.array(step, { maxLength: 30 }), async (input, steps) => {
         const world = await EngineWorld.open(newFile())
@@ -178,7 +178,7 @@ describe('live queries of the default lens', () => {
         const withSecrets = await replay(input, steps, secrets)
         expect(withSecrets).toEqual(without)
       }),
-      { numRuns: IS_LONG ? 500 : 15 },
+      { numRuns: IS_LONG ? 500 : 8 },
     )
   }, 1_200_000)
 })

@@ -17,7 +17,7 @@ vi.mock('../../../../src/identity/keys.ts', async original => {
 })
 
 const LONG = process.env['QUERENT_LONG'] === '1'
-const RUNS = LONG ? 10_000 : 40
+const RUNS = LONG ? 10_000 : 25
 
 it(`no hidden history changes an answer of the lens (${RUNS} histories; 10,000 with QUERENT_LONG=1)`, async () => {
   const figures = { answers: 0, withBeliefs: 0, errors: 0 }

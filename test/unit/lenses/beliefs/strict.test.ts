@@ -5,7 +5,7 @@ import { type Call, hiddenStories, REQUESTER, type Request } from '../../../supp
 import { HiddenWorld, LIBRARY } from '../../../support/beliefs-hidden-world.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 12
 const IDS = ['v0', 'v1', 'v2', 'v3', 'v4']
 /** A different text each: how many say the same is reported (BQ-102). */
 const CONTENTS = ['fox honey', 'fox honey garden', 'old fox', 'honey is not old', 'honey is old']

@@ -138,7 +138,7 @@ describe('what a viewer cannot see', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })

@@ -170,7 +170,7 @@ it(
         expect(timeless(await answers(world))).toEqual(timeless(await answers(fresh)))
       }
     })
-    await fc.assert(property, { numRuns: LONG ? 500 : 40 })
+    await fc.assert(property, { numRuns: LONG ? 500 : 20 })
   },
   PATIENCE_MS,
 )

@@ -83,7 +83,7 @@ describe('conversations in memory', () => {
         for (const [at, one] of changes.entries()) await make(fresh, one, 'owner', at)
         expect(await answersFor(kept, 'owner')).toEqual(await answersFor(fresh, 'owner'))
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 
@@ -104,7 +104,7 @@ describe('conversations in memory', () => {
           expect(await shown(true)).toEqual(await shown(false))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 
