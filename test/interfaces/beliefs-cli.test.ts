@@ -172,16 +172,7 @@ describe('querent beliefs', () => {
   })
 
   it('puts, reads, supersedes and deletes', async () => {
-    const more = [
-      '--id',
-      'n1',
-      '--domain',
-      'Science:Biology',
-      '--from',
-      'br-octopus',
-      '--from',
-      'https://example.org/x',
-    ]
+    const more = '--id n1 --domain Science:Biology --from br-octopus --from https://example.org/x'.split(' ')
     expect(
       await text(['beliefs', 'put', 'Squids have three hearts too.', ...more, '--type', 'inference', ...MINE]),
     ).toBe('n1\n')

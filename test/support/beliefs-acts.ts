@@ -169,20 +169,7 @@ function trusts(): fc.Arbitrary<BeliefsAct> {
     .filter(({ by, target: to }) => by !== to)
 }
 
-const WORDS = [
-  'fox',
-  'vixen',
-  'garden',
-  'Honey',
-  'bees',
-  'moon',
-  'old',
-  'REFINANCED',
-  'finance',
-  'new',
-  'ﬁnance',
-  'sea-fox',
-]
+const WORDS = 'fox vixen garden Honey bees moon old REFINANCED finance new ﬁnance sea-fox'.split(' ')
 
 function contents(): fc.Arbitrary<string> {
   const texts = fc.array(fc.constantFrom(...WORDS), { minLength: 2, maxLength: 5 })

@@ -19,29 +19,7 @@ const SEEDS: readonly Json[] = [
   },
   { query: 'POKE 53280,0: LDA #$01 STA $0400,X', answers: [{ additionalContext: 'x' }, { filterTags: [1] }] },
 ]
-const WORDS = [
-  '$',
-  '%',
-  '&H',
-  '0x',
-  '#',
-  ',',
-  '.',
-  '-',
-  'e',
-  '53280',
-  '$D020',
-  'SID',
-  'VIC',
-  'POKE ',
-  '_',
-  '٣',
-  '１２',
-  ' and ',
-  '(',
-  ')',
-  'FFFF',
-]
+const WORDS = '$~%~&H~0x~#~,~.~-~e~53280~$D020~SID~VIC~POKE ~_~٣~１２~ and ~(~)~FFFF'.split('~')
 
 export const enrichment: Target<Json> = {
   near: good => jsonNear(good, WORDS),

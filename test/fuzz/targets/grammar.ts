@@ -7,58 +7,16 @@ import { printQuery } from '../../support/print-query.ts'
 import { type Target, textsNear } from '../inputs.ts'
 import { assertAlike, assertEqual, assertRefusal, must } from '../oracles.ts'
 
-const FIELDS: readonly FieldName[] = [
-  'id',
-  'collection',
-  'kind',
-  'holder',
-  'tag',
-  'title',
-  'origin',
-  'created',
-  'updated',
-]
+const FIELDS: readonly FieldName[] = 'id collection kind holder tag title origin created updated'.split(' ')
 const LENIENT = { fields: FIELDS, now: Date.UTC(2026, 2, 1) }
 /** What is read in strict syntax can be printed and read again. */
 const STRICT = { ...LENIENT, syntax: 'strict' } as const
 
 const WORDS: readonly string[] = [
-  ...[
-    'fox',
-    '"',
-    '""',
-    '"a b"',
-    '+',
-    '-',
-    '+-',
-    '^',
-    '^2',
-    '^0.5',
-    '^10',
-    '^1e3',
-    '^.5',
-    '\\',
-    '\\"',
-    '\\^',
-    ':',
-    '::',
-  ],
-  ...['tag:', 'tags:', 'created:', 'updated:', 'title:', 'metadata.', 'meta.a.b:', 'meta.:', 'colection:', 'kind:'],
-  ...[':=', ':~', ':<', ':<=', ':>', ':>=', ':*', ':(', '(', ')', '..', '2026-01-01..2026-02-01', '>7d', '<1h', '3w'],
-  ...[
-    'today',
-    'yesterday',
-    '2026',
-    '2026-13',
-    '2026-02-29',
-    '2026-01-01T10:00Z',
-    'true',
-    'false',
-    '1.5',
-    '-1',
-    '1e5',
-    '*',
-  ],
+  ...'fox|"|""|"a b"|+|-|+-|^|^2|^0.5|^10|^1e3|^.5|\\|\\"|\\^|:|::|tag:|tags:|created:'.split('|'),
+  ...'updated:|title:|metadata.|meta.a.b:|meta.:|colection:|kind:|:=|:~|:<|:<=|:>|:>=|:*|:(|('.split('|'),
+  ...')|..|2026-01-01..2026-02-01|>7d|<1h|3w|today|yesterday|2026|2026-13|2026-02-29'.split('|'),
+  ...'2026-01-01T10:00Z|true|false|1.5|-1|1e5|*'.split('|'),
 ]
 
 const SEEDS: readonly string[] = [

@@ -50,30 +50,12 @@ const SEEDS: readonly Sent[] = [
   })),
 ]
 const NAMES = [
-  'accept',
-  'authorization',
-  'content-type',
-  'content-encoding',
-  'last-event-id',
-  'host',
-  'origin',
-  'x-forwarded-for',
-  'querent-audience',
-  'querent-timestamp',
-  'querent-nonce',
-  'prefer',
+  ...'accept authorization content-type content-encoding last-event-id host origin'.split(' '),
+  ...'x-forwarded-for querent-audience querent-timestamp querent-nonce prefer'.split(' '),
 ]
 const VALUES = [
-  'text/event-stream',
-  'application/x-ndjson',
-  '*/*',
-  'gzip',
-  'Bearer x',
-  'Querent-Signature a b',
-  'null',
-  'text/plain; charset=utf-16',
-  'q=0',
-  'localhost',
+  ...'text/event-stream~application/x-ndjson~*/*~gzip~Bearer x~Querent-Signature a b~null'.split('~'),
+  ...'text/plain; charset=utf-16~q=0~localhost'.split('~'),
 ]
 
 function near(good: readonly Sent[]): fc.Arbitrary<Sent> {

@@ -7,21 +7,7 @@ import { linesNear, said, type Target } from '../inputs.ts'
 import { assertAlike, assertRefusal, must } from '../oracles.ts'
 import { dumpOf, openWorld } from '../world.ts'
 
-const WORDS = [
-  'owner',
-  'ana',
-  'public',
-  'private',
-  'shared',
-  'default',
-  'entry',
-  'row',
-  'access',
-  'beliefs_beliefs',
-  'AAAA',
-  'fox',
-  'e',
-]
+const WORDS = 'owner ana public private shared default entry row access beliefs_beliefs AAAA fox e'.split(' ')
 
 export async function transferTarget(): Promise<Target<readonly Json[]>> {
   await using world = await openWorld()
