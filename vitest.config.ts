@@ -49,11 +49,11 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // What takes seconds on a quiet machine takes a minute on one that has ten times as much to do.
-    testTimeout: 120_000,
+    // A limit against hangs alone: what takes seconds on a quiet machine takes minutes on one that has twenty times as much to do.
+    testTimeout: 600_000,
     setupFiles: ['test/support/seed.ts'],
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 60_000 } },
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
     // Two cores are what the smallest machine has. A third worker computes while tests of the others wait for processes and disks.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },

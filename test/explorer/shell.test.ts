@@ -79,7 +79,7 @@ describeInBrowser('the explorer', () => {
     await page.getByLabel('View as').fill('ana')
     await page.keyboard.press('Enter')
     await asked.promise
-    await expect.poll(() => page.locator('main').textContent(), { timeout: 5_000 }).not.toContain('kestrel in private')
+    await expect.poll(() => page.locator('main').textContent()).not.toContain('kestrel in private')
     expect(await page.locator('main').textContent()).not.toContain('Of Ben alone')
     answers.resolve()
     await page.getByRole('alert').waitFor()

@@ -136,7 +136,7 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     expect(put.stderr.trimEnd().split('\n')).toHaveLength(closed ? 3 : 2)
   })
 
-  it('mounted for reading only is read by the command, which says so', { timeout: 300_000 }, async () => {
+  it('mounted for reading only is read by the command, which says so', async () => {
     const folder = disk()
     const home = folder.file('home')
     const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }

@@ -71,7 +71,7 @@ function settled(page: string, text: string): string {
 }
 
 describe('the commands', () => {
-  it.each(SESSIONS.filter(isRun))('of $page print what it shows (EN-070, EN-072)', { timeout: 240_000 }, async one => {
+  it.each(SESSIONS.filter(isRun))('of $page print what it shows (EN-070, EN-072)', async one => {
     const { page, count, embedder, prepare } = one
     using folder = tempFolder()
     prepare?.(folder)

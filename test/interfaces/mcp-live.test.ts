@@ -10,7 +10,7 @@ import { type Connect, connected, onConnection, overHttp } from './mcp-in-proces
 
 const HONEY = 'querent://live/honey'
 /** A live query gathers changes for a second before it tells them. */
-const PATIENT = { timeout: 60_000, interval: 20 }
+const PATIENT = { timeout: 300_000, interval: 20 }
 
 let engine: Engine
 let clients: Client[] = []

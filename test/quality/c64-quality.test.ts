@@ -36,7 +36,7 @@ describe('the right record', () => {
     expect(mrr(byWords)).toBeGreaterThan(mrr(rawByWords))
     expect(qualityOf(enriched).recall).toBeGreaterThanOrEqual(0.9)
     expect(qualityOf(enriched).ndcg).toBeGreaterThan(qualityOf(raw).ndcg)
-  }, 180_000)
+  })
 
   async function asked(embedder: ReturnType<typeof cacheOnDisk> | 'none') {
     await using c64 = await openC64({ store: 'memory', embedder, background: false, onlyLenses: ['c64'] })

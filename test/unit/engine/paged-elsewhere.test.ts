@@ -55,9 +55,7 @@ it.each([
   for (const engine of engines) await engine.close()
 })
 
-it(`goes on exactly or not at all, whoever writes what where (${RUNS} histories; 300 with QUERENT_LONG=1)`, {
-  timeout: 600_000,
-}, async () => {
+it(`goes on exactly or not at all, whoever writes what where (${RUNS} histories; 300 with QUERENT_LONG=1)`, async () => {
   const change = fc.record({
     id: fc.nat({ max: 90 }).map(at => `e${at}`),
     content: fc.constantFrom(...CONTENTS, null),

@@ -257,59 +257,55 @@ describe('an answer beyond its first retrieval', () => {
     { text: 'kind:note' },
     { text: 'fox', per_collection: 400 },
     { text: 'fox rain', approximate: false },
-  ])(
-    'neither repeats nor skips, and takes in nothing new: $text $mode $per_collection',
-    { timeout: 600_000 },
-    async question => {
-      const changes = fc.array(
-        fc.record({ at: fc.nat(), how: fc.constantFrom('edit', 'delete', 'hide', 'put'), to: drafted }),
-        { minLength: 1, maxLength: 12 },
-      )
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(changes, { minLength: 1, maxLength: 6 }),
-          fc.integer({ min: 20, max: 90 }),
-          async (all, limit) => {
-            const { engine, store } = await openWith([])
-            const draftOf = (id: string, content: string, seen = true, at = TEST_NOW): EntryDraft => ({
-              ...{ id, content, title: '', collection: 'notes', kind: 'note', tags: [], metadata: {}, origin: null },
-              ...{ audience: audience(seen ? 'public' : 'private', 'bob'), validFrom: null, validUntil: null },
-              ...{ createdAt: at, updatedAt: at, knownAt: at },
-            })
-            const put = (draft: EntryDraft, now: number) =>
-              store.write(now, writer => writer.put(draft, wholeChunk(draft)))
-            for (let at = 0; at < 260; at++)
-              put(draftOf(`e${at}`, contents[at % 5] as string, true, TEST_NOW - at), TEST_NOW)
-            await engine.embedded()
-            const before = new Set(store.scanEntries(0, 1000).map(key => store.entry(key)?.id as string))
-            const lost = new Set<string>()
-            const seen: string[] = []
-            let cursor: string | null = null
-            for (let page = 0; page === 0 || cursor !== null; page++) {
-              for (const { at, how, to } of page === 0 ? [] : (all[page - 1] ?? [])) {
-                const id = `e${at % 260}`
-                if (how === 'put') put(draftOf(`n${at}`, to.content, true, LATER), LATER)
-                else if (how === 'edit' && !lost.has(id)) put(draftOf(id, to.content, true, LATER), LATER)
-                else {
-                  lost.add(id)
-                  const key = store.find(id, lookAt(store, { id: 'owner' }).partitions)[0]
-                  if (how === 'hide' && key !== undefined) put(draftOf(id, to.content, false, LATER), LATER)
-                  else if (key !== undefined) store.write(LATER, writer => writer.delete(key))
-                }
+  ])('neither repeats nor skips, and takes in nothing new: $text $mode $per_collection', async question => {
+    const changes = fc.array(
+      fc.record({ at: fc.nat(), how: fc.constantFrom('edit', 'delete', 'hide', 'put'), to: drafted }),
+      { minLength: 1, maxLength: 12 },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(changes, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 20, max: 90 }),
+        async (all, limit) => {
+          const { engine, store } = await openWith([])
+          const draftOf = (id: string, content: string, seen = true, at = TEST_NOW): EntryDraft => ({
+            ...{ id, content, title: '', collection: 'notes', kind: 'note', tags: [], metadata: {}, origin: null },
+            ...{ audience: audience(seen ? 'public' : 'private', 'bob'), validFrom: null, validUntil: null },
+            ...{ createdAt: at, updatedAt: at, knownAt: at },
+          })
+          const put = (draft: EntryDraft, now: number) =>
+            store.write(now, writer => writer.put(draft, wholeChunk(draft)))
+          for (let at = 0; at < 260; at++)
+            put(draftOf(`e${at}`, contents[at % 5] as string, true, TEST_NOW - at), TEST_NOW)
+          await engine.embedded()
+          const before = new Set(store.scanEntries(0, 1000).map(key => store.entry(key)?.id as string))
+          const lost = new Set<string>()
+          const seen: string[] = []
+          let cursor: string | null = null
+          for (let page = 0; page === 0 || cursor !== null; page++) {
+            for (const { at, how, to } of page === 0 ? [] : (all[page - 1] ?? [])) {
+              const id = `e${at % 260}`
+              if (how === 'put') put(draftOf(`n${at}`, to.content, true, LATER), LATER)
+              else if (how === 'edit' && !lost.has(id)) put(draftOf(id, to.content, true, LATER), LATER)
+              else {
+                lost.add(id)
+                const key = store.find(id, lookAt(store, { id: 'owner' }).partitions)[0]
+                if (how === 'hide' && key !== undefined) put(draftOf(id, to.content, false, LATER), LATER)
+                else if (key !== undefined) store.write(LATER, writer => writer.delete(key))
               }
-              const asked = { ...question, any: true, limit, ...(cursor === null ? {} : { cursor }) }
-              const { items, cursor: next } = await engine.query(asked, { viewer: ANN })
-              seen.push(...items.map(item => item.id))
-              cursor = next
             }
-            expect(new Set(seen).size).toBe(seen.length)
-            expect(seen.filter(id => !before.has(id))).toEqual([])
-            expect([...before].filter(id => !lost.has(id) && !seen.includes(id))).toEqual([])
-            await engine.close()
-          },
-        ),
-        { numRuns: Math.ceil(RUNS / 10) },
-      )
-    },
-  )
+            const asked = { ...question, any: true, limit, ...(cursor === null ? {} : { cursor }) }
+            const { items, cursor: next } = await engine.query(asked, { viewer: ANN })
+            seen.push(...items.map(item => item.id))
+            cursor = next
+          }
+          expect(new Set(seen).size).toBe(seen.length)
+          expect(seen.filter(id => !before.has(id))).toEqual([])
+          expect([...before].filter(id => !lost.has(id) && !seen.includes(id))).toEqual([])
+          await engine.close()
+        },
+      ),
+      { numRuns: Math.ceil(RUNS / 10) },
+    )
+  })
 })

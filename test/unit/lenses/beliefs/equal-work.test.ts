@@ -140,6 +140,5 @@ describe.runIf(LONG)(`${ROUNDS} calls each, in random order (QUERENT_LONG=1)`, (
       )
       for (const median of medians) expect(Math.abs(median / (medians[0] as number) - 1)).toBeLessThan(MAX_APART)
     },
-    600_000,
   )
 })

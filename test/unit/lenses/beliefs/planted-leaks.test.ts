@@ -115,22 +115,18 @@ describe('a leak planted on purpose is found:', () => {
     ['cache', 5, ['beliefs.query']],
     ['error', 1, ['beliefs.get', 'beliefs.derivation']],
     ['reference', 2, ['beliefs.get', 'beliefs.put']],
-  ])(
-    '%s',
-    async (leak, seed, operations) => {
-      planted.leak = leak
-      const property = fc.asyncProperty(hiddenStories(operations), async story => {
-        await findInterference(story, LIBRARY)
-      })
-      const { failed, errorInstance } = await fc.check(property, { numRuns: MAX_HISTORIES, endOnFailure: true, seed })
-      planted.leak = ''
-      expect([failed, (errorInstance as Error | null)?.name], String((errorInstance as Error | null)?.stack)).toEqual([
-        true,
-        'Interference',
-      ])
-    },
-    120_000,
-  )
+  ])('%s', async (leak, seed, operations) => {
+    planted.leak = leak
+    const property = fc.asyncProperty(hiddenStories(operations), async story => {
+      await findInterference(story, LIBRARY)
+    })
+    const { failed, errorInstance } = await fc.check(property, { numRuns: MAX_HISTORIES, endOnFailure: true, seed })
+    planted.leak = ''
+    expect([failed, (errorInstance as Error | null)?.name], String((errorInstance as Error | null)?.stack)).toEqual([
+      true,
+      'Interference',
+    ])
+  })
 })
 
 it('and without one, none is', async () => {

@@ -55,7 +55,7 @@ beforeAll(async () => {
     if (at !== 500 && at !== 0) put(fake, { content, derivation: { type: 'inference', sources } })
   }
   await host.embedded?.(new AbortController().signal)
-}, 60_000)
+})
 afterAll(() => engine.close())
 
 async function asked(viewer: string, context: object): Promise<readonly RankedBelief[]> {

@@ -141,7 +141,7 @@ const MAX_HISTORIES = 3_000
 /** A seed of which one of the first histories shows each; others show it later. */
 const EARLY = 13
 
-describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
+describe('a leak planted on purpose is found:', () => {
   it.each<[string, (store: Store) => Partial<Store>, readonly string[]]>([
     [
       'private nodes of another taken for public ones',

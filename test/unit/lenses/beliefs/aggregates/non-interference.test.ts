@@ -82,7 +82,7 @@ it('BQ-105, BQ-111: what is hidden changes no byte of an aggregate', async () =>
   await fc.assert(property, { numRuns: 8 })
   // Answers without figures are the same in any two worlds.
   expect(figures).toBeGreaterThan(0)
-}, 120_000)
+})
 
 it('BQ-105, BQ-111: what others share with a federation of aggregates changes no byte of a question about beliefs', async () => {
   const options = { scope: { local: true, federated: true, network: true }, include_explanation: true }

@@ -184,7 +184,7 @@ describe('BQ-043: the thousand nearest', () => {
     // BQ-059: a filter finds all that pass it, not what is left of the nearest.
     const filtered = await ask('fox', {}, { filters: { domains_include: ['n/1'] } })
     expect(filtered).toMatchObject({ total_count: 505, count_exact: true })
-  }, 120_000)
+  })
 })
 
 describe('without what a floor needs', () => {

@@ -92,9 +92,7 @@ const CONDITIONS: readonly (readonly [string, Json])[] = [
 ]
 
 describe('eight nodes', () => {
-  it('BQ-125, BQ-129: rank as one store does that holds everything, to the last digit', {
-    timeout: 60_000,
-  }, async () => {
+  it('BQ-125, BQ-129: rank as one store does that holds everything, to the last digit', async () => {
     for (const seed of [1]) {
       const { world, home, central } = await worlds(seed)
       await using _ = world
@@ -107,7 +105,7 @@ describe('eight nodes', () => {
     }
   })
 
-  it('lose, where some do not answer, what those hold and nothing else', { timeout: 60_000 }, async () => {
+  it('lose, where some do not answer, what those hold and nothing else', async () => {
     const { world, home, central, held } = await worlds(3)
     await using _ = world
     const nodeOf = new Map(held.map(({ id, node }) => [id, node]))

@@ -130,7 +130,7 @@ describe('a node that is asked for changes', () => {
 })
 
 const LASTING = { background: true }
-const SOON = { timeout: 60_000, interval: 50 }
+const SOON = { timeout: 300_000, interval: 50 }
 
 const TELLING_OF_NO_CHANGES: NodeFault = {
   answers: answer => ('items' in (answer as Partial<WireAnswer>) ? answer : new Promise(() => undefined)),

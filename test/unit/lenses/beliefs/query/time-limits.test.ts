@@ -124,7 +124,7 @@ describe('a look at the clock (BQ-192)', () => {
     await put(Array.from({ length: 2 * ROWS_AT_ONCE }, (_, at) => `belief ${at}`))
     // The pass over what is in sight, the filter, and what all stand at: each goes through the rows.
     expect((await looks()) - few).toBeGreaterThanOrEqual(3 * 2)
-  }, 60_000)
+  })
 
   it(`comes with every ${CHARACTERS_AT_ONCE} characters in which words are looked for, for each operand again`, async () => {
     engine = await open('none')

@@ -43,7 +43,7 @@ describe('an export of any content', () => {
       })
     })
 
-  describe.each(WRITERS)('%s', { timeout: 600_000 }, (_, format, write) => {
+  describe.each(WRITERS)('%s', (_, format, write) => {
     it('is read back as it was written, whatever the pieces it comes in', async () => {
       await fc.assert(
         fc.asyncProperty(chat, fc.integer({ min: 1, max: 5000 }), async (messages, pieceSize) => {
@@ -231,6 +231,6 @@ describe('an export with anything in its fields', () => {
         }),
         { numRuns: LONG ? 20_000 : 200 },
       )
-    }, 600_000)
+    })
   })
 })
