@@ -54,15 +54,15 @@ function conformance(url: string, ...args: readonly string[]): ReturnType<typeof
 
 describe.skipIf(!have)('the conformance suite (skipped where npm cannot fetch it)', () => {
   it('passes every server scenario of 2026-07-28', async () => {
-    const { status, told } = await conformance(urls.fixtures, '--requirements', '2026-07-28')
-    expect(status, told.slice(-6000)).toBe(0)
-    expect(told).toMatch(/✓ input-required-result-validate-input/)
+    const { status, printed } = await conformance(urls.fixtures, '--requirements', '2026-07-28')
+    expect(status, printed.slice(-6000)).toBe(0)
+    expect(printed).toMatch(/✓ input-required-result-validate-input/)
   })
 
   it('passes those of 2025-11-25 that need no session', async () => {
     const args = ['--requirements', '2025-11-25', '--expected-failures', expected]
-    const { status, told } = await conformance(urls.fixtures, ...args)
-    expect(status, told.slice(-6000)).toBe(0)
+    const { status, printed } = await conformance(urls.fixtures, ...args)
+    expect(status, printed.slice(-6000)).toBe(0)
   })
 
   it.each([
@@ -77,15 +77,15 @@ describe.skipIf(!have)('the conformance suite (skipped where npm cannot fetch it
     ['sep-2164-resource-not-found', '2026-07-28'],
     ['dns-rebinding-protection', '2026-07-28'],
   ])('passes %s of %s as it is served to everybody', async (scenario, version) => {
-    const { status, told } = await conformance(urls.product, '--scenario', scenario, '--spec-version', version)
-    expect(status, told).toBe(0)
+    const { status, printed } = await conformance(urls.product, '--scenario', scenario, '--spec-version', version)
+    expect(status, printed).toBe(0)
   })
 })
 
 describe.skipIf(!have)('the Inspector (skipped where npm cannot fetch it)', () => {
   const inspect = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
-    const { status, output, told } = await official('mcp-inspector', ['--cli', urls.product, ...args], root)
-    expect(status, told).toBe(0)
+    const { status, output, printed } = await official('mcp-inspector', ['--cli', urls.product, ...args], root)
+    expect(status, printed).toBe(0)
     return JSON.parse(output)
   }
 

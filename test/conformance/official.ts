@@ -10,7 +10,7 @@ export interface Run {
   readonly status: number | null
   readonly output: string
   /** Both streams, as they came. */
-  readonly told: string
+  readonly printed: string
 }
 
 /** Whether they are there now. */
@@ -36,14 +36,14 @@ function run(command: string, args: readonly string[], env: Readonly<Record<stri
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
-    let told = ''
+    let printed = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', part => {
-        told += part
+        printed += part
         if (stream === child.stdout) output += part
       })
     }
-    child.once('error', error => resolve({ status: null, output, told: error.message }))
-    child.once('close', status => resolve({ status, output, told }))
+    child.once('error', error => resolve({ status: null, output, printed: error.message }))
+    child.once('close', status => resolve({ status, output, printed }))
   })
 }

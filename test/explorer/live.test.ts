@@ -52,7 +52,7 @@ describeInBrowser('the live view', () => {
     await opened.explorer.startServer()
     await happened('came in', 'third')
     await page.getByText('Watching:').waitFor()
-    // It went on: what was told before the server went is still told once.
+    // The stream continued: what was reported before the server stopped is still reported once.
     expect(await page.locator('.live-events li').filter({ hasText: 'second' }).count()).toBe(1)
     await expect.poll(() => page.locator('.live-items h3').allTextContents()).toEqual(['second', 'third'])
   })

@@ -36,10 +36,11 @@ describeInBrowser('an answer of several nodes', () => {
     await page.keyboard.press('Enter')
     await open('#/beliefs?q=swifts')
     await page.getByRole('heading', { name: 'Who answered' }).waitFor()
-    const told = (text: string) => page.locator('.beliefs-result', { hasText: text }).locator('p.quiet').textContent()
-    expect(await told('swifts of home')).toContain('from this node,')
-    expect(await told('swifts shared by n1')).toContain('from federation birds by node n1,')
-    expect(await told('swifts public at n5')).toContain('from node n5,')
+    const reported = (text: string) =>
+      page.locator('.beliefs-result', { hasText: text }).locator('p.quiet').textContent()
+    expect(await reported('swifts of home')).toContain('from this node,')
+    expect(await reported('swifts shared by n1')).toContain('from federation birds by node n1,')
+    expect(await reported('swifts public at n5')).toContain('from node n5,')
     expect(await page.locator('.beliefs-result a').allTextContents()).toEqual(['swifts of home'])
     expect(await page.getByRole('status').first().textContent()).toContain('not all of the answer: see who answered')
 

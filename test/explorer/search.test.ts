@@ -22,7 +22,7 @@ describeInBrowser('the search view', () => {
     noErrors()
   })
 
-  it('answers with excerpts, marked hits, scores and their parts; the question stands in the address', async () => {
+  it('answers with excerpts, marked hits, scores and their parts; the question is in the address', async () => {
     const { page, open } = opened.explorer
     await open('')
     await page.getByRole('combobox', { name: 'Question' }).fill('when is a backup restored?')

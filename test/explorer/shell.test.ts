@@ -79,7 +79,7 @@ describeInBrowser('the explorer', () => {
     await page.getByLabel('View as').fill('ana')
     await page.keyboard.press('Enter')
     await asked.promise
-    await expect.poll(() => page.locator('main').textContent(), { timeout: 5_000 }).not.toContain('kestrel in private')
+    await expect.poll(() => page.locator('main').textContent()).not.toContain('kestrel in private')
     expect(await page.locator('main').textContent()).not.toContain('Of Ben alone')
     answers.resolve()
     await page.getByRole('alert').waitFor()
@@ -100,14 +100,14 @@ describeInBrowser('the explorer', () => {
       await page.goto(`${opened.explorer.url}/#/${view}`)
       const chosen = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current]')
       await expect.poll(async () => (await chosen.textContent())?.toLowerCase()).toBe(view)
-      const inSight = async () => {
+      const isInView = async () => {
         const box = await chosen.boundingBox()
         return box !== null && box.x >= 0 && box.x + box.width <= 375
       }
-      await expect.poll(inSight).toBe(true)
+      await expect.poll(isInView).toBe(true)
       await page.setViewportSize({ width: 1280, height: 740 })
       await page.setViewportSize({ width: 375, height: 740 })
-      await expect.poll(inSight).toBe(true)
+      await expect.poll(isInView).toBe(true)
     }
     await page.close()
   })

@@ -41,9 +41,7 @@ describeInBrowser('the store view', () => {
     await embedding.open('#/store')
     const region = page.getByRole('region', { name: 'Embedding' })
     await region.getByRole('progressbar').waitFor()
-    await expect
-      .poll(() => region.getByRole('status').textContent(), { timeout: 60_000 })
-      .toBe('Everything is embedded.')
+    await expect.poll(() => region.getByRole('status').textContent()).toBe('Everything is embedded.')
     expect(await region.getByRole('progressbar').getAttribute('value')).toBe('1')
     await embedding.open('#/search?q=a+copy+that+was+tried+out')
     await page.locator('.result').first().waitFor()

@@ -225,7 +225,7 @@ describe.each(['memory', 'SQLite'])('over %s', store => {
       expect(error.code).toBe('cursor_invalid')
     })
 
-    it('of another question, filter, viewer or of a list is told to be another’s, and not why', async () => {
+    it('of another question, filter, viewer or of a list is refused as another’s, without the reason', async () => {
       const engine = engines.get(store) as Engine
       const cursor = await first()
       const other = await refusal(ask({ ...question, cursor, text: 'the car' }))
@@ -233,9 +233,9 @@ describe.each(['memory', 'SQLite'])('over %s', store => {
       const ann = await refusal(engine.query({ ...question, cursor }, { viewer: { id: 'ann' } }))
       const list = await refusal(engine.list({ cursor }))
       const back = await refusal(ask({ ...question, cursor: (await engine.list({ limit: 1 })).cursor as string }))
-      const told = [other, filter, ann, list, back].map(error => JSON.stringify(error))
+      const reported = [other, filter, ann, list, back].map(error => JSON.stringify(error))
       expect(other.code).toBe('cursor_mismatch')
-      expect(new Set(told).size).toBe(1)
+      expect(new Set(reported).size).toBe(1)
     })
 
     it('expires after a day, not before', async () => {

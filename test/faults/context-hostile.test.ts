@@ -34,7 +34,7 @@ const NAMES = [
   ...['back\\slash', '-dash', '..dots', 'x:y', '`tick`', '$(id)', '__proto__', 'constructor', '\u001b[31mred'],
 ]
 
-interface Told {
+interface Reported {
   readonly url: string
   readonly reason: string
 }
@@ -42,8 +42,8 @@ interface Told {
 interface Report {
   readonly indexed: number
   readonly skipped: number
-  readonly left_out: { readonly total: number; readonly reasons: object; readonly files: readonly Told[] }
-  readonly errors: { readonly total: number; readonly files: readonly Told[] }
+  readonly left_out: { readonly total: number; readonly reasons: object; readonly files: readonly Reported[] }
+  readonly errors: { readonly total: number; readonly files: readonly Reported[] }
 }
 
 describe('the command, over a folder made to harm', () => {
@@ -92,8 +92,8 @@ describe('the command, over a folder made to harm', () => {
     // A slow run says now and then how far it is.
     expect(run).toMatchObject({ status: 0, stderr: expect.stringMatching(/^(?:\w+ \d+(?: of \d+)?(?: \(.*\))?\n)*$/) })
     const root = /^file:\/\/.*\/querent-[^/]*\//
-    const told = report.left_out.files.map(({ url, reason }) => `${reason} ${decodeURI(url.replace(root, ''))}`)
-    expect(told.sort()).toEqual(
+    const reported = report.left_out.files.map(({ url, reason }) => `${reason} ${decodeURI(url.replace(root, ''))}`)
+    expect(reported.sort()).toEqual(
       [
         'bad_name bad-\ufffd.ts',
         ...['binary latin.ts', 'binary zero.ts', 'generated long.js'],

@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 20
 
 describe('index runs, watchers and edits at once', () => {
   it(`leave what one run alone leaves, in ${ROUNDS} rounds of engines (CX-075; QUERENT_LONG=1: 1,000)`, {
-    timeout: 60_000 + ROUNDS * 20_000,
+    timeout: 600_000 + ROUNDS * 20_000,
   }, async () => {
     const { rounds, wrong, ...figures } = await overlapContext(ROUNDS, Date.now() & 0xffff)
     if (LONG) process.stderr.write(`${rounds} rounds: ${JSON.stringify(figures)}\n`)
@@ -27,7 +27,7 @@ describe('index runs, watchers and edits at once', () => {
   })
 
   it(`leave it in ${PROCESS_ROUNDS} rounds of processes that also make the store (CX-075; QUERENT_LONG=1: 25)`, {
-    timeout: 120_000 + PROCESS_ROUNDS * 120_000,
+    timeout: 600_000 + PROCESS_ROUNDS * 120_000,
   }, async () => {
     for (let round = 0; round < PROCESS_ROUNDS; round++) await roundOfProcesses(round)
   })

@@ -76,7 +76,7 @@ async function oneRound(
   const call = async (engine: Engine, path: string, params: object): Promise<void> => {
     figures.calls++
     const { errors, result } = await contextOn(engine, random).call(path, params)
-    // A file may be gone by the time it is read: then the result stands beside the error.
+    // A file may be gone by the time it is read: then the answer has a result and an error.
     if (result === null) figures.wrong.push(`${label}: ${path} ${JSON.stringify(params)}: ${JSON.stringify(errors)}`)
     if (Number(result?.['waited_ms'] ?? 0) > 0) figures.waited++
   }

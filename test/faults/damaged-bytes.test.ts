@@ -53,7 +53,7 @@ function mayLose(at: number, length: number): number {
 }
 
 it(`gives nothing altered as if it were whole, and saves the rest (QE-018; ${DAMAGES} damages; QUERENT_LONG=1 for 500)`, {
-  timeout: LONG ? 3_600_000 : 300_000,
+  timeout: LONG ? 3_600_000 : 600_000,
 }, async () => {
   const [wrong, figures]: [string[], Record<string, number>] = [[], {}]
   const count = (what: string) => {

@@ -74,7 +74,7 @@ describe('a model folder', () => {
     await engine.close()
   })
 
-  it('with a wrong hash is told of by the command, which still answers', async () => {
+  it('with a wrong hash is reported by the command, which still answers', async () => {
     const model = folder.file('model')
     cpSync(modelFolder(), model, { recursive: true })
     flipBit('model.onnx')(model)
@@ -221,7 +221,7 @@ describe('an embedder that fails', () => {
     await words.close()
   })
 
-  it('with vectors of another length is told of, and its vectors are not kept', async () => {
+  it('with vectors of another length is reported, and its vectors are not kept', async () => {
     const wrong = { ...openToyEmbedder(), embed: async () => [new Float32Array(3).fill(1)] }
     const engine = await openTestEngine({ home, embedder: wrong })
     await engine.put({ entries: notes(1), wait: true })

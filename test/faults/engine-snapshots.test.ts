@@ -57,7 +57,7 @@ async function answers(engine: Engine): Promise<string> {
 async function expectRight(): Promise<void> {
   expect(await within(home, answers, { readOnly: true })).toBe(right)
   const { findings } = await within(home, engine => engine.doctor())
-  // The file that is broken is told by its name; nothing else is wrong because of it.
+  // The broken file is reported by its name; nothing else is wrong because of it.
   expect(findings.filter(({ ok, check }) => !ok && !check.startsWith('snapshot '))).toEqual([])
 }
 

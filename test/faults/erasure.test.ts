@@ -61,7 +61,7 @@ describe('what was deleted or replaced is nowhere when the engine was closed', (
 })
 
 /** What a process that lives on promises. */
-const SOON = { timeout: 60_000, interval: 500 }
+const SOON = { timeout: 300_000, interval: 500 }
 
 // They wait for seconds, so they wait together.
 describe.concurrent('in a process that lives on', () => {
@@ -94,7 +94,6 @@ describe.concurrent('in a process that lives on', () => {
 
 it.for([false, true])(
   'a kill before the log is folded back delays it to the next process (background: %s)',
-  { timeout: 60_000 },
   async (background, test) => {
     const story = await begin(test, 10)
     const [first, second] = [await story.make(WAYS.changing), await story.make(WAYS.node)]
@@ -123,7 +122,7 @@ it(
       if (LONG) console.info(`home ${home + 1}: ${HISTORIES} histories of seed ${seed}`)
     }
   },
-  LONG ? 7_200_000 : 60_000,
+  LONG ? 7_200_000 : 600_000,
 )
 
 async function liveOn(story: ErasureStory, seed: number): Promise<void> {

@@ -168,5 +168,5 @@ async function settled(server: Serving): Promise<void> {
     const { paths } = await call<{ paths: readonly { is_changed: boolean }[] }>(server, 'status', {})
     return paths.some(path => path.is_changed)
   }
-  await expect.poll(isChanged, { timeout: 60_000, interval: 200 }).toBe(false)
+  await expect.poll(isChanged, { timeout: 300_000, interval: 200 }).toBe(false)
 }

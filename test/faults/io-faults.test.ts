@@ -52,7 +52,7 @@ describe.skipIf(NO_SHIM !== null)(`calls that fail${NO_SHIM === null ? '' : ` ($
     sweep = new Sweep()
     await sweep.prepare()
     for (const life of LIVES) calls.set(life, await callsOf(life))
-  }, 600_000)
+  })
   afterAll(() => sweep[Symbol.asyncDispose]())
 
   /** Of a life in which nothing fails. */
@@ -67,7 +67,7 @@ describe.skipIf(NO_SHIM !== null)(`calls that fail${NO_SHIM === null ? '' : ` ($
     for (const kind of CALL_KINDS) expect(Math.max(...all.map(counts => counts[kind])), kind).toBeGreaterThan(0)
   })
 
-  it.skipIf(LONG)(`leave the store whole and the engine alive (${SAMPLE} of them)`, { timeout: 600_000 }, async () => {
+  it.skipIf(LONG)(`leave the store whole and the engine alive (${SAMPLE} of them)`, async () => {
     const all = LIVES.flatMap(life => WAYS.map(way => [life, way] as const))
     const wrong: string[] = []
     for (let run = 0; run < SAMPLE; run++) {

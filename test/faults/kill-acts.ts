@@ -80,18 +80,18 @@ export class Ledger {
     this.#pending = null
     const wrong: string[] = []
     const ids = new Set([...this.#contents.keys(), ...found.keys(), ...Object.keys(pending?.contents ?? {})])
-    const sides = new Set<'before' | 'after'>()
+    const outcomes = new Set<'before' | 'after'>()
     for (const id of ids) {
       const before = this.#contents.get(id) ?? null
       const now = found.get(id)?.content ?? null
       const after = pending !== null && id in pending.contents ? (pending.contents[id] ?? null) : before
       if (now !== before && now !== after)
         wrong.push(`${id}: ${say(now)} instead of ${say(before)}${pendingNote(pending)}`)
-      if (before !== after) sides.add(now === after ? 'after' : 'before')
+      if (before !== after) outcomes.add(now === after ? 'after' : 'before')
       this.#keep(id, now)
     }
     // A put, an import or a delete is one transaction; files are one each.
-    if (sides.size > 1 && pending?.kind !== 'add') wrong.push(`half of a ${pending?.kind} came through`)
+    if (outcomes.size > 1 && pending?.kind !== 'add') wrong.push(`half of a ${pending?.kind} came through`)
     for (const [id, { uses }] of found) if (uses !== null) wrong.push(...this.#settleUses(id, uses, pending))
     return wrong
   }

@@ -18,7 +18,7 @@ export interface BeliefsKills {
   acts: number
   /** Kills in the middle of an act. */
   during: number
-  /** Of those, acts that were written though nobody was told so. */
+  /** Of those, acts that were written without being acknowledged. */
   untold: number
   wrong: string[]
 }

@@ -24,7 +24,7 @@ export function kindOf(act: number): Kind {
   return act % 5 === 4 ? 'lifecycle' : 'query'
 }
 
-/** `file` null: in memory. The clock stands where acts put it. */
+/** `file` null: in memory. Each act sets the clock. */
 export async function openHistory(file: string | null): Promise<History> {
   const clock = { now: START }
   const store = file === null ? 'memory' : openSqliteStore({ file })

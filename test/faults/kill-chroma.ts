@@ -21,7 +21,7 @@ export interface ChromaKills {
   cutOff: number
   /** Cycles that were finished later than they were begun. */
   finishedLater: number
-  /** Queries that were written though nobody was told so. */
+  /** Queries whose accesses were written without being acknowledged. */
   untold: number
   wrong: string[]
 }
@@ -38,7 +38,7 @@ export async function killChroma(file: string, kills: number, seed: number): Pro
   /** The next act for the twin. */
   let next = 0
   let late = 0
-  // Of what was done twice, in part, versions are higher.
+  // An act that was partly done twice leaves higher versions.
   let withVersions = true
   while (figures.kills < kills) {
     await using child = new Child('kill-history-child.ts', import.meta.url, [

@@ -32,7 +32,7 @@ describe('a run that is killed', () => {
     expect(await code.do('/context/index')).toMatchObject({ indexed: 0, skipped: FILES })
   })
 
-  it(`${KILLS} times at any moment, does (QUERENT_LONG=1: 200)`, { timeout: KILLS * 20_000 }, async () => {
+  it(`${KILLS} times at any moment, does (QUERENT_LONG=1: 200)`, { timeout: 600_000 + KILLS * 20_000 }, async () => {
     const { kills, wrong } = await killContext(KILLS, Date.now() & 0xffff)
     expect(wrong).toEqual([])
     expect(kills).toBe(KILLS)

@@ -17,7 +17,7 @@ const PATIENCE = 20_000
 
 export interface ContextKills {
   kills: number
-  /** Files read and transactions written that children told of. */
+  /** Files read and transactions written that children reported. */
   acts: number
   /** Kills that left files of two versions beside each other, as they may be. */
   cutOff: number
@@ -40,8 +40,9 @@ export async function killContext(kills: number, seed: number): Promise<ContextK
   await code.do('/context/index')
   await using fresh = await openCodeFolder(filesOf(kills - 1))
   await fresh.do('/context/index')
-  for (const told of ['concepts', 'relations'] as const) {
-    if (JSON.stringify(code[told]()) !== JSON.stringify(fresh[told]())) figures.wrong.push(`at the end: other ${told}`)
+  for (const reported of ['concepts', 'relations'] as const) {
+    if (JSON.stringify(code[reported]()) !== JSON.stringify(fresh[reported]()))
+      figures.wrong.push(`at the end: other ${reported}`)
   }
   return figures
 }

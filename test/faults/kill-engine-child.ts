@@ -27,13 +27,13 @@ const WORDS = ['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tu
 const ownName = basename(files)
 const ENTRY = shared === undefined ? 'p' : `${ownName}-p`
 /** What the parent said last, and the time that it gave. */
-const told = { stop: false, settle: false, now: null as number | null }
+const reported = { stop: false, settle: false, now: null as number | null }
 
 if (shared !== undefined) {
   createInterface({ input: process.stdin }).on('line', line => {
-    if (line === 'stop') told.stop = true
-    else if (line === 'settle') told.settle = true
-    else told.now = Number(line.split(' ')[1])
+    if (line === 'stop') reported.stop = true
+    else if (line === 'settle') reported.settle = true
+    else reported.now = Number(line.split(' ')[1])
   })
 }
 
@@ -42,11 +42,11 @@ for (let isDone = false; !isDone; ) {
   const engine = await openEngine({
     home,
     embedder: openToyEmbedder(),
-    clock: { now: () => told.now ?? Date.now() },
+    clock: { now: () => reported.now ?? Date.now() },
   })
   say({ ready: true })
-  for (let count = 0; count < ACTS_AN_OPENING && !told.stop; count++) await take(engine, act++)
-  isDone = told.stop
+  for (let count = 0; count < ACTS_AN_OPENING && !reported.stop; count++) await take(engine, act++)
+  isDone = reported.stop
   if (isDone) await answer(engine)
   say({ closing: true })
   await engine.close()
@@ -56,11 +56,11 @@ process.exit()
 /** Once all processes have stopped: what the engine answers that has followed the others' writes. */
 async function answer(engine: Engine): Promise<void> {
   say({ stopped: true })
-  while (!told.settle) await sleep(5)
+  while (!reported.settle) await sleep(5)
   // An export counts what is owed before its first line. Nobody else writes for long now.
   for await (const _line of engine.export()) break
   say({ settled: true })
-  while (told.now === null) await sleep(5)
+  while (reported.now === null) await sleep(5)
   writeFileSync(`${files}.answers`, JSON.stringify(await answersOf(engine)))
   say({ answered: true })
 }

@@ -38,7 +38,7 @@ async function openTwo() {
   return { a, b, written: () => store.meta('written by') }
 }
 
-it('of a killed holder goes to the next who asks', async () => {
+it('of a killed holder goes to the next process that requests it', async () => {
   const { a, b, written } = await openTwo()
   expect([await a.tell('take'), await a.tell('write'), await b.tell('take')]).toEqual(['taken', 'written', 'others'])
   expect(await b.tell('write')).toBe(LOST)

@@ -10,7 +10,7 @@ const SETTINGS = LONG
 const { processes, ms } = SETTINGS
 const name = `${processes} processes write, add, ask and delete at once and die (QUERENT_LONG=1: 8, ten minutes)`
 
-it(name, { timeout: ms + 120_000 }, async () => {
+it(name, { timeout: ms + 600_000 }, async () => {
   const folder = tempFolder()
   onTestFinished(() => folder[Symbol.dispose]())
   const figures = await runMany(folder.path, { ...SETTINGS, seed: Date.now() & 0xffff })

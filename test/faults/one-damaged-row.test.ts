@@ -77,9 +77,7 @@ it('an answer that would show a damaged entry shows the others and says so', asy
   expect([page.items.length, noteCodes(page)]).toEqual([39, expect.arrayContaining(['store_corrupt'])])
 })
 
-it('get and query over MCP say store_corrupt: as the error, and as a note on the others', {
-  timeout: 300_000,
-}, async () => {
+it('get and query over MCP say store_corrupt: as the error, and as a note on the others', async () => {
   const client = await mcpClient(outside, ['--home', home])
   onTestFinished(() => client.close())
   expect(JSON.stringify(await ask(client, 'query', { text: 'fox', limit: 50 }))).not.toContain('store_corrupt')
@@ -93,9 +91,7 @@ it('get and query over MCP say store_corrupt: as the error, and as a note on the
   expect(JSON.stringify(page['notes'])).toContain('store_corrupt')
 })
 
-it('is told by the command and over HTTP by its code, and --skip-damaged saves the rest', {
-  timeout: 300_000,
-}, async () => {
+it('is reported by the command and over HTTP by its code, and --skip-damaged saves the rest', async () => {
   damage('"s":"val33"')
   const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }
   const run = (...args: string[]) => querentHere(args, { cwd: '/', env })
@@ -117,7 +113,7 @@ it('is told by the command and over HTTP by its code, and --skip-damaged saves t
   const answer = await fetch(`${server.url}/v1/ops/get`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"e33"}' },
   })
-  const told = await answer.json()
+  const reported = await answer.json()
   await server.end()
-  expect([answer.status, told]).toMatchObject([500, { error: { code: 'store_corrupt' } }])
+  expect([answer.status, reported]).toMatchObject([500, { error: { code: 'store_corrupt' } }])
 })

@@ -113,7 +113,7 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
       readdirSync(home).map(name => [name, name === 'index' ? '' : readFileSync(join(home, name))]),
     )
     if (!closed) {
-      // As a process leaves it that is killed: its log stands beside the file, and nobody has it open.
+      // As a killed process leaves it: its log lies beside the file, and no process has it open.
       const copy = folder.file('copy')
       mkdirSync(join(copy, 'index'), { recursive: true })
       for (const [name, bytes] of before) if (name !== 'index') writeFileSync(join(copy, name), bytes)
@@ -136,7 +136,7 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     expect(put.stderr.trimEnd().split('\n')).toHaveLength(closed ? 3 : 2)
   })
 
-  it('mounted for reading only is read by the command, which says so', { timeout: 300_000 }, async () => {
+  it('mounted for reading only is read by the command, which says so', async () => {
     const folder = disk()
     const home = folder.file('home')
     const env = { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' }

@@ -85,12 +85,12 @@ async function answers(engine: Engine): Promise<string> {
   const host = engine.host('context')
   const links = host.index(LINKS.name) as LinkIndex
   const partitions = host.store.partitions().map(({ id }) => id)
-  const told = ({ node, relation, weight }: Link) => [node, links.relationName(relation), weight]
+  const reported = ({ node, relation, weight }: Link) => [node, links.relationName(relation), weight]
   const concepts = host.store.table(CONCEPTS).scan({}, { columns: ['id'] })
   expect(concepts.length).toBeGreaterThan(50)
   const graph = concepts.map(({ id }) => [
-    ...links.out(Number(id), { partitions }).map(told),
-    ...links.in(Number(id), { partitions }).map(told),
+    ...links.out(Number(id), { partitions }).map(reported),
+    ...links.in(Number(id), { partitions }).map(reported),
   ])
   return JSON.stringify([pages, await callOperation(engine, 'chroma.query', 'owner', near), graph])
 }
@@ -101,7 +101,7 @@ async function expectRebuilt(name: string, bytes: Buffer, at: string): Promise<v
   writeFileSync(path, bytes)
   expect(await within(answers, { readOnly: true }), at).toBe(right)
   const { findings } = await within(engine => engine.doctor())
-  // The file that is broken is told by its name; nothing else is wrong because of it.
+  // The broken file is reported by its name; nothing else is wrong because of it.
   expect(findings.filter(({ ok, check }) => !ok && !check.startsWith('snapshot '))).toEqual([])
   expect(readFileSync(path).equals(sound.get(name) as Buffer), at).toBe(true)
 }

@@ -1,5 +1,5 @@
 /**
- * `node writers-child.ts <file> <number>`: writes one transaction after the other until it is told to stop, then says
+ * `node writers-child.ts <file> <number>`: writes one transaction after the other until its input ends, then prints
  * `waits <JSON list>`: how long each waited for its turn, ms. Says `locked` for one that was refused.
  */
 import { writeSync } from 'node:fs'

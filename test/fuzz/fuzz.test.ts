@@ -9,7 +9,7 @@ import type { Json } from '../../src/base/canonical.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { isLong, PATIENCE_MS } from '../support/patience.ts'
 import { type Opened, said, type Target, textsNear, wireText } from './inputs.ts'
-import { must, mustBeRefusal } from './oracles.ts'
+import { assertRefusal, must } from './oracles.ts'
 import { code } from './targets/code.ts'
 import { commandTarget } from './targets/command.ts'
 import { enrichment } from './targets/enrichment.ts'
@@ -82,7 +82,7 @@ it('puts in what JSON cannot say', () => {
 
 it('takes no error for a refusal that is not one', () => {
   const refused = new QuerentError('invalid_argument', 'limit: no', {})
-  expect(mustBeRefusal(refused)).toBe(refused)
+  expect(assertRefusal(refused)).toBe(refused)
   const wrong = [
     new TypeError('x is not a function'),
     new QuerentError('internal', 'internal error', {}, new Error('inside')),
@@ -91,7 +91,7 @@ it('takes no error for a refusal that is not one', () => {
     new QuerentError('invalid_argument', 'Error: x\n    at file.ts:1:1', {}),
     'a text',
   ]
-  for (const thrown of wrong) expect(() => mustBeRefusal(thrown)).toThrow()
+  for (const thrown of wrong) expect(() => assertRefusal(thrown)).toThrow()
 })
 
 function corpusOf(name: string): readonly Json[] {

@@ -10,7 +10,7 @@ class Broken extends Error {
 const LONGEST_MESSAGE = 4_000
 
 /** The error, which must be one that a caller can do something about; anything else is thrown on as it is. */
-export function mustBeRefusal(thrown: unknown): QuerentError {
+export function assertRefusal(thrown: unknown): QuerentError {
   if (!(thrown instanceof QuerentError)) throw thrown
   const { code, kind, message } = thrown
   if (code === 'internal') throw thrown.cause ?? thrown
@@ -23,7 +23,7 @@ export function mustBeRefusal(thrown: unknown): QuerentError {
 }
 
 /** The same failure told again. */
-export function mustBeAlike(one: QuerentError, other: QuerentError): void {
+export function assertAlike(one: QuerentError, other: QuerentError): void {
   const [first, second] = [one, other].map(error => `${error.code}: ${error.message}`)
   if (first !== second) throw new Broken(`refused otherwise the second time: ${first}, then ${second}`)
 }
@@ -33,7 +33,7 @@ export function orRefused<T>(body: () => T): T | null {
   try {
     return body()
   } catch (thrown) {
-    mustBeRefusal(thrown)
+    assertRefusal(thrown)
     return null
   }
 }
@@ -42,7 +42,7 @@ export function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Broken(what)
 }
 
-export function mustEqual(found: unknown, expected: unknown, what: string): void {
+export function assertEqual(found: unknown, expected: unknown, what: string): void {
   const [one, other] = [found, expected].map(value => JSON.stringify(value))
   if (one !== other) throw new Broken(`${what}: ${one?.slice(0, 300)} is not ${other?.slice(0, 300)}`)
 }

@@ -59,7 +59,7 @@ export function writeFiles(place: TempFolder): void {
   }
 }
 
-/** `add` and `backup` read and write wherever they are told to. */
+/** `add` and `backup` read and write at any given path. */
 export function inside(operation: string, input: unknown, folder: string): unknown {
   if (typeof input !== 'object' || input === null) return input
   const placed = (path: unknown) =>

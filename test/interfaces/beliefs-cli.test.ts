@@ -152,8 +152,8 @@ describe('querent beliefs', () => {
 
   it('gathers for a purpose, and finds what is similar and what contradicts', async () => {
     const listing = ['--filter', '{"domains_include": ["climate"]}', '--local', ...MINE]
-    const gathered = await text(['beliefs', 'context', ...listing, '--purpose', 'verify', '--max-tokens', '60'])
-    expect(gathered).toMatch(/\n\d\d of 60 tokens\nrest on others \(derivation\): my-climate-/)
+    const merged = await text(['beliefs', 'context', ...listing, '--purpose', 'verify', '--max-tokens', '60'])
+    expect(merged).toMatch(/\n\d\d of 60 tokens\nrest on others \(derivation\): my-climate-/)
     expect(await text(['beliefs', 'similar', 'br-no-dna', '--same-holder', ...MINE])).toMatch(/^no beliefs found\n/)
     expect(await text(['beliefs', 'contradictions', 'br-no-dna', ...MINE])).toMatch(/\nHeuristic: /)
   })
@@ -172,16 +172,7 @@ describe('querent beliefs', () => {
   })
 
   it('puts, reads, supersedes and deletes', async () => {
-    const more = [
-      '--id',
-      'n1',
-      '--domain',
-      'Science:Biology',
-      '--from',
-      'br-octopus',
-      '--from',
-      'https://example.org/x',
-    ]
+    const more = '--id n1 --domain Science:Biology --from br-octopus --from https://example.org/x'.split(' ')
     expect(
       await text(['beliefs', 'put', 'Squids have three hearts too.', ...more, '--type', 'inference', ...MINE]),
     ).toBe('n1\n')

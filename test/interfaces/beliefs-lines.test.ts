@@ -51,10 +51,10 @@ it.each([
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   const text = await (await fetch(`${url}/mcp?lens=beliefs`, { method: 'POST', headers, body })).text()
   const { result } = JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text)
-  const told = result.isError ? JSON.parse(result.content[0].text) : { result: result.structuredContent }
+  const reported = result.isError ? JSON.parse(result.content[0].text) : { result: result.structuredContent }
   const here = await callHere(engine, name, input).then(
     found => ({ result: found }),
     error => ({ error }),
   )
-  expect(comparable(told, '/')).toEqual(comparable(here as Parameters<typeof comparable>[0], '/'))
+  expect(comparable(reported, '/')).toEqual(comparable(here as Parameters<typeof comparable>[0], '/'))
 })

@@ -162,7 +162,7 @@ describe('the command for assistants', () => {
     }
   })
 
-  it('has front matter that is YAML: what begins like a list or has a colon in it stands in quotes (EN-075)', () => {
+  it('has front matter that is YAML: what begins like a list or has a colon in it is quoted (EN-075)', () => {
     const [, front = ''] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(file, 'utf8')) ?? []
     const fields = new Map(front.split('\n').map(line => line.split(/: (.*)/s, 2) as [string, string]))
     expect([...fields.keys()]).toEqual(['description', 'argument-hint', 'allowed-tools'])

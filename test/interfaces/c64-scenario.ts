@@ -1,6 +1,6 @@
 /** The lens c64 at every interface, by the rules of `scenario.ts`. */
 import { expect } from 'vitest'
-import type { Step } from './scenario.ts'
+import { by, refused, type Step, step } from './scenario.ts'
 
 const POKE = { query: 'What does POKE 53280, 14 do?' }
 const wrong =
@@ -9,55 +9,33 @@ const wrong =
     expect(JSON.stringify(error)).toContain(field)
 
 export const C64_STEPS: readonly Step[] = [
-  {
-    name: 'what numbers stand for',
-    operation: 'c64.enrich',
-    input: POKE,
-    expect: ({ result }) => expect(result.filter_tags).toEqual(['$D020', 'LIGHT BLUE']),
-  },
-  { name: 'the question as it is', operation: 'c64.enrich', input: { ...POKE, raw: true } },
-  { name: 'the same by its other name', operation: 'enrich', input: { query: '$D418' } },
-  { name: 'to an agent', operation: 'c64.enrich', viewer: 'ana', input: { query: 'JSR $FFD2' } },
-  { name: 'nothing', operation: 'c64.enrich', input: { query: ' ' }, expect: wrong('query') },
-  { name: 'a list', operation: 'c64.enrich', input: { query: ['$D020'] }, expect: wrong('query') },
-  {
-    name: 'ask',
-    operation: 'c64.query',
-    input: { ...POKE, formatted: true },
-    expect: ({ result }) => expect(result.results.length).toBeGreaterThan(0),
-  },
-  {
-    name: 'why the first is first',
-    operation: 'c64.explain',
-    inputFrom: answers => ({ query: POKE, id: answers.get('ask').results[0].id }),
-    expect: ({ result }) => expect(result).toMatchObject({ rank: 1, dropped: null }),
-  },
-  { name: 'count', operation: 'c64.count', input: POKE, expect: ({ result }) => expect(result.exact).toBe(true) },
-  {
-    name: 'watching has no whole answer',
-    operation: 'c64.watch',
-    input: POKE,
-    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
-  },
-  { name: 'ask, raw', operation: 'c64.query', input: { ...POKE, raw: true, limit: 3 } },
-  {
-    name: 'ask, fused',
-    operation: 'c64.query',
-    input: { query: 'sprite collision register', fusion: 'rrf', limit: 5, fetch_limit: 9, min_score_ratio: 0.1 },
-  },
-  { name: 'ask, as an agent', operation: 'c64.query', viewer: 'ana', input: { ...POKE, limit: 2 } },
-  { name: 'ask too little', operation: 'c64.query', input: { ...POKE, limit: 0 }, expect: wrong('limit') },
-  {
-    name: 'ask in a way that is none',
-    operation: 'c64.query',
-    input: { ...POKE, fusion: 'cold' },
-    expect: wrong('fusion'),
-  },
-  {
-    name: 'a field that is none',
-    operation: 'c64.query',
-    viewer: 'ana',
-    input: { ...POKE, foo: 1 },
-    expect: wrong('foo'),
-  },
+  step('what numbers stand for', 'c64.enrich', POKE, ({ result }) =>
+    expect(result.filter_tags).toEqual(['$D020', 'LIGHT BLUE']),
+  ),
+  step('the question as it is', 'c64.enrich', { ...POKE, raw: true }),
+  step('the same by its other name', 'enrich', { query: '$D418' }),
+  by('ana', step('to an agent', 'c64.enrich', { query: 'JSR $FFD2' })),
+  step('nothing', 'c64.enrich', { query: ' ' }, wrong('query')),
+  step('a list', 'c64.enrich', { query: ['$D020'] }, wrong('query')),
+  step('ask', 'c64.query', { ...POKE, formatted: true }, ({ result }) =>
+    expect(result.results.length).toBeGreaterThan(0),
+  ),
+  step('why the first is first', 'c64.explain', answers => ({ query: POKE, id: answers.get('ask').results[0].id }), {
+    rank: 1,
+    dropped: null,
+  }),
+  step('count', 'c64.count', POKE, ({ result }) => expect(result.exact).toBe(true)),
+  step('watching has no whole answer', 'c64.watch', POKE, refused('invalid_argument')),
+  step('ask, raw', 'c64.query', { ...POKE, raw: true, limit: 3 }),
+  step('ask, fused', 'c64.query', {
+    query: 'sprite collision register',
+    fusion: 'rrf',
+    limit: 5,
+    fetch_limit: 9,
+    min_score_ratio: 0.1,
+  }),
+  by('ana', step('ask, as an agent', 'c64.query', { ...POKE, limit: 2 })),
+  step('ask too little', 'c64.query', { ...POKE, limit: 0 }, wrong('limit')),
+  step('ask in a way that is none', 'c64.query', { ...POKE, fusion: 'cold' }, wrong('fusion')),
+  by('ana', step('a field that is none', 'c64.query', { ...POKE, foo: 1 }, wrong('foo'))),
 ]

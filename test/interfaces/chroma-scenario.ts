@@ -1,7 +1,7 @@
 /** The lens chroma at every interface, by the rules of `scenario.ts`. Nodes that queries show come with ids of their own. */
 import { expect } from 'vitest'
 import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
-import type { Step } from './scenario.ts'
+import { by, refused, type Step, step } from './scenario.ts'
 
 /** 2026-03-01T12:00:00Z, the scenario's clock. */
 const NOW = 1_772_366_400
@@ -14,88 +14,63 @@ function failsWith(type: string, code: string): NonNullable<Step['expect']> {
 }
 
 export const CHROMA_STEPS: readonly Step[] = [
-  {
-    name: 'no hashtags yet',
-    operation: 'chroma.hashtags',
-    input: {},
-    expect: ({ result }) => expect(result).toEqual({ hashtags: [] }),
-  },
-  {
-    name: 'a hashtag that nobody assigned',
-    operation: 'chroma.place',
-    input: { hashtags: ['#nobody'] },
-    expect: failsWith('UnknownHashtagError', 'unknown_hashtag'),
-  },
-  {
-    name: 'the starter vocabulary',
-    operation: 'chroma.assign',
-    input: { starter: true },
-    expect: ({ result }) => expect(result.assigned.length).toBeGreaterThan(500),
-  },
-  {
-    name: 'one hashtag more',
-    operation: 'chroma.assign',
-    input: { hashtag: 'Quorum', zone: 'mid' },
-    expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#quorum', zone: 'Mid' }),
-  },
+  step('no hashtags yet', 'chroma.hashtags', {}, ({ result }) => expect(result).toEqual({ hashtags: [] })),
+  step(
+    'a hashtag that nobody assigned',
+    'chroma.place',
+    { hashtags: ['#nobody'] },
+    failsWith('UnknownHashtagError', 'unknown_hashtag'),
+  ),
+  step('the starter vocabulary', 'chroma.assign', { starter: true }, ({ result }) =>
+    expect(result.assigned.length).toBeGreaterThan(500),
+  ),
+  step('one hashtag more', 'chroma.assign', { hashtag: 'Quorum', zone: 'mid' }, { hashtag: '#quorum', zone: 'Mid' }),
   // CQ-150, at every interface.
-  {
-    name: 'a hashtag near another',
-    operation: 'chroma.assign',
-    input: { hashtag: 'Podman', near: 'docker' },
-    expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#podman', zone: 'Mid' }),
-  },
-  {
-    name: 'a hashtag near one that nobody assigned',
-    operation: 'chroma.assign',
-    input: { hashtag: 'Podman2', near: '#nobody' },
-    expect: failsWith('UnknownHashtagError', 'unknown_hashtag'),
-  },
-  {
-    name: 'the vocabulary as a text',
-    operation: 'chroma.hashtags',
-    input: { as: 'lines' },
-    expect: ({ result }) => expect(result.text).toMatch(/^#podman \d+$/m),
-  },
-  {
-    name: 'the same elsewhere',
-    operation: 'chroma.assign',
-    input: { hashtag: '#quorum', zone: 'core' },
-    expect: ({ error }) => expect(error.type).toBe('HashtagConflictError'),
-  },
-  {
-    name: 'many at once, one of them wrong',
-    operation: 'chroma.assign',
-    input: {
+  step(
+    'a hashtag near another',
+    'chroma.assign',
+    { hashtag: 'Podman', near: 'docker' },
+    { hashtag: '#podman', zone: 'Mid' },
+  ),
+  step(
+    'a hashtag near one that nobody assigned',
+    'chroma.assign',
+    { hashtag: 'Podman2', near: '#nobody' },
+    failsWith('UnknownHashtagError', 'unknown_hashtag'),
+  ),
+  step('the vocabulary as a text', 'chroma.hashtags', { as: 'lines' }, ({ result }) =>
+    expect(result.text).toMatch(/^#podman \d+$/m),
+  ),
+  step('the same elsewhere', 'chroma.assign', { hashtag: '#quorum', zone: 'core' }, ({ error }) =>
+    expect(error.type).toBe('HashtagConflictError'),
+  ),
+  step(
+    'many at once, one of them wrong',
+    'chroma.assign',
+    {
       assignments: [
         { hashtag: 'fine', zone: 'Mid' },
         { hashtag: 'wrong', anchor_id: 10_001 },
       ],
     },
-    expect: failsWith('ValidationError', 'invalid_parameter'),
-  },
-  {
-    name: 'none of them was kept',
-    operation: 'chroma.hashtags',
-    input: { hashtag: 'fine' },
-    expect: ({ result }) => expect(result.hashtags).toEqual([]),
-  },
-  {
-    name: 'a colour',
-    operation: 'chroma.place',
-    input: { hashtags: HASHTAGS.python },
-    expect: ({ result }) => expect(result.color_L).toBeTypeOf('number'),
-  },
-  {
-    name: 'nothing is there',
-    operation: 'chroma.query',
-    input: { hashtags: HASHTAGS.python },
-    expect: ({ result }) => expect(result).toMatchObject({ results: [], query: { k: 5, profile: 'default' } }),
-  },
-  {
-    name: 'import nodes',
-    operation: 'chroma.import',
-    input: {
+    failsWith('ValidationError', 'invalid_parameter'),
+  ),
+  step('none of them was kept', 'chroma.hashtags', { hashtag: 'fine' }, ({ result }) =>
+    expect(result.hashtags).toEqual([]),
+  ),
+  step('a colour', 'chroma.place', { hashtags: HASHTAGS.python }, ({ result }) =>
+    expect(result.color_L).toBeTypeOf('number'),
+  ),
+  step(
+    'nothing is there',
+    'chroma.query',
+    { hashtags: HASHTAGS.python },
+    { results: [], query: { k: 5, profile: 'default' } },
+  ),
+  step(
+    'import nodes',
+    'chroma.import',
+    {
       version: 1,
       nodes: [
         nodeOf('fresh', HASHTAGS.python, { created_at: NOW - DAY, metadata: { year: 2024 } }),
@@ -104,85 +79,56 @@ export const CHROMA_STEPS: readonly Step[] = [
         nodeOf('gone', HASHTAGS.python, { created_at: NOW - 90 * DAY, rotten: true }),
       ],
     },
-    expect: ({ result }) => expect(result).toEqual({ imported: 4 }),
-  },
-  {
-    name: 'import them again',
-    operation: 'chroma.import',
-    input: { version: 1, nodes: [nodeOf('fresh', HASHTAGS.python, { created_at: NOW - DAY })] },
-    expect: failsWith('ValidationError', 'duplicate_entry'),
-  },
+    ({ result }) => expect(result).toEqual({ imported: 4 }),
+  ),
+  step(
+    'import them again',
+    'chroma.import',
+    { version: 1, nodes: [nodeOf('fresh', HASHTAGS.python, { created_at: NOW - DAY })] },
+    failsWith('ValidationError', 'duplicate_entry'),
+  ),
   // Servers decay in the background; after these two steps it is the same whoever came first.
-  {
-    name: 'decay',
-    operation: 'chroma.decay',
-    input: {},
-    expect: ({ result }) => expect(result).toMatchObject({ processed: 4, health_decayed: 4, errors: 0 }),
-  },
-  {
-    name: 'lifecycle',
-    operation: 'chroma.lifecycle',
-    input: {},
-    expect: ({ result }) => expect(result).toMatchObject({ errors: 0 }),
-  },
-  {
-    name: 'ask by hashtags',
-    operation: 'chroma.query',
-    input: { hashtags: HASHTAGS.python, k: 3 },
-    expect: ({ result }) => {
-      expect(ids(result)).toEqual(['fresh', 'used', 'far'])
-      expect(result.results[0]).toMatchObject({ distance: 0, relevance: 1, label: 'fresh', metadata: { year: 2024 } })
-      expect(result.query).toMatchObject({ now: NOW, update_access: true })
-    },
-  },
-  {
-    name: 'why the one used before is there',
-    operation: 'chroma.explain',
-    input: { query: { hashtags: HASHTAGS.python, k: 3 }, id: 'used', over: 'far' },
-    expect: ({ result }) => {
+  step('decay', 'chroma.decay', {}, { processed: 4, health_decayed: 4, errors: 0 }),
+  step('lifecycle', 'chroma.lifecycle', {}, { errors: 0 }),
+  step('ask by hashtags', 'chroma.query', { hashtags: HASHTAGS.python, k: 3 }, ({ result }) => {
+    expect(ids(result)).toEqual(['fresh', 'used', 'far'])
+    expect(result.results[0]).toMatchObject({ distance: 0, relevance: 1, label: 'fresh', metadata: { year: 2024 } })
+    expect(result.query).toMatchObject({ now: NOW, update_access: true })
+  }),
+  step(
+    'why the one used before is there',
+    'chroma.explain',
+    { query: { hashtags: HASHTAGS.python, k: 3 }, id: 'used', over: 'far' },
+    ({ result }) => {
       expect(result).toMatchObject({ rank: 1, dropped: null })
       expect(result.over.gap).toBeGreaterThan(0)
     },
-  },
-  {
-    name: 'why another is not',
-    operation: 'chroma.explain',
-    input: { query: { hashtags: HASHTAGS.python }, id: 'gone' },
-    expect: ({ result }) =>
-      expect(result.dropped).toEqual({ stage: 'retrieve', reason: 'It is rotten; include_rotten finds it.' }),
-  },
-  {
-    name: 'how many there are',
-    operation: 'chroma.count',
-    input: { hashtags: HASHTAGS.python },
-    expect: ({ result }) => expect(result).toMatchObject({ count: 3, exact: true, verdict: 'answered' }),
-  },
-  {
-    name: 'watching has no whole answer',
-    operation: 'chroma.watch',
-    input: { input: 'python async notes' },
-    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
-  },
-  {
-    name: 'that it was asked shows',
-    operation: 'chroma.get',
-    input: { entry_id: 'fresh' },
-    expect: ({ result }) => expect(result).toMatchObject({ access_count: 1, last_accessed: NOW }),
-  },
-  {
-    name: 'ask by a text, dry',
-    operation: 'chroma.query',
-    input: { input: 'top 2 python async notes since 2026', update_access: false },
-    expect: ({ result }) => {
+  ),
+  step('why another is not', 'chroma.explain', { query: { hashtags: HASHTAGS.python }, id: 'gone' }, ({ result }) =>
+    expect(result.dropped).toEqual({ stage: 'retrieve', reason: 'It is rotten; include_rotten finds it.' }),
+  ),
+  step(
+    'how many there are',
+    'chroma.count',
+    { hashtags: HASHTAGS.python },
+    { count: 3, exact: true, verdict: 'answered' },
+  ),
+  step('watching has no whole answer', 'chroma.watch', { input: 'python async notes' }, refused('invalid_argument')),
+  step('that it was asked shows', 'chroma.get', { entry_id: 'fresh' }, { access_count: 1, last_accessed: NOW }),
+  step(
+    'ask by a text, dry',
+    'chroma.query',
+    { input: 'top 2 python async notes since 2026', update_access: false },
+    ({ result }) => {
       expect(result.results).toHaveLength(2)
       expect(result.query.completed_hashtags.length).toBeGreaterThan(0)
       expect(result.query.k).toBe(2)
     },
-  },
-  {
-    name: 'every option',
-    operation: 'chroma.query',
-    input: {
+  ),
+  step(
+    'every option',
+    'chroma.query',
+    {
       hashtags: HASHTAGS.python,
       k: 10,
       max_distance: 20,
@@ -193,224 +139,172 @@ export const CHROMA_STEPS: readonly Step[] = [
       profile: 'default',
       update_access: false,
     },
-    expect: ({ result }) => expect(ids(result)).toEqual(['fresh']),
-  },
-  {
-    name: 'nothing so near',
-    operation: 'chroma.query',
-    input: { hashtags: HASHTAGS.web, max_distance: 0.001 },
-    expect: ({ result }) => {
-      expect(result.results).toEqual([])
-      expect(result.warnings).toMatchObject([{ code: 'no_results_within_distance' }])
-    },
-  },
-  {
-    name: 'the nearest',
-    operation: 'chroma.query_knn',
-    input: { hashtags: HASHTAGS.database, k: 1, update_access: false },
-    expect: ({ result }) => expect(ids(result)).toEqual(['far']),
-  },
-  {
-    name: 'a batch',
-    operation: 'chroma.batch_query',
-    input: {
+    ({ result }) => expect(ids(result)).toEqual(['fresh']),
+  ),
+  step('nothing so near', 'chroma.query', { hashtags: HASHTAGS.web, max_distance: 0.001 }, ({ result }) => {
+    expect(result.results).toEqual([])
+    expect(result.warnings).toMatchObject([{ code: 'no_results_within_distance' }])
+  }),
+  step('the nearest', 'chroma.query_knn', { hashtags: HASHTAGS.database, k: 1, update_access: false }, ({ result }) =>
+    expect(ids(result)).toEqual(['far']),
+  ),
+  step(
+    'a batch',
+    'chroma.batch_query',
+    {
       queries: [
         { hashtags: HASHTAGS.python, k: 1 },
         { input: 'python', k: 1, update_access: false },
       ],
     },
-    expect: ({ result }) => expect(result.answers.map(ids)).toEqual([['used'], ['used']]),
-  },
-  {
-    name: 'a batch, one of it wrong',
-    operation: 'chroma.batch_query',
-    input: { queries: [{ hashtags: HASHTAGS.python }, { hashtags: HASHTAGS.python, k: 0 }] },
-    expect: ({ error }) =>
-      expect(error).toMatchObject({ type: 'ValidationError', details: { parameter: 'k', batch_index: 1 } }),
-  },
-  {
-    name: 'too few hashtags',
-    operation: 'chroma.query',
-    input: { hashtags: ['#python'] },
-    expect: ({ error }) =>
-      expect(error).toMatchObject({
-        type: 'ValidationError',
-        code: 'invalid_hashtags',
-        details: { violations: ['outer', 'total', 'mid'] },
-      }),
-  },
-  {
-    name: 'no such option',
-    operation: 'chroma.query',
-    input: { hashtags: HASHTAGS.python, maximum_distance: 3 },
-    expect: failsWith('ValidationError', 'invalid_parameter'),
-  },
-  {
-    name: 'no such profile',
-    operation: 'chroma.query',
-    input: { input: 'python', profile: 'none' },
-    expect: failsWith('QueryError', 'unknown_profile'),
-  },
-  {
-    name: 'a text that its profile cannot read',
-    operation: 'chroma.query',
-    input: { input: ' | claude:tools | 2025-06-01', profile: 'knowledge_patch' },
-    expect: ({ error }) => expect(error.type).toBe('QueryProfileError'),
-  },
-  {
-    name: 'what an agent cannot see',
-    operation: 'chroma.query',
-    viewer: 'ana',
-    input: { hashtags: HASHTAGS.python },
-    expect: ({ result }) => expect(result.results).toEqual([]),
-  },
-  {
-    name: 'an agent stores',
-    operation: 'chroma.store',
-    viewer: 'ana',
-    input: { hashtags: HASHTAGS.web, label: 'Ana', content: 'Hers.', metadata: { a: [1, null] }, mode_name: 'Sparse' },
-    expect: ({ result }) => expect(result.entry_id).toMatch(/^[0-9a-f-]{36}$/),
-  },
-  {
-    name: 'and reads it',
-    operation: 'chroma.get',
-    viewer: 'ana',
-    inputFrom: answers => ({ entry_id: answers.get('an agent stores').entry_id }),
-    expect: ({ result }) => expect(result).toMatchObject({ label: 'Ana', mode_name: 'Sparse', access_count: 0 }),
-  },
-  {
-    name: 'another one cannot',
-    operation: 'chroma.get',
-    viewer: 'ben',
-    inputFrom: () => ({ entry_id: 'fresh' }),
-    expect: failsWith('QueryError', 'not_found'),
-  },
-  {
-    name: 'an agent may not move hashtags',
-    operation: 'chroma.migrate',
-    viewer: 'ana',
-    input: { hashtag: '#python', zone: 'mid' },
-    expect: ({ error }) => expect(error.code).toBe('denied'),
-  },
-  {
-    name: 'a label that is none',
-    operation: 'chroma.store',
-    input: { hashtags: HASHTAGS.web, label: 3, content: '' },
-    expect: failsWith('ValidationError', 'invalid_parameter'),
-  },
-  {
-    name: 'update',
-    operation: 'chroma.update',
-    input: { entry_id: 'far', label: 'Far away', metadata: null },
-    expect: ({ result }) => expect(result).toEqual({ updated: true }),
-  },
-  {
-    name: 'update what may not change',
-    operation: 'chroma.update',
-    input: { entry_id: 'far', hashtags: HASHTAGS.web },
-    expect: failsWith('ValidationError', 'invalid_parameter'),
-  },
-  {
-    name: 'another mode',
-    operation: 'chroma.set',
-    input: { entry_id: 'far', mode_name: 'Spacey', decay_enabled: false },
-    expect: ({ result }) => expect(result).toEqual({ updated: true }),
-  },
-  {
-    name: 'suggest',
-    operation: 'chroma.suggest_hashtags',
-    input: { content: 'Async Python, (pathlib) and node.js.' },
-    expect: ({ result }) => expect(result.hashtags).toEqual(['#async', '#python', '#pathlib', '#node.js']),
-  },
-  {
-    name: 'a whole set for a text',
-    operation: 'chroma.suggest_hashtags',
-    input: { content: 'Async python and a cow', complete: true },
-    expect: ({ result }) => {
+    ({ result }) => expect(result.answers.map(ids)).toEqual([['used'], ['used']]),
+  ),
+  step(
+    'a batch, one of it wrong',
+    'chroma.batch_query',
+    { queries: [{ hashtags: HASHTAGS.python }, { hashtags: HASHTAGS.python, k: 0 }] },
+    refused({ type: 'ValidationError', details: { parameter: 'k', batch_index: 1 } }),
+  ),
+  step(
+    'too few hashtags',
+    'chroma.query',
+    { hashtags: ['#python'] },
+    refused({
+      type: 'ValidationError',
+      code: 'invalid_hashtags',
+      details: { violations: ['outer', 'total', 'mid'] },
+    }),
+  ),
+  step(
+    'no such option',
+    'chroma.query',
+    { hashtags: HASHTAGS.python, maximum_distance: 3 },
+    failsWith('ValidationError', 'invalid_parameter'),
+  ),
+  step(
+    'no such profile',
+    'chroma.query',
+    { input: 'python', profile: 'none' },
+    failsWith('QueryError', 'unknown_profile'),
+  ),
+  step(
+    'a text that its profile cannot read',
+    'chroma.query',
+    { input: ' | claude:tools | 2025-06-01', profile: 'knowledge_patch' },
+    ({ error }) => expect(error.type).toBe('QueryProfileError'),
+  ),
+  by(
+    'ana',
+    step('what an agent cannot see', 'chroma.query', { hashtags: HASHTAGS.python }, ({ result }) =>
+      expect(result.results).toEqual([]),
+    ),
+  ),
+  by(
+    'ana',
+    step(
+      'an agent stores',
+      'chroma.store',
+      { hashtags: HASHTAGS.web, label: 'Ana', content: 'Hers.', metadata: { a: [1, null] }, mode_name: 'Sparse' },
+      ({ result }) => expect(result.entry_id).toMatch(/^[0-9a-f-]{36}$/),
+    ),
+  ),
+  by(
+    'ana',
+    step('and reads it', 'chroma.get', answers => ({ entry_id: answers.get('an agent stores').entry_id }), {
+      label: 'Ana',
+      mode_name: 'Sparse',
+      access_count: 0,
+    }),
+  ),
+  by(
+    'ben',
+    step('another one cannot', 'chroma.get', () => ({ entry_id: 'fresh' }), failsWith('QueryError', 'not_found')),
+  ),
+  by(
+    'ana',
+    step('an agent may not move hashtags', 'chroma.migrate', { hashtag: '#python', zone: 'mid' }, refused('denied')),
+  ),
+  step(
+    'a label that is none',
+    'chroma.store',
+    { hashtags: HASHTAGS.web, label: 3, content: '' },
+    failsWith('ValidationError', 'invalid_parameter'),
+  ),
+  step('update', 'chroma.update', { entry_id: 'far', label: 'Far away', metadata: null }, ({ result }) =>
+    expect(result).toEqual({ updated: true }),
+  ),
+  step(
+    'update what may not change',
+    'chroma.update',
+    { entry_id: 'far', hashtags: HASHTAGS.web },
+    failsWith('ValidationError', 'invalid_parameter'),
+  ),
+  step('another mode', 'chroma.set', { entry_id: 'far', mode_name: 'Spacey', decay_enabled: false }, ({ result }) =>
+    expect(result).toEqual({ updated: true }),
+  ),
+  step('suggest', 'chroma.suggest_hashtags', { content: 'Async Python, (pathlib) and node.js.' }, ({ result }) =>
+    expect(result.hashtags).toEqual(['#async', '#python', '#pathlib', '#node.js']),
+  ),
+  step(
+    'a whole set for a text',
+    'chroma.suggest_hashtags',
+    { content: 'Async python and a cow', complete: true },
+    ({ result }) => {
       expect(result.hashtags.slice(0, 2)).toEqual(['#python', '#async'])
       expect(result.tags[0]).toEqual({ hashtag: '#python', zone: 'Core', reason: 'named', score: 1 })
     },
-  },
+  ),
+  step('move a hashtag', 'chroma.migrate', { hashtag: '#stdlib', zone: 'mid' }, ({ result }) =>
+    expect(result.nodes_updated).toBe(0),
+  ),
+  step(
+    'free a hashtag that is in use',
+    'chroma.unassign',
+    { hashtag: '#stdlib' },
+    failsWith('HashtagConflictError', 'hashtag_in_use'),
+  ),
+  step('free one that is not', 'chroma.unassign', { hashtag: '#quorum' }, { hashtag: '#quorum' }),
+  step('points', 'chroma.points', { limit: 3 }),
+  step('delete', 'chroma.delete', { entry_id: 'used' }, ({ result }) => expect(result).toEqual({ deleted: true })),
   {
-    name: 'move a hashtag',
-    operation: 'chroma.migrate',
-    input: { hashtag: '#stdlib', zone: 'mid' },
-    expect: ({ result }) => expect(result.nodes_updated).toBe(0),
-  },
-  {
-    name: 'free a hashtag that is in use',
-    operation: 'chroma.unassign',
-    input: { hashtag: '#stdlib' },
-    expect: failsWith('HashtagConflictError', 'hashtag_in_use'),
-  },
-  {
-    name: 'free one that is not',
-    operation: 'chroma.unassign',
-    input: { hashtag: '#quorum' },
-    expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#quorum' }),
-  },
-  { name: 'points', operation: 'chroma.points', input: { limit: 3 } },
-  {
-    name: 'delete',
-    operation: 'chroma.delete',
-    input: { entry_id: 'used' },
-    expect: ({ result }) => expect(result).toEqual({ deleted: true }),
-  },
-  {
-    name: 'delete it again',
-    operation: 'chroma.delete',
-    input: { entry_id: 'used' },
-    expect: ({ result }) => expect(result).toEqual({ deleted: false }),
+    ...step('delete it again', 'chroma.delete', { entry_id: 'used' }, ({ result }) =>
+      expect(result).toEqual({ deleted: false }),
+    ),
     atRoute: failsWith('QueryError', 'not_found'),
   },
   {
-    name: 'update what is gone',
-    operation: 'chroma.update',
-    input: { entry_id: 'used', label: 'Anew' },
-    expect: ({ result }) => expect(result).toEqual({ updated: false }),
+    ...step('update what is gone', 'chroma.update', { entry_id: 'used', label: 'Anew' }, ({ result }) =>
+      expect(result).toEqual({ updated: false }),
+    ),
+    atRoute: failsWith('QueryError', 'not_found'),
+  },
+  step('read what is gone', 'chroma.get', { entry_id: 'used' }, failsWith('QueryError', 'not_found')),
+  {
+    ...by(
+      'ben',
+      step('an agent deletes what it cannot see', 'chroma.delete', { entry_id: 'fresh' }, ({ result }) =>
+        expect(result).toEqual({ deleted: false }),
+      ),
+    ),
     atRoute: failsWith('QueryError', 'not_found'),
   },
   {
-    name: 'read what is gone',
-    operation: 'chroma.get',
-    input: { entry_id: 'used' },
-    expect: failsWith('QueryError', 'not_found'),
-  },
-  {
-    name: 'an agent deletes what it cannot see',
-    operation: 'chroma.delete',
-    viewer: 'ben',
-    input: { entry_id: 'fresh' },
-    expect: ({ result }) => expect(result).toEqual({ deleted: false }),
-    atRoute: failsWith('QueryError', 'not_found'),
-  },
-  {
-    name: 'an agent assigns',
-    operation: 'chroma.assign',
-    viewer: 'ana',
-    input: { hashtag: '#hers', zone: 'mid' },
-    expect: ({ error }) => expect(error.code).toBe('denied'),
+    ...by('ana', step('an agent assigns', 'chroma.assign', { hashtag: '#hers', zone: 'mid' }, refused('denied'))),
     atRoute: failsWith('QueryError', 'denied'),
   },
-  {
-    name: 'count',
-    operation: 'chroma.statistics',
-    input: {},
-    expect: ({ result }) => expect(result).toMatchObject({ total_nodes: 4, rotten_nodes: 1, decay_disabled: 1 }),
-  },
-  {
-    name: 'export nodes',
-    operation: 'chroma.export',
-    input: {},
-    expect: ({ result }) => expect(result.nodes.map((node: Json) => node.entry_id)).toEqual(['far', 'fresh', 'gone']),
-  },
-  {
-    name: 'an agent stores with hashtags chosen for it',
-    operation: 'chroma.store',
-    viewer: 'ben',
-    input: { label: 'Python', content: 'How async functions wait.', auto_tags: true },
-    expect: ({ result }) => expect(result.tags.length).toBeGreaterThanOrEqual(8),
-  },
+  step('count', 'chroma.statistics', {}, { total_nodes: 4, rotten_nodes: 1, decay_disabled: 1 }),
+  step('export nodes', 'chroma.export', {}, ({ result }) =>
+    expect(result.nodes.map((node: Json) => node.entry_id)).toEqual(['far', 'fresh', 'gone']),
+  ),
+  by(
+    'ben',
+    step(
+      'an agent stores with hashtags chosen for it',
+      'chroma.store',
+      { label: 'Python', content: 'How async functions wait.', auto_tags: true },
+      ({ result }) => expect(result.tags.length).toBeGreaterThanOrEqual(8),
+    ),
+  ),
 ]
 
 function ids(answer: Json): readonly string[] {

@@ -125,9 +125,7 @@ describe('an installation without the native runtime', () => {
   const env = { NODE_OPTIONS, QUERENT_EMBEDDER: 'local' }
   const without = (args: readonly string[]) => querent(args, { cwd: home, env })
 
-  it('says so at the first command for people, once, and how to get it; status and doctor say it each time', {
-    timeout: 240_000,
-  }, async () => {
+  it('says so at the first command for people, once, and how to get it; status and doctor say it each time', async () => {
     writeFileSync(join(home, 'tulips.md'), 'Tulips like cold winters.')
     const first = await without(['add', 'tulips.md', '--json'])
     expect(first).toMatchObject({ status: 0, stderr: expect.not.stringContaining('ONNX') })

@@ -297,9 +297,9 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
       ask('streaming answers', '--json', '--days', '30'),
       ask('streaming answers', '--json', '--days', '30', '--url', server.url),
     ])
-    const told = ({ stdout }: Run) =>
+    const reported = ({ stdout }: Run) =>
       JSON.parse(stdout).results.map((one: { id: string; score: number }) => [one.id, one.score.toFixed(2)])
-    expect(told(there)).toEqual(told(here))
+    expect(reported(there)).toEqual(reported(here))
     expect(JSON.parse(there.stdout).meta.store).toBe('chromadb')
   })
 
@@ -365,7 +365,7 @@ describe('querent mirror that cannot', () => {
   })
 })
 
-/** What stands behind `querent` or `/chroma-query` in the files, as words for the command. */
+/** The words after `querent` or `/chroma-query` in the files, as arguments of the command. */
 function commandLines(text: string): readonly (readonly string[])[] {
   const found = [...text.matchAll(/(querent|\/chroma-query) ((?:[a-z]+ ?)?(?:"[^"]+")?(?: --[a-z-]+ [\w.]+)*)/g)]
   return found.flatMap(([, program, line = '']) => {

@@ -1,6 +1,6 @@
 /** The lens collections at every interface, by the rules of `scenario.ts`, over what `COLLECTED` holds. */
 import { expect } from 'vitest'
-import type { Step } from './scenario.ts'
+import { by, refused, type Step, step } from './scenario.ts'
 
 type Json = Step extends { expect?: (outcome: infer T) => void } ? T : never
 
@@ -34,113 +34,57 @@ function entry(id: string, collection: string, content: string, metadata: Readon
 const ASKED = { query: 'MCP servers', timeout_ms: 120_000 }
 
 export const COLLECTIONS_STEPS: readonly Step[] = [
-  {
-    name: 'ask',
-    operation: 'collections.query',
-    input: ASKED,
-    expect: ({ result }) => expect(result.results).toHaveLength(5),
-  },
-  {
-    name: 'why the first is first',
-    operation: 'collections.explain',
-    inputFrom: answers => ({ query: { query: 'MCP servers' }, id: answers.get('ask').results[0].id }),
-    expect: ({ result }) => expect(result).toMatchObject({ rank: 1, dropped: null }),
-  },
-  {
-    name: 'count',
-    operation: 'collections.count',
-    input: { query: 'MCP servers' },
-    expect: ({ result }) => expect(result).toMatchObject({ count: 5, exact: true }),
-  },
-  {
-    name: 'watching has no whole answer',
-    operation: 'collections.watch',
-    input: { query: 'MCP servers' },
-    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
-  },
-  { name: 'the last week', operation: 'collections.query', input: { ...ASKED, days: 7, undated: 'exclude' } },
-  {
-    name: 'from and until',
-    operation: 'collections.query',
-    input: { ...ASKED, since: '2026-01-01', until: '2026-01-31', collections: ['items'] },
-  },
-  { name: 'folded', operation: 'collections.query', input: { ...ASKED, fold: true, hybrid: true } },
-  { name: 'by source', operation: 'collections.query', input: { ...ASKED, source: 'docs' } },
-  {
-    name: 'by actionability',
-    operation: 'collections.query',
-    input: { ...ASKED, actionability: 'high', min_score: 0.01 },
-  },
-  {
-    name: 'a first page',
-    operation: 'collections.query',
-    input: { ...ASKED, limit: 2 },
-    expect: ({ result }) => expect(result.results).toHaveLength(2),
-  },
-  { name: 'a second page', operation: 'collections.query', input: { ...ASKED, limit: 2, offset: 2 } },
-  {
-    name: 'an agent sees what is public',
-    operation: 'collections.query',
-    viewer: 'ana',
-    input: ASKED,
-    expect: outcome => expect(idsOf(outcome)).toHaveLength(1),
-  },
-  {
-    name: 'a collection that is none',
-    operation: 'collections.query',
-    input: { ...ASKED, collections: ['items', 'nothing'] },
-  },
-  {
-    name: 'no collection that is one',
-    operation: 'collections.query',
-    viewer: 'ana',
-    input: { ...ASKED, collections: ['nothing'] },
-    expect: () => {},
-  },
-  { name: 'ask nothing', operation: 'collections.query', input: { query: ' ' }, expect: wrong('query') },
-  {
-    name: 'a day that is none',
-    operation: 'collections.query',
-    input: { ...ASKED, since: 'yesterday-ish' },
-    expect: wrong('since'),
-  },
-  {
-    name: 'days against since',
-    operation: 'collections.query',
-    input: { ...ASKED, days: 3, since: '2026-01-01' },
-    expect: () => {},
-  },
-  { name: 'less than no days', operation: 'collections.query', input: { ...ASKED, days: -1 }, expect: wrong('days') },
-  {
-    name: 'far too many',
-    operation: 'collections.query',
-    input: { ...ASKED, n_results: 1_000_000 },
-    expect: wrong('n_results'),
-  },
-  { name: 'a field that is none', operation: 'collections.query', input: { ...ASKED, foo: 1 }, expect: wrong('foo') },
-  {
-    name: 'a store that is none',
-    operation: 'collections.query',
-    input: { ...ASKED, store: 'nowhere' },
-    expect: wrong('nowhere'),
-  },
-  {
-    name: 'as Markdown',
-    operation: 'collections.format',
-    inputFrom: answers => ({
+  step('ask', 'collections.query', ASKED, ({ result }) => expect(result.results).toHaveLength(5)),
+  step(
+    'why the first is first',
+    'collections.explain',
+    answers => ({ query: { query: 'MCP servers' }, id: answers.get('ask').results[0].id }),
+    { rank: 1, dropped: null },
+  ),
+  step('count', 'collections.count', { query: 'MCP servers' }, { count: 5, exact: true }),
+  step('watching has no whole answer', 'collections.watch', { query: 'MCP servers' }, refused('invalid_argument')),
+  step('the last week', 'collections.query', { ...ASKED, days: 7, undated: 'exclude' }),
+  step('from and until', 'collections.query', {
+    ...ASKED,
+    since: '2026-01-01',
+    until: '2026-01-31',
+    collections: ['items'],
+  }),
+  step('folded', 'collections.query', { ...ASKED, fold: true, hybrid: true }),
+  step('by source', 'collections.query', { ...ASKED, source: 'docs' }),
+  step('by actionability', 'collections.query', { ...ASKED, actionability: 'high', min_score: 0.01 }),
+  step('a first page', 'collections.query', { ...ASKED, limit: 2 }, ({ result }) =>
+    expect(result.results).toHaveLength(2),
+  ),
+  step('a second page', 'collections.query', { ...ASKED, limit: 2, offset: 2 }),
+  by(
+    'ana',
+    step('an agent sees what is public', 'collections.query', ASKED, outcome => expect(idsOf(outcome)).toHaveLength(1)),
+  ),
+  step('a collection that is none', 'collections.query', { ...ASKED, collections: ['items', 'nothing'] }),
+  by(
+    'ana',
+    step('no collection that is one', 'collections.query', { ...ASKED, collections: ['nothing'] }, () => {}),
+  ),
+  step('ask nothing', 'collections.query', { query: ' ' }, wrong('query')),
+  step('a day that is none', 'collections.query', { ...ASKED, since: 'yesterday-ish' }, wrong('since')),
+  step('days against since', 'collections.query', { ...ASKED, days: 3, since: '2026-01-01' }, () => {}),
+  step('less than no days', 'collections.query', { ...ASKED, days: -1 }, wrong('days')),
+  step('far too many', 'collections.query', { ...ASKED, n_results: 1_000_000 }, wrong('n_results')),
+  step('a field that is none', 'collections.query', { ...ASKED, foo: 1 }, wrong('foo')),
+  step('a store that is none', 'collections.query', { ...ASKED, store: 'nowhere' }, wrong('nowhere')),
+  step(
+    'as Markdown',
+    'collections.format',
+    answers => ({
       results: answers.get('ask')?.results ?? [],
       query: 'MCP servers',
       lang: 'en',
       urls: true,
     }),
-    expect: ({ result }) => expect(result.markdown).toContain('MCP servers'),
-  },
-  {
-    name: 'as Markdown, for an agent',
-    operation: 'collections.format',
-    viewer: 'ana',
-    input: { results: [], query: 'nada' },
-  },
+    ({ result }) => expect(result.markdown).toContain('MCP servers'),
+  ),
+  by('ana', step('as Markdown, for an agent', 'collections.format', { results: [], query: 'nada' })),
   {
     // CO-032, CO-048
     name: 'as Markdown, in the language of the question',
@@ -148,16 +92,6 @@ export const COLLECTIONS_STEPS: readonly Step[] = [
     input: { results: [], query: 'what do agents remember' },
     expect: ({ result }) => expect(result.markdown).toContain('No results found for: "what do agents remember"'),
   },
-  {
-    name: 'as Markdown, wrongly',
-    operation: 'collections.format',
-    input: { results: [{}], query: 'x' },
-    expect: wrong('results'),
-  },
-  {
-    name: 'in no language',
-    operation: 'collections.format',
-    input: { results: [], query: 'x', lang: 'la' },
-    expect: wrong('lang'),
-  },
+  step('as Markdown, wrongly', 'collections.format', { results: [{}], query: 'x' }, wrong('results')),
+  step('in no language', 'collections.format', { results: [], query: 'x', lang: 'la' }, wrong('lang')),
 ]

@@ -13,7 +13,7 @@ const MODEL = { QUERENT_EMBEDDER: 'local' }
 
 /** With the default model, so that all modes have what they need. */
 describe('the documented cases of /context/query, each asked by a command (CX-043)', () => {
-  beforeAll(() => void modelFolder(), 120_000)
+  beforeAll(() => void modelFolder())
 
   it('are fourteen', () => expect(readCases(folder)).toHaveLength(14))
 

@@ -7,7 +7,7 @@ import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const FILES = 60
 
-interface Told {
+interface Reported {
   readonly status: string
   readonly result: Readonly<Record<string, unknown>> | null
   readonly errors: unknown
@@ -22,11 +22,11 @@ function folderWith(files: Readonly<Record<string, string>>): TempFolder {
   return folder
 }
 
-async function call(folder: TempFolder, path: string, params: unknown = {}): Promise<Told> {
+async function call(folder: TempFolder, path: string, params: unknown = {}): Promise<Reported> {
   const run = await querent(['call', path, JSON.stringify(params)], { cwd: folder.path })
-  const told = JSON.parse(run.stdout) as Told
-  expect([path, run.stderr, run.status]).toEqual([path, '', told.status === 'success' ? 0 : 1])
-  return told
+  const reported = JSON.parse(run.stdout) as Reported
+  expect([path, run.stderr, run.status]).toEqual([path, '', reported.status === 'success' ? 0 : 1])
+  return reported
 }
 
 describe('the parts of the store, asked by processes', () => {

@@ -34,7 +34,7 @@ export function sameEverywhere({
   let outcomes: ReadonlyMap<string, Outcomes>
   beforeAll(async () => {
     outcomes = await runEverywhere(steps, { ...setting, root, now: NOW })
-  }, 240_000)
+  })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
   const outcomeOf = (via: string, { name }: Step): Outcome | undefined => outcomes.get(via)?.get(name)
 

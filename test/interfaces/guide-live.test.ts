@@ -28,14 +28,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a process prints, as it prints it. */
 function outputs(child: ChildProcess): { stdout: string; stderr: string } {
-  const told = { stdout: '', stderr: '' }
+  const reported = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8')
     child[name]?.on('data', (part: string) => {
-      told[name] += part
+      reported[name] += part
     })
   }
-  return told
+  return reported
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -49,11 +49,11 @@ describe('the guide to live queries', () => {
     const [command = '', ...shown] = (watching[at] ?? '').trimEnd().split('\n')
     const watcher = spawn(shell, ['-c', `exec ${command.replace('$ ', '')}`], { cwd: folder, env })
     const over = ended(watcher)
-    const told = outputs(watcher)
-    const lines = (): number => told.stdout.split('\n').length - 1
+    const found = outputs(watcher)
+    const lines = (): number => found.stdout.split('\n').length - 1
     const writes = (writing[at] ?? '').trimEnd().split('\n')
     const events = shown.filter(line => /…Z {2}/.test(line))
-    await until(() => told.stderr.includes('watching') && lines() === events.length - writes.length)
+    await until(() => found.stderr.includes('watching') && lines() === events.length - writes.length)
     for (const line of writes) {
       const before = lines()
       const writer = spawn(shell, ['-c', line], { cwd: folder, env, stdio: 'ignore' })
@@ -62,8 +62,8 @@ describe('the guide to live queries', () => {
     }
     watcher.kill('SIGINT')
     expect(await over).toBe(0)
-    expect(told.stdout).toMatch(pattern(events.join('\n')))
-    expect(told.stderr).toMatch(pattern(shown.filter(line => line.startsWith('querent:')).join('\n')))
+    expect(found.stdout).toMatch(pattern(events.join('\n')))
+    expect(found.stderr).toMatch(pattern(shown.filter(line => line.startsWith('querent:')).join('\n')))
   })
 
   it('shows what its other commands print', async () => {
@@ -76,9 +76,9 @@ describe('the guide to live queries', () => {
     const [, path = '', accept = '', body = ''] = /7411(\S+) -H 'Accept: (.*?)' -d '(.*?)'/.exec(request) ?? []
     const server = start(['serve', '--port', '0'], { cwd: folder })
     const over = ended(server)
-    const told = outputs(server)
-    await until(() => told.stderr.includes('\n'))
-    const url = /http:\S+/.exec(told.stderr)?.[0]
+    const received = outputs(server)
+    await until(() => received.stderr.includes('\n'))
+    const url = /http:\S+/.exec(received.stderr)?.[0]
     const response = await fetch(`${url}${path}`, { method: 'POST', headers: { accept }, body })
     let events = ''
     for await (const part of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {

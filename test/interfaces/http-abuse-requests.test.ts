@@ -8,23 +8,23 @@ const LIST = '/v1/ops/list'
 let server: Server
 beforeAll(async () => {
   server = await startServer(['--max-body', String(MAX_BODY)])
-  await tell(post('/v1/ops/put', '{"entries":[{"id":"heron","content":"a heron by the lake"}]}'))
+  await sendText(post('/v1/ops/put', '{"entries":[{"id":"heron","content":"a heron by the lake"}]}'))
 })
 afterAll(() => server.end())
 // Whatever was sent, the next one is answered as ever.
 afterEach(async () => {
-  const { status, body } = await tell(post('/v1/ops/query', '{"text":"heron"}'))
+  const { status, body } = await sendText(post('/v1/ops/query', '{"text":"heron"}'))
   expect(status).toBe(200)
   expect(JSON.parse(body).items).toMatchObject([{ id: 'heron' }])
   expect(server.said()).not.toContain('querent: bug')
 })
 
-function tell(text: string): Promise<Reply> {
+function sendText(text: string): Promise<Reply> {
   return ask(server.port, text)
 }
 
 async function refusal(text: string): Promise<readonly [status: number, code: unknown, field: unknown]> {
-  const { status, head, body } = await tell(text)
+  const { status, head, body } = await sendText(text)
   expect(head).toMatch(/^content-type: application\/json$/im)
   const { error } = JSON.parse(body)
   return [status, error.code, error.details.field ?? null]
@@ -80,7 +80,7 @@ describe('a request that can be read in two ways is refused, and its connection 
     expect(await refusal(text)).toEqual([417, 'invalid_argument', 'expect'])
   })
 
-  it('what stands in a body is never a request, not even in one that is refused unread', async () => {
+  it('the content of a body is never taken for a request, not even where the body is refused unread', async () => {
     const inner = get('/metrics')
     const last = get('/healthz', ['connection: close'])
     const refused = post(LIST, inner, ['origin: https://evil.example'])
@@ -150,7 +150,7 @@ describe('a name of another host is refused (a page whose name points here)', ()
       get(whole),
       old,
     ]) {
-      expect(await tell(text)).toMatchObject({ status: 200, body: '{"ok":true}' })
+      expect(await sendText(text)).toMatchObject({ status: 200, body: '{"ok":true}' })
     }
   })
 })
@@ -174,8 +174,8 @@ describe('a page of another site is refused', () => {
       get('/v1/status', ['sec-fetch-site: cross-site', `sec-fetch-mode: ${mode}`, `sec-fetch-dest: ${dest}`])
     expect(await refusal(foreign('no-cors', 'image'))).toEqual([403, 'denied', 'origin'])
     expect(await refusal(foreign('navigate', 'iframe'))).toEqual([403, 'denied', 'origin'])
-    expect((await tell(foreign('navigate', 'document'))).status).toBe(200)
-    expect((await tell(get('/v1/status', ['sec-fetch-site: same-origin']))).status).toBe(200)
+    expect((await sendText(foreign('navigate', 'document'))).status).toBe(200)
+    expect((await sendText(get('/v1/status', ['sec-fetch-site: same-origin']))).status).toBe(200)
   })
 
   it('at MCP too', async () => {
@@ -186,7 +186,7 @@ describe('a page of another site is refused', () => {
       'denied',
       'origin',
     ])
-    expect((await tell(post('/mcp', message, headers))).status).toBe(200)
+    expect((await sendText(post('/mcp', message, headers))).status).toBe(200)
   })
 })
 
@@ -196,7 +196,7 @@ describe('a body', () => {
       const text = post(LIST, '\x1f\x8b\x08\x00', [`content-encoding: ${packing}`])
       expect(await refusal(text)).toEqual([415, 'invalid_argument', 'content-encoding'])
     }
-    expect((await tell(post(LIST, '{}', ['content-encoding: identity']))).status).toBe(200)
+    expect((await sendText(post(LIST, '{}', ['content-encoding: identity']))).status).toBe(200)
   })
 
   it('that says that it is too long is not waited for', async () => {
@@ -212,7 +212,7 @@ describe('a body', () => {
       expect(await refusal(text)).toEqual([413, 'too_large', 'body'])
     }
     const fitting = chunked(['transfer-encoding: chunked'], `${part.repeat(15)}2\r\n{}\r\n0\r\n\r\n`)
-    expect((await tell(fitting)).status).toBe(200)
+    expect((await sendText(fitting)).status).toBe(200)
   })
 
   it('of other bytes than UTF-8 is refused', async () => {
@@ -299,7 +299,7 @@ describe('an address', () => {
       ['heron%00', 'heron\0'],
       ['heron%5C', 'heron\\'],
     ] as const) {
-      const { status, body } = await tell(get(`/v1/entries/${escaped}`))
+      const { status, body } = await sendText(get(`/v1/entries/${escaped}`))
       expect([status, JSON.parse(body).error.details]).toEqual([404, { id }])
     }
   })
@@ -316,10 +316,10 @@ it('many requests at once on one connection are answered one after the other, in
   expect(text.endsWith('{"ok":true}')).toBe(true)
 })
 
-it('who asks for another protocol is answered in this one', async () => {
+it('a request to switch to another protocol is answered in this one', async () => {
   for (const protocol of ['websocket', 'h2c']) {
     const text = get('/healthz', ['connection: upgrade', `upgrade: ${protocol}`])
-    expect(await tell(text)).toMatchObject({ status: 200, body: '{"ok":true}' })
+    expect(await sendText(text)).toMatchObject({ status: 200, body: '{"ok":true}' })
   }
   const client = new RawClient(server.port)
   client.send('CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n')

@@ -45,7 +45,7 @@ const SLOW: readonly (readonly [what: string, head: string, piece: string])[] = 
 ]
 
 describe('a client that sends slowly', () => {
-  it('is told so when its time is over, whatever it is slow in, and is in nobody’s way until then', async () => {
+  it('gets an error when its time is over, whatever it is slow in, and delays no other client until then', async () => {
     const server = await serve('--receive-timeout', '1.5')
     const slow = SLOW.flatMap(([, head, piece]) =>
       Array.from({ length: 8 }, () => trickle(clientOf(server), head, piece)),
@@ -53,9 +53,9 @@ describe('a client that sends slowly', () => {
     for (let at = 0; at < 20; at++) expect((await ask(server.port, post('/v1/ops/list', '{}'))).status).toBe(200)
     const answers = await Promise.all(slow)
     // Who was at its body is cut off, and may find its connection reset before it has read why.
-    for (const told of answers.filter(each => each !== '')) {
-      expect(told).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
-      expect(JSON.parse(told.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: { code: 'deadline_exceeded' } })
+    for (const reported of answers.filter(each => each !== '')) {
+      expect(reported).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+      expect(JSON.parse(reported.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: { code: 'deadline_exceeded' } })
     }
     expect(answers.filter(each => each !== '').length).toBeGreaterThanOrEqual(4 * 8)
     await until(() => isQuiet(server.port))
@@ -97,7 +97,7 @@ describe('too many connections', () => {
 })
 
 describe('bounds', () => {
-  it('are told with their defaults by --help', async () => {
+  it('are listed with their defaults by --help', async () => {
     const { stdout } = await querentHere(['serve', '--help'], { cwd: '/' })
     expect(stdout).toMatch(/--max-body <bytes>[^-]*4194304/)
     expect(stdout).toMatch(/--receive-timeout <seconds>[^-]*60/)

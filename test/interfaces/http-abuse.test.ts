@@ -118,7 +118,7 @@ describe('a request', () => {
     },
   )
 
-  it('for an unknown operation is told those alike', async () => {
+  it('for an unknown operation is answered with the names alike', async () => {
     expect(await post('/v1/ops/ehco', '{}')).toMatchObject({
       status: 404,
       body: { error: { code: 'unknown_operation', details: { near: ['echo'] } } },
@@ -150,8 +150,8 @@ describe('a request', () => {
       Promise.all(
         ['store_corrupt', 'conflict'].map(async code => (await post(`/v1/ops/fail_${code}`, '{}', headers)).body),
       )
-    const told = await answers(bearer('ana'))
-    expect(told).toEqual([
+    const reported = await answers(bearer('ana'))
+    expect(reported).toEqual([
       { error: { code: 'store_corrupt', message: 'the store is damaged', details: {} } },
       { error: { code: 'conflict', message: 'it is taken', details: { id: 'a' } } },
     ])
@@ -261,7 +261,7 @@ describe('a server', () => {
     expect((await fetch(here, { method: 'POST', headers })).status).toBe(200)
   })
 
-  it('is called by any one name where other machines can reach it and none was told, but never by two', async () => {
+  it('takes any one host name where other machines can reach it and no name was set, but never two', async () => {
     await using own = await serveHere(noEngine, { host: '0.0.0.0', tokens: TOKENS }, catalog)
     const port = Number(new URL(own.url).port)
     expect((await ask(port, get('/healthz', [], 'notes.example'))).status).toBe(200)

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-/** Questions wait in its embedder until they are told to stop. */
+/** Questions wait in its embedder until they are cancelled. */
 async function serve() {
   const toy = openToyEmbedder()
   const asked: AbortSignal[] = []

@@ -1,4 +1,4 @@
-/** How much requesters may ask over HTTP, over a real socket; the clock of the limits stands still between steps. */
+/** How much requesters may ask over HTTP, over a real socket; the clock of the limits does not move between steps. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
@@ -38,18 +38,22 @@ beforeEach(() => {
   machineTime += MINUTE
 })
 
-interface Told {
+interface Reported {
   readonly status: number
   readonly body: Record<string, unknown> & { readonly error?: { readonly code: string; readonly details: object } }
   readonly wait: string | null
 }
 
-async function post(path: string, input: unknown, headers: Record<string, string> = bearer('owner')): Promise<Told> {
+async function post(
+  path: string,
+  input: unknown,
+  headers: Record<string, string> = bearer('owner'),
+): Promise<Reported> {
   const body = typeof input === 'string' ? input : JSON.stringify(input)
   const response = await fetch(`${url}${path}`, { method: 'POST', body, headers })
   return {
     status: response.status,
-    body: (await response.json()) as Told['body'],
+    body: (await response.json()) as Reported['body'],
     wait: response.headers.get('retry-after'),
   }
 }
@@ -67,7 +71,7 @@ async function times<T>(count: number, act: () => Promise<T>): Promise<T[]> {
   return done
 }
 
-const statuses = async (count: number, act: () => Promise<Told>) => {
+const statuses = async (count: number, act: () => Promise<Reported>) => {
   const counts: Record<number, number> = {}
   for (const { status } of await times(count, act)) counts[status] = (counts[status] ?? 0) + 1
   return counts
@@ -89,7 +93,7 @@ describe('a requester with a token (BQ-189)', () => {
     expect((await list()).status).toBe(200)
   })
 
-  it('is told by the lens in words of its own, to wait whole seconds, rounded up (BQ-183, BQ-185)', async () => {
+  it('receives the error of the lens, with a wait in whole seconds, rounded up (BQ-183, BQ-185)', async () => {
     await times(33, () => call('list', {}))
     const wide = { semantic: 'x', options: { scope: { local: true, network: true } } }
     expect(await call('beliefs.query', wide)).toMatchObject({
@@ -125,7 +129,7 @@ describe('a requester with a token (BQ-189)', () => {
     expect((await call('chroma.batch_query', many)).status).toBe(429)
   })
 
-  it('pays for asking for a stream that there is not, and is told by the lens (BQ-183)', async () => {
+  it('pays for a request of a stream that does not exist, and receives the error of the lens (BQ-183)', async () => {
     const ask = () => call('beliefs.count', { semantic: 'x' }, { ...BEN, accept: 'application/x-ndjson' } as typeof BEN)
     expect(await ask()).toMatchObject({
       status: 400,

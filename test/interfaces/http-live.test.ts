@@ -100,7 +100,7 @@ it('BQ-167: a viewer has so many subscriptions and no more, and they are free ag
   await until(() => engine.live.count() === 0)
 })
 
-it('BQ-153: nothing piles up for one who does not read: many changes are told as the last of them', async () => {
+it('BQ-153: nothing piles up for a client that does not read: of many changes it receives the last', async () => {
   const app = makeApp(engine, makeCatalog(engine), {
     authenticator: new Authenticator({ local: true }),
     names: namesOf(true, [], []),
@@ -119,14 +119,14 @@ it('BQ-153: nothing piles up for one who does not read: many changes are told as
   const read = async (): Promise<void> => {
     text += new TextDecoder().decode((await lines.read()).value)
   }
-  const told = (what: string) => text.split('\n').filter(line => line.includes(`Marble, ${what}.`)).length
-  while (told('before') < 3) await read()
+  const reported = (what: string) => text.split('\n').filter(line => line.includes(`Marble, ${what}.`)).length
+  while (reported('before') < 3) await read()
   for (let at = 0; at < 50; at += 1) {
     await put(`for the ${at}th time`)
-    await new Promise(resolve => setImmediate(resolve)) // a watcher who reads would be told
+    await new Promise(resolve => setImmediate(resolve)) // a watcher that reads would receive it
   }
   await put('after')
-  while (told('after') < ids.length) await read()
+  while (reported('after') < ids.length) await read()
   // The answer as it was, perhaps what was on its way when reading ended, the answer as it is.
   expect(text.trim().split('\n').length).toBeLessThanOrEqual(1 + 3 * ids.length)
   await lines.cancel()
@@ -184,10 +184,10 @@ it.each([
     }
     const first = await opened()
     const reader = await first.ask({})
-    let told = ''
+    let found = ''
     const read = async () => {
-      told = await pieceOf(reader)
-      return told
+      found = await pieceOf(reader)
+      return found
     }
     while (!(await read()).includes('subscribed'));
     for (let minute = 0; minute < 60; minute++) {
@@ -197,7 +197,7 @@ it.each([
       expect(await next).toContain('"type":"alive"')
     }
     const isSse = accept === 'text/event-stream'
-    const token = (isSse ? /^event: alive\nid: (\S+)\ndata: / : /"resume_token":"([^"]+)"/).exec(told)?.[1] ?? ''
+    const token = (isSse ? /^event: alive\nid: (\S+)\ndata: / : /"resume_token":"([^"]+)"/).exec(found)?.[1] ?? ''
     expect(token).not.toBe('')
     await reader.cancel()
     clock.set(clock.now() + 10 * 60_000)

@@ -13,7 +13,7 @@ import { operation } from '../support/operations.ts'
 import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 12
 const TOKENS = tokensOf('ana', 'ben')
 
 type Deed = {
@@ -43,7 +43,7 @@ const remove = (by: Deed['by']): fc.Arbitrary<Deed> =>
   id.map(one => ({ by, operation: 'delete', input: { ids: [one] } }))
 const ask = (by: Deed['by']): fc.Arbitrary<Deed> => text.map(one => ({ by, operation: 'query', input: { text: one } }))
 
-/** ana and ben are in the lab; she is not in the merger, and knows of none. */
+/** ana and ben are in the lab; ana is not in the merger, and knows of none. */
 const member = (federation: string, agent: string, status: string) => ({
   type: 'row',
   table: 'memberships',
@@ -168,7 +168,7 @@ function property(leak?: EngineOperation): fc.IAsyncPropertyWithHooks<[Deed[]]> 
 
 it(`no hidden history changes an answer (${RUNS} random histories; 1,000 with QUERENT_LONG=1)`, async () => {
   await fc.assert(property(), { numRuns: RUNS })
-}, 600_000)
+})
 
 it('a leak planted on purpose is caught', async () => {
   const leak = operation('leak', () => ({}), {

@@ -71,7 +71,7 @@ it('queries of a batch are counted one by one, and fail one by one (BQ-175)', as
   expect(JSON.parse(text).results[4]).toMatchObject({ ok: false, error: { code: 'RATE_LIMITED' } })
 })
 
-it('who asks nearly the same again and again is refused, and others are not', async () => {
+it('a requester of nearly the same question again and again is refused, and others are not', async () => {
   const { call } = await serve({ alikePerHour: 5 })
   const probe = (least: number, by = 'ben') =>
     call('beliefs.count', { semantic: 'salary of bob', filters: { min_confidence: least } }, by)

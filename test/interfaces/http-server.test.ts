@@ -142,7 +142,7 @@ it('lets the owner alone ask as somebody else', async () => {
   expect((await as({ ...bearer('ben'), 'querent-viewer': 'owner' })).status).toBe(403)
 })
 
-it('is ready until it is told to end', async () => {
+it('is ready until it begins to end', async () => {
   const { engine, url } = await serve()
   expect(JSON.parse((await get(`${url}/readyz`, {})).body.toString())).toEqual({ ready: true, failing: null })
   const ending = makeApp(engine, makeCatalog(engine), {

@@ -92,7 +92,7 @@ describe('a signed request', () => {
     expect((await call('put', entry('d'), signed(ann, entry('d'), { nonce }))).status).toBe(200)
   })
 
-  it('names who asks in the lens beliefs, whatever the body says', async () => {
+  it('decides the requester in the lens beliefs, whatever the body says', async () => {
     const query = { semantic: 'note', context: { requester_id: 'ann' } }
     const path = '/v1/ops/beliefs.query'
     expect((await call('beliefs.query', query, signed(ann, query, { path }))).status).toBe(200)

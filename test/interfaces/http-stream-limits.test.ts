@@ -59,7 +59,7 @@ async function refusal(token: string, name: string, input: unknown): Promise<{ s
   return { status: response.status, error: body.error }
 }
 
-it('sixteen at a time; the next is told the limit, in the words of the lens; others, and the owner, are not in the way', async () => {
+it('sixteen at a time; the next receives the limit in the error of the lens; others, and the owner, are not affected', async () => {
   const bens: Opened[] = []
   for (let at = 0; at < MOST; at++) bens.push(await open(tokenOf('ben')))
   expect(bens.map(({ status }) => status)).toEqual(bens.map(() => 200))

@@ -272,8 +272,8 @@ describe('a failure', () => {
 
   it('of ours is logged under the id that the client has', async () => {
     const response = await post('bug_later', NDJSON)
-    const told = '{"error":{"code":"internal","message":"internal error","details":{}}}'
-    expect(await response.text()).toBe(`{"at":1}\n${told}\n`)
+    const reported = '{"error":{"code":"internal","message":"internal error","details":{}}}'
+    expect(await response.text()).toBe(`{"at":1}\n${reported}\n`)
     expect(logged).toEqual([expect.stringContaining(`${response.headers.get('x-request-id')}: TypeError: secret`)])
   })
 })
@@ -313,7 +313,7 @@ describe('BQ-153: a client that stops reading', () => {
     expect(rest).not.toMatch(/\r\n0\r\n\r\n$/)
   })
 
-  it('loses after a while a stream that it can go on with, and is not told of a failure', async () => {
+  it('loses after a while a stream that it can resume, and receives no error', async () => {
     const socket = await asking('flood', 'text/event-stream')
     const [run] = runs as [Run]
     await still(run)

@@ -59,7 +59,7 @@ async function serve(more: Partial<HttpOptions>, catalog: Catalog = makeCatalog(
   return server.url
 }
 
-interface Told {
+interface Reported {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -67,7 +67,7 @@ interface Told {
   readonly error: any
 }
 
-async function post(path: string, input: unknown, headers: Record<string, string> = ANA, at = url): Promise<Told> {
+async function post(path: string, input: unknown, headers: Record<string, string> = ANA, at = url): Promise<Reported> {
   const response = await fetch(`${at}${path}`, { method: 'POST', body: JSON.stringify(input), headers })
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, error: JSON.parse(text).error }
@@ -85,7 +85,7 @@ describe('a route of the lens beliefs (BQ-184)', () => {
     expect(error).toMatchObject({ type: 'QueryError', code: 'UNAUTHORIZED', retryable: false, details: {} })
   })
 
-  it('says 403 to whom it knows and who asks as another', async () => {
+  it('says 403 to a known requester that acts as another', async () => {
     const { status, error } = await post('/v1/beliefs/query', { ...RAIN, context: { requester_id: 'ben' } })
     expect([status, error.code]).toEqual([403, 'UNAUTHORIZED'])
   })
@@ -105,7 +105,7 @@ describe('a route of the lens beliefs (BQ-184)', () => {
   it.each(unreadable)('says what is wrong with a body that %s, as with any other input (BQ-185)', async (...given) => {
     const [, body, constraint, reason] = given
     const response = await fetch(`${url}/v1/beliefs/query`, { method: 'POST', body, headers: ANA })
-    const { error } = (await response.json()) as Told
+    const { error } = (await response.json()) as Reported
     expect(error).toMatchObject({ code: 'INVALID_QUERY', details: { path: 'body', constraint, reason } })
     expect(error.details.all).toEqual([
       { code: 'INVALID_QUERY', path: 'body', constraint, reason, value: expect.toSatisfy(isTextOrNull) },
@@ -114,10 +114,10 @@ describe('a route of the lens beliefs (BQ-184)', () => {
   })
 
   it('says 429 and how long to wait when there was too much (BQ-189)', async () => {
-    const told: Told[] = []
-    for (let at = 0; at < 34; at++) told.push(await post('/v1/beliefs/count', RAIN))
-    expect(told.slice(0, 33).map(({ status }) => status)).toEqual(Array(33).fill(200))
-    const { status, headers, error } = told[33] as Told
+    const reported: Reported[] = []
+    for (let at = 0; at < 34; at++) reported.push(await post('/v1/beliefs/count', RAIN))
+    expect(reported.slice(0, 33).map(({ status }) => status)).toEqual(Array(33).fill(200))
+    const { status, headers, error } = reported[33] as Reported
     expect(error).toMatchObject({ code: 'RATE_LIMITED', retryable: true, details: { retry_after_ms: 300 } })
     expect([status, headers.get('retry-after')]).toEqual([429, '1'])
   })
@@ -131,12 +131,12 @@ describe('a route of the lens beliefs (BQ-184)', () => {
 
 it('an operation that heeds no deadline says so by its contract too', async () => {
   const { promise: never } = Promise.withResolvers<object>()
-  const told = new QuerentError(
+  const found = new QuerentError(
     { code: 'LATE', type: 'Late', kind: 'limit', retryable: true, help: 'Wait.' },
     'late',
     {},
   )
-  const deaf = operation('deaf', () => never, { refusal: () => told })
+  const deaf = operation('deaf', () => never, { refusal: () => found })
   const after: HttpOptions['after'] = (_, then) => {
     const timer = setImmediate(then)
     return () => clearImmediate(timer)
@@ -159,18 +159,18 @@ describe('while another process writes to the store', () => {
   ]
 
   it.each(asked)('beliefs say 503 to %s, when to try again, and no file (BQ-184, BQ-185)', async (_, headers) => {
-    const told = await post('/v1/ops/beliefs.put', { content: 'Rain' }, headers)
-    expect(told.error).toMatchObject({ type: 'QueryError', code: 'NODE_UNAVAILABLE', retryable: true })
-    expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(told.text).not.toContain(folder.path)
+    const received = await post('/v1/ops/beliefs.put', { content: 'Rain' }, headers)
+    expect(received.error).toMatchObject({ type: 'QueryError', code: 'NODE_UNAVAILABLE', retryable: true })
+    expect([received.status, received.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(received.text).not.toContain(folder.path)
   })
 
   it.each(asked)('nodes say 503 to %s, when to try again, and no file (CQ-120)', async (_, headers) => {
-    const told = await post('/v1/chroma/nodes', { hashtags: HASHTAGS.web, label: 'a', content: 'a' }, headers)
-    expect(told.error).toMatchObject({ type: 'DatabaseError', code: expect.any(String), message: expect.any(String) })
-    expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(told.text).not.toContain(folder.path)
-    expect(told.text).not.toMatch(/\bat \w+ \(|node_modules|\.ts:\d/)
+    const reply = await post('/v1/chroma/nodes', { hashtags: HASHTAGS.web, label: 'a', content: 'a' }, headers)
+    expect(reply.error).toMatchObject({ type: 'DatabaseError', code: expect.any(String), message: expect.any(String) })
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(reply.text).not.toContain(folder.path)
+    expect(reply.text).not.toMatch(/\bat \w+ \(|node_modules|\.ts:\d/)
   })
 
   it('what only reads is answered', async () => {

@@ -77,7 +77,7 @@ function eventsIn(lines: string): readonly Event[] {
     .map(line => JSON.parse(line) as Event)
 }
 
-const told = (events: readonly Event[]): readonly string[] =>
+const reported = (events: readonly Event[]): readonly string[] =>
   events.map(({ seq, type, id, reason }) => `${seq} ${type} ${id} ${reason}`)
 
 const SOON = ['--debounce', '0']
@@ -106,7 +106,7 @@ describe('querent watch', () => {
     await querentHere(['delete', one], { cwd: folder })
     const two = await note('Amber, again.')
     expect(await watcher.ended).toBe(0)
-    expect(told(eventsIn(watcher.stdout))).toEqual([`1 added ${two} new_match`])
+    expect(reported(eventsIn(watcher.stdout))).toEqual([`1 added ${two} new_match`])
   })
 
   it('says what is wrong, with the codes of other commands', async () => {
@@ -226,7 +226,7 @@ describe.each(WATCHES)('$operation', ({ operation, input, command, put, remove, 
       expect(head).toMatchObject({ event: 'subscribed', id: expect.any(String), data: { began: 'anew' } })
       await put('Granite is speckled.', two)
       const [added] = await connection.take(1)
-      expect(told([initial?.data, added?.data] as readonly Event[])).toEqual([
+      expect(reported([initial?.data, added?.data] as readonly Event[])).toEqual([
         `1 added ${one} initial`,
         `2 added ${two} new_match`,
       ])
@@ -242,7 +242,10 @@ describe.each(WATCHES)('$operation', ({ operation, input, command, put, remove, 
     await using connection = await Connection.open(second.url, input('granite'), { 'last-event-id': last })
     const [head, ...events] = await connection.take(3)
     expect(head?.data).toMatchObject({ began: 'continued' })
-    expect(told(events.map(({ data }) => data))).toEqual([`3 removed ${one} unavailable`, `4 added ${three} new_match`])
+    expect(reported(events.map(({ data }) => data))).toEqual([
+      `3 removed ${one} unavailable`,
+      `4 added ${three} new_match`,
+    ])
     const headers = { accept: 'text/event-stream', 'last-event-id': last }
     const refused = await fetch(second.url, { method: 'POST', body: JSON.stringify(input('basalt')), headers })
     expect({ status: refused.status, body: await refused.json() }).toMatchObject({ status: 400, body: invalid })

@@ -81,8 +81,10 @@ describe.each([
 
 it('the tools of beliefs refuse what is of this interface alone in the words of the lens too (BQ-183)', async () => {
   const client = await mcpClient(folder, ['--lens', 'beliefs'])
-  const told = await ask(client, 'beliefs_query', { semantic: 'rain', max_tokens: 10 }).finally(() => client.close())
-  expect(told).toMatchObject({
+  const reported = await ask(client, 'beliefs_query', { semantic: 'rain', max_tokens: 10 }).finally(() =>
+    client.close(),
+  )
+  expect(reported).toMatchObject({
     error: { type: 'QueryError', code: 'INVALID_QUERY', details: { path: 'max_tokens', reason: 'invalid_argument' } },
   })
 })

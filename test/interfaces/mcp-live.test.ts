@@ -10,7 +10,7 @@ import { type Connect, connected, onConnection, overHttp } from './mcp-in-proces
 
 const HONEY = 'querent://live/honey'
 /** A live query gathers changes for a second before it tells them. */
-const PATIENT = { timeout: 60_000, interval: 20 }
+const PATIENT = { timeout: 300_000, interval: 20 }
 
 let engine: Engine
 let clients: Client[] = []
@@ -46,7 +46,7 @@ const modern =
     clients.push(client)
     return {
       client,
-      told: toldTo(client),
+      told: answersFor(client),
       listen: async (...uris) => {
         const subscription = await client.listen({ resourceSubscriptions: [...uris] })
         return () => subscription.close()
@@ -60,7 +60,7 @@ const older: Way = async viewer => {
   clients.push(client)
   return {
     client,
-    told: toldTo(client),
+    told: answersFor(client),
     listen: async (...uris) => {
       for (const uri of uris) await client.subscribeResource({ uri })
       return () => Promise.all(uris.map(uri => client.unsubscribeResource({ uri })))
@@ -68,10 +68,10 @@ const older: Way = async viewer => {
   }
 }
 
-function toldTo(client: Client): readonly string[] {
-  const told: string[] = []
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
-  return told
+function answersFor(client: Client): readonly string[] {
+  const reported: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void reported.push(params.uri))
+  return reported
 }
 
 async function read(client: Client, uri = HONEY): Promise<{ readonly text: string; readonly meta: unknown }> {
@@ -86,7 +86,7 @@ describe.each<[string, Way]>([
   ['over HTTP', modern(overHttp)],
   ['on a connection of 2025-11-25', older],
 ])('a listener %s', (_name, way) => {
-  it('is told when the answer changes, and reads it as it is then', async () => {
+  it('is notified when the answer changes, and reads the changed answer', async () => {
     const { client, told, listen } = await way('owner')
     await listen(HONEY)
     expect((await read(client)).text).not.toContain('second')
@@ -95,7 +95,7 @@ describe.each<[string, Way]>([
     expect((await read(client)).text).toContain('second')
   })
 
-  it('is told nothing of what its viewer may not see', async () => {
+  it('is not notified of what its viewer may not see', async () => {
     const ana = await way('ana')
     const owner = await way('owner')
     await ana.listen(HONEY)
@@ -142,7 +142,7 @@ it.each<[string, Connect]>([
   ['on a connection', onConnection],
   ['over HTTP', overHttp],
 ])(
-  'a listener %s whose viewer may ask no longer is told that it is over, and can go on asking',
+  'a listener %s whose viewer has lost access is notified of the end, and can go on asking',
   async (_name, connect) => {
     const client = await connected(engine, connect, '2026-07-28', { viewer: 'ana' })
     clients.push(client)
@@ -182,7 +182,7 @@ it('listens to nothing where the request itself is refused', async () => {
   expect(engine.live.count()).toBe(0)
 })
 
-it('is not offered where nobody could be told: over HTTP in 2025-11-25', async () => {
+it('is not offered where no client can be notified: over HTTP in 2025-11-25', async () => {
   const client = await connected(engine, overHttp, '2025-11-25', { viewer: 'ana' })
   clients.push(client)
   expect(client.getServerCapabilities()?.resources).toEqual({ listChanged: true })

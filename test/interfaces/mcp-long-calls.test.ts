@@ -29,13 +29,13 @@ describe.each<[string, Connect, '2026-07-28' | '2025-11-25']>([
   it('tells how far it is, and never less than before', async () => {
     await using folder = await openCodeFolder(code)
     const client = await connected(folder.engine, connect, revision, { viewer: 'owner', lens: 'context' })
-    const told: Progress[] = []
-    const counts = await index(client, { onprogress: progress => void told.push(progress) })
+    const reported: Progress[] = []
+    const counts = await index(client, { onprogress: progress => void reported.push(progress) })
     await client.close()
     expect(counts).toMatchObject({ indexed: FILES })
-    expect(told.length).toBeGreaterThan(3)
-    for (const [at, { progress, total }] of told.entries()) {
-      expect(progress).toBeGreaterThan(told[at - 1]?.progress ?? -1)
+    expect(reported.length).toBeGreaterThan(3)
+    for (const [at, { progress, total }] of reported.entries()) {
+      expect(progress).toBeGreaterThan(reported[at - 1]?.progress ?? -1)
       if (total !== undefined) expect(progress).toBeLessThanOrEqual(total)
     }
   })

@@ -66,9 +66,9 @@ async function ask(options: Json = {}): Promise<NodesAnswer> {
   return (await call('home', 'beliefs.query', newQuestion(options), 'ana')) as unknown as NodesAnswer
 }
 
-const SOON = { timeout: 60_000, interval: 100 }
+const SOON = { timeout: 300_000, interval: 100 }
 
-/** Ids of what a live query is told of, as it comes. */
+/** Ids in the events of a live query, in order. */
 async function listen(input: Json, heard: string[], signal: AbortSignal): Promise<void> {
   const response = await fetch(`${urlOf('home')}/v1/ops/beliefs.watch`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** What other nodes are refused over HTTP, by nodes that are set so, and what they are told by one that ends. */
+/** What nodes refuse to other nodes over HTTP by their settings, and what a node that ends answers. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -57,9 +57,9 @@ it('BQ-190: strangers at one address are refused after a fifth of what a member 
   withNode({ answers_per_minute: 10 }, async (send, did) => {
     const ask = async (query: unknown, keys: typeof ANA) =>
       (await send('/v1/nodes/query', sealed({ did }, query, keys)))[0]
-    const told = []
-    for (let time = 0; time < 3; time++) told.push(await ask(EVERYTHING, STRANGER))
-    expect(told).toEqual([200, 200, 429])
+    const reported = []
+    for (let time = 0; time < 3; time++) reported.push(await ask(EVERYTHING, STRANGER))
+    expect(reported).toEqual([200, 200, 429])
     for (let time = 0; time < 10; time++) expect(await ask(OF_BIRDS, ANA)).toBe(200)
     expect(await ask(OF_BIRDS, ANA)).toBe(429)
   }))

@@ -152,7 +152,7 @@ describe('A vault of notes (QE-016):', () => {
     expect(seen).toContain('added')
   })
 
-  it('is told to an agent in the short form too, by ids', async () => {
+  it('is in the concise form for agents too, by ids', async () => {
     const client = newClient('2025-11-25')
     await onConnection(engine, client, { viewer: LOCAL_OWNER.id })
     const id = 'vault/Backups.md'

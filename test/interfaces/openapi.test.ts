@@ -184,7 +184,7 @@ describe('a requester who is not identified', () => {
 })
 
 describe.each(['/openapi.json', '/v1/ops', '/v1/ops/query'])('%s', path => {
-  it('is told once to a client that keeps it, and is kept for that requester alone', async () => {
+  it('is sent once to a client that caches it, and is cached for that requester alone', async () => {
     const first = await app.request(path, { headers: HOST })
     const tag = first.headers.get('etag') ?? ''
     expect(tag).not.toBe('')

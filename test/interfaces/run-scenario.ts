@@ -93,7 +93,7 @@ export function comparable(outcome: Outcome | undefined, root: string): unknown 
     if (typeof value === 'string' && value.includes(root))
       return folders.reduce((text, folder) => text.replaceAll(folder, 'its folder'), value)
     if (key === 'message' && typeof value === 'string') return value.replace(SUGGESTION, 'it')
-    // What runs in the background is told of the process that runs it.
+    // Background work is reported by the process that runs it.
     if (key === 'findings') return value.filter(({ check }: { check: string }) => !check.startsWith('job '))
     return value
   })

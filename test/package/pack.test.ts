@@ -180,54 +180,50 @@ describe('the package, installed into an empty folder', () => {
     expect(links.filter(target => !existsSync(join(package_, target)))).toEqual([])
   })
 
-  it.each(['22', '24'])(
-    'gives the first answer of the README and runs its program on Node %s',
-    version => {
-      const node = version === '24' ? process.execPath : nodeOf(version)
-      const readme = readFileSync(join(root, 'README.md'), 'utf8')
-      const [, commands = ''] = /## First answer[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
-      const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? []
-      const lines = commands.split('\n').filter(line => line.startsWith('npx querent '))
-      expect(lines).toHaveLength(2)
-      const folder = temporaryFolder()
-      symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
-      const run = (...args: readonly string[]) => {
-        const { status, stdout, stderr } = spawnSync(node, args, {
-          ...{ cwd: folder, encoding: 'utf8', env: cleanEnvironment() },
-        })
-        expect({ status, stderr }).toMatchObject({ status: 0 })
-        expect(stderr).not.toContain('ExperimentalWarning: SQLite')
-        return stdout
-      }
-      expect(run('-p', 'process.versions.node.split(".")[0]').trim()).toBe(version)
-      const [added = '', answer = ''] = lines.map(line => {
-        const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2)
-        return run(join(app, 'node_modules/querent/bin/querent.js'), ...args)
+  it.each(['22', '24'])('gives the first answer of the README and runs its program on Node %s', version => {
+    const node = version === '24' ? process.execPath : nodeOf(version)
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const [, commands = ''] = /## First answer[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
+    const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? []
+    const lines = commands.split('\n').filter(line => line.startsWith('npx querent '))
+    expect(lines).toHaveLength(2)
+    const folder = temporaryFolder()
+    symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
+    const run = (...args: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync(node, args, {
+        ...{ cwd: folder, encoding: 'utf8', env: cleanEnvironment() },
       })
-      expect(added).toContain('5 added')
-      // The answer at the top of the README, but for the folder of the notes, and for figures, which depend on the runtime.
-      const [, shown = 'nothing'] = /\$ querent query 'when[^\n]*\n([\s\S]*?)\n\n/.exec(readme) ?? []
-      const withoutFigures = (text: string) => text.replace(/\d\.\d+/g, '#')
-      expect(withoutFigures(answer.replace(/\S*\/examples\//g, ''))).toContain(withoutFigures(shown))
-      const [here = 0, there = 1] = [answer, shown].map(text => Number(/^ {3}(\d\.\d+) score/m.exec(text)?.[1]))
-      expect(Math.abs(here - there)).toBeLessThan(0.01)
-      // On a busy machine the vector of the query may take longer than a query waits for it.
-      expect(program).toContain('limit: 3 }')
-      writeFileSync(join(folder, 'ask.mjs'), program.replace('limit: 3 }', 'limit: 3, timeout_ms: 120_000 }'))
-      expect(run('ask.mjs')).toMatch(/^1 Backup policy .*\n[\s\S]*\nanswered\n$/)
-      // Node 22 bound what is empty as null.
-      writeFileSync(join(folder, 'note.md'), '# A\n\nNothing is named here.\n')
-      expect(run(join(app, 'node_modules/querent/bin/querent.js'), 'context', 'index', '--no-wait')).toContain('1')
-    },
-    120_000,
-  )
+      expect({ status, stderr }).toMatchObject({ status: 0 })
+      expect(stderr).not.toContain('ExperimentalWarning: SQLite')
+      return stdout
+    }
+    expect(run('-p', 'process.versions.node.split(".")[0]').trim()).toBe(version)
+    const [added = '', answer = ''] = lines.map(line => {
+      const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2)
+      return run(join(app, 'node_modules/querent/bin/querent.js'), ...args)
+    })
+    expect(added).toContain('5 added')
+    // The answer at the top of the README, but for the folder of the notes, and for figures, which depend on the runtime.
+    const [, shown = 'nothing'] = /\$ querent query 'when[^\n]*\n([\s\S]*?)\n\n/.exec(readme) ?? []
+    const withoutFigures = (text: string) => text.replace(/\d\.\d+/g, '#')
+    expect(withoutFigures(answer.replace(/\S*\/examples\//g, ''))).toContain(withoutFigures(shown))
+    const [here = 0, there = 1] = [answer, shown].map(text => Number(/^ {3}(\d\.\d+) score/m.exec(text)?.[1]))
+    expect(Math.abs(here - there)).toBeLessThan(0.01)
+    // On a busy machine the vector of the query may take longer than a query waits for it.
+    expect(program).toContain('limit: 3 }')
+    writeFileSync(join(folder, 'ask.mjs'), program.replace('limit: 3 }', 'limit: 3, timeout_ms: 120_000 }'))
+    expect(run('ask.mjs')).toMatch(/^1 Backup policy .*\n[\s\S]*\nanswered\n$/)
+    // Node 22 bound what is empty as null.
+    writeFileSync(join(folder, 'note.md'), '# A\n\nNothing is named here.\n')
+    expect(run(join(app, 'node_modules/querent/bin/querent.js'), 'context', 'index', '--no-wait')).toContain('1')
+  })
 
   it('leads in one command more to a page in the browser that answers about a folder and says why', async () => {
     const folder = temporaryFolder()
     cpSync(join(root, 'examples/notes'), join(folder, 'notes'), { recursive: true })
     const readme = readFileSync(join(root, 'README.md'), 'utf8')
     const [command = ''] = /^npx querent serve \S+ --open/m.exec(readme) ?? []
-    // In a folder of its own, so that the store is new. `true` is told the address instead of a browser.
+    // In a folder of its own, so that the store is new. `true` receives the address instead of a browser.
     symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
     const env = { ...cleanEnvironment(), BROWSER: 'true' }
     const server = spawn('npx', ['--no-install', ...command.split(' ').slice(1), '--port', '0'], {

@@ -24,7 +24,7 @@ const isLong = process.env['QUERENT_LONG'] === '1'
 const own = isLong ? OWN : { ...OWN_PART, name: `${OWN_PART.name} (all of it with QUERENT_LONG=1)` }
 
 describe('concepts and relations against the TypeScript compiler (CX-058, CX-059, CX-065, CX-070, CX-071)', () => {
-  it.each([own, ...PACKAGES])('$name', { timeout: 180_000 }, async repository => {
+  it.each([own, ...PACKAGES])('$name', async repository => {
     const { version, files, list, figures } = await measureExtraction(repository)
     if (repository.pinned !== null) {
       const why = 'other files are installed: measure them (npm run bench -- extract) and write the figures down'

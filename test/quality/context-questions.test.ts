@@ -36,7 +36,7 @@ describe('labelled questions about code (CX-072)', () => {
     code = await indexCode(set, { provider: 'local' })
     for (const way of WAYS) measured.set(`${way.mode}, ${way.rank}`, await measuresOf(code.sys, set, way))
     console.info(JSON.stringify(Object.fromEntries(measured)))
-  }, 300_000)
+  })
 
   afterAll(() => code?.[Symbol.asyncDispose]())
 

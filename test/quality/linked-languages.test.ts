@@ -78,7 +78,6 @@ const crates = cratesHere()
 describe('calls across files', () => {
   it.skipIf(!hasGo)(
     `of Go are those that its type checker finds${hasGo ? '' : ' (skipped: there is no Go with its sources)'} (CX-079)`,
-    { timeout: 600_000 },
     async () => {
       const lines = said('go', ['run', support('go-oracle.go'), goRoot, ...PACKAGES])
       const folders = new Set([...lines].flatMap(line => (line.startsWith('FILE ') ? dirname(line.slice(5)) : [])))
@@ -95,7 +94,6 @@ describe('calls across files', () => {
 
   it.skipIf(jdk === null)(
     `of Java are those that javac finds${jdk === null ? ' (skipped: there is no JDK with its sources)' : ''} (CX-079)`,
-    { timeout: 600_000 },
     async () => {
       using folder = tempFolder()
       const home = jdk as string
@@ -111,7 +109,6 @@ describe('calls across files', () => {
 
   it.skipIf(crates.length === 0)(
     `of Rust are among those that rustc finds${crates.length === 0 ? ' (skipped: there is no Rust with crates)' : ''} (CX-079)`,
-    { timeout: 600_000 },
     async () => {
       using folder = tempFolder()
       let [found, right] = [0, 0]

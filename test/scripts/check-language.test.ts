@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findNames, findPhrases, snakeCase } from '../../scripts/check-language.ts'
+import { findNames, findPhrases, snakeCase, titlesAndComments } from '../../scripts/check-language.ts'
 import { averageLength, helpOf, proseOf } from '../../scripts/prose.ts'
 
 describe('the word list', () => {
@@ -32,6 +32,14 @@ describe('the word list', () => {
       [4, 'stands'],
       [4, 'He'],
     ])
+  })
+
+  it('reads titles and comments of tests, and no data', () => {
+    const text =
+      "// told\n  it('told', () => {\n    expect(read('told')).toBe('told') // told\n  it.each(ALL)(\n    'told',\n  ])('told', f)"
+    const lines = titlesAndComments(text).split('\n')
+    expect(lines.map(line => line.includes('told'))).toEqual([true, true, true, false, true, true])
+    expect(titlesAndComments("expect(x).toBe('told')\n  ['told', 1],")).toBe('\n')
   })
 
   it('compares names in snake case', () => {

@@ -83,8 +83,8 @@ describe('the reference', () => {
   it('has every variable that begins with our name', () => {
     const read = found(textsOf('src', '.ts'), /'(QUERENT_[A-Z_]+)'/g)
     // Those of limits are made from the settings, in the source and in the table.
-    const told = VARIABLES.map(([name]) => name).filter(name => /^QUERENT_(?!LIMITS_)/.test(name))
-    expect([...read].sort()).toEqual(told.sort())
+    const reported = VARIABLES.map(([name]) => name).filter(name => /^QUERENT_(?!LIMITS_)/.test(name))
+    expect([...read].sort()).toEqual(reported.sort())
   })
 
   it('names commands that there are', async () => {

@@ -129,7 +129,7 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
     )
   })
 
-  it('rebuilds when the feed no longer reaches back to where it stands', () => {
+  it('rebuilds when the feed no longer reaches back to its position', () => {
     const world = worldAfter([put('a', 'ann')])
     const index = indexOf(world)
     world.apply([remove('a', 'ann'), put('b', 'ann'), prune, put('c', 'public')])

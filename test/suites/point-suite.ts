@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { PointIndex } from '../../src/index/contract.ts'
 import type { Store } from '../../src/store/store.ts'
 import { AUDIENCE_NAMES } from '../support/index-world.ts'
-import { BlockWorth, rankings, scorerFor } from '../support/point-rankings.ts'
+import { BlockScores, rankings, scorerFor } from '../support/point-rankings.ts'
 import { type PointEdit, type PointQuestion, PointWorld, pointEdits, pointQuestions } from '../support/point-world.ts'
 import { indexSuite } from './index-suite.ts'
 
@@ -69,12 +69,12 @@ export function pointSuite(name: string, parts: PointSuiteParts): void {
           (histories, ranking, asked) => {
             const world = worldAfter([])
             const index = indexOf(world)
-            const worth = new BlockWorth(index, ranking, world.partitionsOf(...AUDIENCE_NAMES))
+            const bestScores = new BlockScores(index, ranking, world.partitionsOf(...AUDIENCE_NAMES))
             for (const history of histories) {
               world.apply(history)
               index.refresh(world.store)
-              worth.refresh()
-              const scorer = worth.scorer()
+              bestScores.refresh()
+              const scorer = bestScores.scorer()
               const reference = referenceOf(world)
               for (const question of asked) {
                 const request = { ...world.request(question), scorer }

@@ -13,7 +13,7 @@ import type { Store } from '../../src/store/store.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
 import { draftOf, lineChunks } from '../support/entries.ts'
 import { seededUniform } from '../support/seeded.ts'
-import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
+import { localSourceOf, ownerScope, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { SUITE_DIMENSIONS, SUITE_RECORDS, type SuiteRecord, sourceSuite } from './source-suite.ts'
@@ -58,7 +58,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
     for (const collection of ['items', 'analysis']) await push(store, collection, server, 'mirrored')
     return {
       source: openChromaSource({ name: 'mirrored', url: server.url, database: 'mirrored' }),
-      accessScope: ownerSight(store),
+      accessScope: ownerScope(store),
       collections: () => namesIn(client),
       close: async () => store.close(),
     }
@@ -77,10 +77,10 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       expect(await push(store, 'items', server, 'changing')).toMatchObject({ put: 0, removed: 0, unchanged: 6 })
 
       putRecord(store, 'items', { ...one, metadata: { title: 'changed' } })
-      store.write(2000, writer => writer.delete(writer.find('two', ownerSight(store).partitions)[0] as number))
+      store.write(2000, writer => writer.delete(writer.find('two', ownerScope(store).partitions)[0] as number))
       expect(await push(store, 'items', server, 'changing')).toMatchObject({ put: 1, removed: 1, unchanged: 4 })
 
-      const accessScope = ownerSight(store)
+      const accessScope = ownerScope(store)
       const source = openChromaSource({
         name: 'changing',
         url: server.url,
@@ -103,7 +103,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       const oneByOne = { ...whole, batch: 1 }
       const request = {
         reader: store,
-        accessScope: ownerSight(store),
+        accessScope: ownerScope(store),
         collection: 'items',
         ...VECTORS,
         target: oneByOne,
@@ -141,7 +141,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       })
       await push(store, 'long', server, 'changing')
       const source = openChromaSource({ name: 'long', url: server.url, database: 'changing' })
-      const asked = question({ accessScope: ownerSight(store), collections: ['long'] })
+      const asked = question({ accessScope: ownerScope(store), collections: ['long'] })
       const [there] = (await source.ask(asked)).collections
       const [here] = (await localSourceOf(store).ask(asked)).collections
       expect(there?.records.map(({ id, content }) => ({ id, content }))).toEqual([
@@ -248,7 +248,7 @@ function question(fields: Partial<SourceRequest>): SourceRequest {
 async function push(store: Store, collection: string, server: ChromaServer, database: string): Promise<MirrorReport> {
   const { signal } = new AbortController()
   const target = chromaTarget({ url: server.url, database: await made(server, database) }, signal)
-  return mirror({ reader: store, accessScope: ownerSight(store), collection, ...VECTORS, target, signal })
+  return mirror({ reader: store, accessScope: ownerScope(store), collection, ...VECTORS, target, signal })
 }
 
 /** Each suite has a database of its own, so that names do not meet. */

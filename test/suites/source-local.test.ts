@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../src/base/clock.ts'
-import { localSourceOf, ownerSight, putRecord, storeOfSuite } from '../support/source-store.ts'
+import { localSourceOf, ownerScope, putRecord, storeOfSuite } from '../support/source-store.ts'
 import { SUITE_RECORDS, type SuiteRecord, sourceSuite } from './source-suite.ts'
 
 sourceSuite('local', async () => {
   const store = storeOfSuite()
   return {
     source: localSourceOf(store),
-    accessScope: ownerSight(store),
-    collections: async () => store.facet(ownerSight(store), 'collection', 100).map(({ value }) => value),
+    accessScope: ownerScope(store),
+    collections: async () => store.facet(ownerScope(store), 'collection', 100).map(({ value }) => value),
     close: async () => store.close(),
   }
 })
@@ -18,7 +18,7 @@ describe('the local source', () => {
     const [first, ...others] = SUITE_RECORDS.items as readonly [SuiteRecord, ...SuiteRecord[]]
     const ask = async (hidden: readonly SuiteRecord[]): Promise<unknown> => {
       const store = storeOfSuite()
-      const accessScope = ownerSight(store)
+      const accessScope = ownerScope(store)
       for (const record of hidden) putRecord(store, 'items', record, { kind: 'private', holder: 'ann' })
       const { vector } = first
       const deadline = new Deadline(5_000)

@@ -8,7 +8,7 @@ import { qdrantTarget } from '../../src/sources/qdrant-target.ts'
 import { draftOf, lineChunks } from '../support/entries.ts'
 import { type FakeQdrant, startFakeQdrant } from '../support/fake-qdrant.ts'
 import { sendJson, startLoopback } from '../support/loopback.ts'
-import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
+import { localSourceOf, ownerScope, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
 import {
   type SourceSuiteParts,
   SUITE_DIMENSIONS,
@@ -56,7 +56,7 @@ describe('Qdrant, by its words alone', () => {
     const push = () => {
       const target = qdrantTarget({ url: fake.url })
       const { signal } = new AbortController()
-      return mirror({ reader: store, accessScope: ownerSight(store), collection: 'items', ...VECTORS, target, signal })
+      return mirror({ reader: store, accessScope: ownerScope(store), collection: 'items', ...VECTORS, target, signal })
     }
     expect(await push()).toMatchObject({ put: 7, removed: 0, unchanged: 0, waiting: 0 })
     expect(await push()).toMatchObject({ put: 0, removed: 0, unchanged: 7 })
@@ -64,7 +64,7 @@ describe('Qdrant, by its words alone', () => {
     expect(await push()).toMatchObject({ put: 1, removed: 0, unchanged: 6 })
     const keys = ['private:owner']
     const source = openQdrantSource({ name: 'mirror', url: fake.url, partitionKeys: () => keys })
-    const asked = question(SUITE_RECORDS.items[0]?.vector as Float32Array, ownerSight(store))
+    const asked = question(SUITE_RECORDS.items[0]?.vector as Float32Array, ownerScope(store))
     const [there] = (await source.ask(asked)).collections
     const [here] = (await localSourceOf(store).ask(asked)).collections
     expect(there?.records.find(({ id }) => id === 'long')?.content).toBe('first line\nsecond line')
@@ -207,7 +207,7 @@ function partsOf(url: string, close: () => Promise<void>): SourceSuiteParts {
 
 async function mirroredParts(url: string): Promise<SourceSuiteParts> {
   const store = storeOfSuite()
-  const accessScope = ownerSight(store)
+  const accessScope = ownerScope(store)
   const { signal } = new AbortController()
   for (const collection of ['items', 'analysis']) {
     await mirror({

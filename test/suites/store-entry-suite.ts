@@ -126,7 +126,7 @@ export function entrySuite(opened: () => Store): void {
       expect(store.scanEntries(0, 10)).toEqual([])
     })
 
-    it('refuses text that it could not give back, wherever it stands', () => {
+    it('refuses text that it could not give back, in whatever field', () => {
       const places = (text: string): readonly Partial<EntryDraft>[] => [
         ...['id', 'collection', 'kind', 'title', 'content', 'origin'].map(field => ({ [field]: text })),
         { tags: ['x', text] },

@@ -64,7 +64,7 @@ export function findSuite(opened: () => Store): void {
       expect(list('id', accessScope)).toEqual(['a', 'b'])
     })
 
-    it('takes a sight at its word, whatever it names', () => {
+    it('obeys an access scope, whatever it names', () => {
       put(draftOf({ id: 'a', audience: audience('private', 'ann') }))
       put(draftOf({ id: 'b', audience: audience('private', 'bob') }))
       const [ann, bob] = all().partitions as [number, number]

@@ -1,6 +1,6 @@
 /**
  * What every word index must do: what every index must, answer like the brute-force one, bit for bit, and score by the
- * formula. What counts as a word, and as a phrase, stands in `word-text-suite.ts`.
+ * formula. What counts as a word, and as a phrase, is in `word-text-suite.ts`.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

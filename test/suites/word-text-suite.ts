@@ -14,7 +14,7 @@ export interface WordTextParts {
 }
 
 export function wordTextSuite({ openStore, openIndex, runs }: WordTextParts): void {
-  const told = (edits: readonly WordEdit[]) => {
+  const reported = (edits: readonly WordEdit[]) => {
     const world = new WordWorld(openStore())
     world.apply(edits)
     const index = openIndex()
@@ -23,7 +23,7 @@ export function wordTextSuite({ openStore, openIndex, runs }: WordTextParts): vo
   }
 
   it('finds a phrase across chunk borders, and only where its words follow each other in one field', () => {
-    const { world, index, scope } = told([
+    const { world, index, scope } = reported([
       textOf('a', 'one two three four five six', { chunk: 10 }),
       textOf('b', 'one three two four', { title: 'two three', headings: ['four five'] }),
       textOf('c', 'one two', { title: 'three' }),
@@ -41,7 +41,7 @@ export function wordTextSuite({ openStore, openIndex, runs }: WordTextParts): vo
   it('finds a phrase in every text whose words, in order, hold it', () => {
     fc.assert(
       fc.property(wordEdits(12), wordQuestions(), (history, asked) => {
-        const { world, index } = told(
+        const { world, index } = reported(
           history.map(edit => ({ ...edit, do: 'put', title: '', headings: [], overlap: 3 })),
         )
         const scope = { partitions: world.partitionsOf(...AUDIENCE_NAMES) }
@@ -60,7 +60,7 @@ export function wordTextSuite({ openStore, openIndex, runs }: WordTextParts): vo
   })
 
   it('keeps stop words in phrases, and in questions that have nothing else', () => {
-    const { world, index, scope } = told([
+    const { world, index, scope } = reported([
       textOf('a', 'to be or not to be'),
       textOf('b', 'the cat'),
       textOf('c', 'be not to or'),
@@ -72,7 +72,7 @@ export function wordTextSuite({ openStore, openIndex, runs }: WordTextParts): vo
   })
 
   it('finds words with and without accents, in any of their forms, in the language of the entry', () => {
-    const { world, index, scope } = told([
+    const { world, index, scope } = reported([
       textOf('es', 'Las canciones que los niños cantan en el jardín están en el archivo de la canción'),
       textOf('plain', 'La cancion que el nino canta no esta en los archivos de las canciones'),
       textOf('en', 'The connections that the engine is computing were connected before'),
@@ -90,7 +90,7 @@ export function wordTextSuite({ openStore, openIndex, runs }: WordTextParts): vo
   })
 
   it('finds an identifier by itself, by its parts and in another spelling', () => {
-    const { world, index, scope } = told([
+    const { world, index, scope } = reported([
       textOf('camel', 'export function parseQuery(text) {}'),
       textOf('snake', 'def parse_query(text):'),
       textOf('words', 'how to parse a long query'),

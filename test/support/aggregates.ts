@@ -59,7 +59,7 @@ export async function openCensus(
 
 export const SHARED: Json = { visibility: 'federated', federation_ids: ['census'] }
 
-/** The error of a call, as it is told; a call that goes through is one too many. */
+/** The error of a call, as the caller receives it; fails where the call succeeds. */
 export async function refusal(asked: Promise<unknown>): Promise<Json> {
   const thrown = await asked.then(
     () => new Error('it was not refused'),

@@ -1,4 +1,4 @@
-/** Engines with the lens `beliefs` alone, for tests: toy vectors, a clock that stands still, nothing in the background. */
+/** Engines with the lens `beliefs` alone, for tests: toy vectors, a fixed clock, nothing in the background. */
 
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngineOf } from '../../src/engine/open.ts'

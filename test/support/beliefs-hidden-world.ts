@@ -1,4 +1,4 @@
-/** One of the two worlds that a story of hidden beliefs is told in. */
+/** One of the two worlds in which a story of hidden beliefs is replayed. */
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
@@ -135,8 +135,8 @@ export class HiddenWorld {
   async #onlyShared(calls: readonly Call[]): Promise<readonly Call[]> {
     const shared: Call[] = []
     for (const call of calls) {
-      const told = await tryCall(this.engine, 'beliefs.get', call.by, { belief_id: call.input['belief_id'] })
-      const { belief, source } = JSON.parse(told) as { belief?: { visibility: string }; source?: { kind: string } }
+      const reported = await tryCall(this.engine, 'beliefs.get', call.by, { belief_id: call.input['belief_id'] })
+      const { belief, source } = JSON.parse(reported) as { belief?: { visibility: string }; source?: { kind: string } }
       if (belief?.visibility === 'federated' && source?.kind === 'local') shared.push(call)
     }
     return shared
@@ -144,13 +144,13 @@ export class HiddenWorld {
 }
 
 /** What ann was answered, in the middle and at the end, so that what was remembered in between is tested too. */
-export async function tell(
+export async function replay(
   story: HiddenStory,
   openInterface: OpenInterface,
   isLaced: boolean,
 ): Promise<readonly { readonly request: Request; readonly answer: string }[]> {
   const world = await HiddenWorld.open(story.embedder, openInterface)
-  const told: { request: Request; answer: string }[] = []
+  const found: { request: Request; answer: string }[] = []
   try {
     if (isLaced) for (const secret of SECRETS) await world.hide(secret)
     const base = [...story.before, null, ...FADE, ...story.after, null]
@@ -158,9 +158,9 @@ export async function tell(
       const due = story.hidden.filter(one => (isOfFading(one.act) ? base.length - 1 : one.at % base.length) === at)
       if (isLaced) for (const one of due) await world.hide(one.act)
       if (act !== null) await world.act(act, isLaced)
-      else for (const request of story.requests) told.push({ request, answer: await world.ask(request, isLaced) })
+      else for (const request of story.requests) found.push({ request, answer: await world.ask(request, isLaced) })
     }
-    return told
+    return found
   } finally {
     await world.close()
   }
@@ -174,7 +174,7 @@ function inputOf({ input, alsoNames = [] }: Call, isLaced: boolean): Call['input
   return { ...input, derivation: { type: 'inference', sources: [...more, ...sources] } }
 }
 
-/** An answer that told of something hidden. */
+/** An answer that depended on something hidden. */
 export class Interference extends Error {
   override readonly name: string = 'Interference'
   constructor(asked: unknown, plain: string, laced: string) {
@@ -187,8 +187,8 @@ export class Interference extends Error {
 }
 
 /** Rejects with an `Interference` when the two worlds answer differently. Says how many answers were the same. */
-export async function mustNotInterfere(story: HiddenStory, openInterface: OpenInterface): Promise<readonly string[]> {
-  const [plain, laced] = [await tell(story, openInterface, false), await tell(story, openInterface, true)]
+export async function findInterference(story: HiddenStory, openInterface: OpenInterface): Promise<readonly string[]> {
+  const [plain, laced] = [await replay(story, openInterface, false), await replay(story, openInterface, true)]
   for (const [at, { request, answer }] of plain.entries()) {
     const other = laced[at]?.answer ?? ''
     if (other !== answer) throw new Interference(request, answer, other)

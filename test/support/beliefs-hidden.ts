@@ -1,6 +1,6 @@
 /**
  * Stories for the question whether what a viewer may not see changes what the lens `beliefs` answers it (BQ-111). ann asks.
- * She is active in the lab and, with pseudonyms hidden too, in the vault; suspended in the guild; no member of the moon.
+ * ann is active in the lab and, with pseudonyms hidden too, in the vault; suspended in the guild; no member of the moon.
  * bob and cyd are active in the lab, eve is too but shares nothing with it, dan is only on the moon, fay is nowhere, and
  * nobody whom ann reaches trusts fay. The crypt is bob's and cyd's, for good.
  */
@@ -22,7 +22,7 @@ export interface Call {
 
 export type Act = Call | { readonly waits: number }
 
-/** Done between the two checks of a question of ann's: by all, and what only one of the worlds is told. */
+/** Done between the two checks of a question of ann's: by all, and what only one of the worlds receives. */
 export interface Gap {
   readonly shown: readonly Call[]
   readonly hidden: readonly Call[]
@@ -66,7 +66,7 @@ export const PEOPLE: readonly Call[] = [
   edge('dan', 'cyd', 1),
 ]
 
-/** Of bob's: seen at first, then narrowed by both histories, then changed out of sight. Never shown again. */
+/** Of bob's: visible at first, then narrowed by both histories, then changed while hidden. Never shown again. */
 const FADING = ['f0', 'f1']
 /** Of holders who have visible beliefs too: a hidden act must not touch a visible one. */
 const HIDDEN_IDS = ['h0', 'h1', 'h2']
@@ -77,7 +77,7 @@ const VISIBLE_IDS = Array.from({ length: 8 }, (_, at) => `v${at}`)
  */
 const NAMED_IDS = VISIBLE_IDS.slice(0, 4)
 const UNNAMED_IDS = VISIBLE_IDS.slice(4)
-/** Of what is in one world only, from the beginning; ann guesses these ids. */
+/** In one world only, from the beginning; ann guesses these ids. */
 const SECRET_IDS = ['s0', 's1']
 const WORDS = ['fox', 'garden', 'honey', 'bees', 'moon', 'old', 'finance', 'sea']
 
@@ -193,7 +193,7 @@ function hiddenActs(): fc.Arbitrary<Call> {
   const someone = fc.constantFrom('bob', 'cyd', 'dan', 'eve', 'fay')
   const members = fc.oneof(
     fc.tuple(fc.constantFrom('guild', 'moon'), someone, status).map(([id, agent, as]) => standing(id, agent, as)),
-    // She shares nothing with it.
+    // ann shares nothing with it.
     status.map(as => standing('lab', 'eve', as)),
   )
   const within = fc.constantFrom(0.86, 0.9, 0.93)
@@ -360,7 +360,7 @@ function requests(): fc.Arbitrary<Request> {
   )
 }
 
-/** bob is suspended while ann waits, for good; what he does then to what he shared is nothing to her. */
+/** bob is suspended for good while ann waits; later changes to what bob shared do not concern ann. */
 function gaps(): fc.Arbitrary<Gap> {
   const gone = ['lab', 'vault'].map(id => standing(id, 'bob', 'suspended'))
   const touched = UNNAMED_IDS.flatMap(belief_id => [

@@ -68,8 +68,12 @@ export class LiveWorld {
         this.clock.set(this.now + Math.round(act.days * DAY_MS))
         return
       case 'put': {
-        const told = await this.call('beliefs.put', act.by, { id: act.id, ...this.#wire(act.draft), wait: act.wait })
-        if (told !== null) this.#own(act.by).push(act.id)
+        const reported = await this.call('beliefs.put', act.by, {
+          id: act.id,
+          ...this.#wire(act.draft),
+          wait: act.wait,
+        })
+        if (reported !== null) this.#own(act.by).push(act.id)
         return
       }
       case 'supersede': {

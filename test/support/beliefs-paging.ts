@@ -1,6 +1,6 @@
 /**
  * Histories of writes between the pages of one question of ann's, and what must come of them (BQ-143 to BQ-148): the pages
- * joined are the whole answer of the beginning, less what is out of sight or replaced when its page is asked for.
+ * joined are the whole answer of the beginning, less what is hidden or replaced when its page is requested.
  */
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -80,7 +80,7 @@ function puts(): fc.Arbitrary<PagingAct> {
     .map(given => ({ do: 'put', ...given }))
 }
 
-/** Of these nothing that counts for ann changes but by time and her own use. */
+/** What counts for ann in these changes by time and by ann's own use alone. */
 export function quietActs(): fc.Arbitrary<PagingAct> {
   return fc.oneof(
     { weight: 2, arbitrary: fc.constant({ do: 'ask' as const, by: 0 }) },

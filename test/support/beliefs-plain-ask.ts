@@ -64,7 +64,7 @@ export interface PlainAnswer {
   readonly byScope: Readonly<Record<PlainShownSource['kind'], number>>
   /** Where nothing matches a text: cosines of what came closest, nearest first. */
   readonly nearest: readonly number[]
-  /** Of what passes filters and operators, without a vector though one would count. */
+  /** Beliefs that pass filters and operators and lack a vector that would count. */
   readonly pending: number
   readonly weights: Weights
 }

@@ -91,7 +91,7 @@ export function isValid({ validFrom, validUntil }: PlainBelief, at: number): boo
   return validFrom <= at && (validUntil === null || at < validUntil)
 }
 
-/** BQ-043: what stands in for the cosine of a belief without a vector: by the share of the words of the text that it holds. */
+/** BQ-043: the substitute for the cosine of a belief without a vector, by the share of the words of the text that it holds. */
 export function standInOf(words: readonly AskedWord[], { content }: PlainBelief): number {
   const kept = words.filter(({ sign }) => sign !== '-').flatMap(({ text }) => folded(text).match(TOKEN) ?? [])
   const languages = languagesOfQuestion(kept)

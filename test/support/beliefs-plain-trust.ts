@@ -2,7 +2,7 @@
 
 import type { TrustRules } from '../../src/lenses/beliefs/trust/edge.ts'
 import type { PlainBeliefs } from './beliefs-plain.ts'
-import { Oracle, type Told } from './trust-oracle.ts'
+import { Oracle, type Reported } from './trust-oracle.ts'
 
 export interface PlainTrustQuestion {
   readonly domains: readonly string[]
@@ -30,11 +30,11 @@ export function trustIn(
   q: PlainTrustQuestion,
   now: number,
 ): PlainTrust {
-  const { value, kind, direct } = told(world, viewer, target, q, now)
+  const { value, kind, direct } = reported(world, viewer, target, q, now)
   return { value, kind, direct: kind === 'self' ? 1 : (direct?.value ?? null) }
 }
 
-function told(world: PlainBeliefs, viewer: string, target: string, q: PlainTrustQuestion, now: number): Told {
+function reported(world: PlainBeliefs, viewer: string, target: string, q: PlainTrustQuestion, now: number): Reported {
   const edges = [...world.edges].flatMap(([owner, own]) =>
     [...own].map(([target, { usedBefore, ...edge }]) => {
       return { ...edge, owner, target, usedBefore: usedBefore == null ? [] : [usedBefore] }
@@ -55,7 +55,7 @@ export function trustInMember(
   q: PlainTrustQuestion,
   now: number,
 ): PlainTrust {
-  const own = told(world, viewer, member, q, now)
+  const own = reported(world, viewer, member, q, now)
   const direct = trustIn(world, viewer, federationTarget(federation), q, now).direct
   if (own.kind === 'direct') return { value: middle(own.value), kind: 'direct', direct }
   const transitive = own.transitive?.level ?? 0

@@ -275,7 +275,7 @@ export class PlainBeliefs {
   /** BQ-089, BQ-090: ids with their depths. */
   chain(viewer: string, from: PlainBelief, most: number): readonly [string, number][] {
     const met = [from]
-    const told: [string, number][] = [[from.id, 0]]
+    const reported: [string, number][] = [[from.id, 0]]
     let level = [from]
     for (let depth = 1; depth <= most && level.length > 0; depth++) {
       const next: PlainBelief[] = []
@@ -285,12 +285,12 @@ export class PlainBeliefs {
           if (source === undefined || met.includes(source)) continue
           met.push(source)
           next.push(source)
-          told.push([source.id, depth])
+          reported.push([source.id, depth])
         }
       }
       level = next
     }
-    return told
+    return reported
   }
 }
 

@@ -157,10 +157,10 @@ export class BeliefsTwin {
         return this.#read(act)
       case 'compute': {
         const { target, context } = act
-        const told = await this.#must(null, 'trust.compute', act.by, { target, context })
+        const reported = await this.#must(null, 'trust.compute', act.by, { target, context })
         const expected = trustIn(this.#plain, act.by, target, trustQuestion(context), this.#now)
-        expect(told['kind']).toBe(expected.kind)
-        near('trust', told['trust'], expected.value)
+        expect(reported['kind']).toBe(expected.kind)
+        near('trust', reported['trust'], expected.value)
       }
     }
   }
@@ -195,8 +195,8 @@ export class BeliefsTwin {
     const own = this.#plain.current.filter(one => one.holder === by)
     const old = own[nth % Math.max(1, own.length)]
     if (old === undefined) return
-    const told = await this.#must(null, 'beliefs.delete', by, { belief_id: old.id })
-    this.#plain.remove(old, told['tombstone_id'] as string, this.#now)
+    const received = await this.#must(null, 'beliefs.delete', by, { belief_id: old.id })
+    this.#plain.remove(old, received['tombstone_id'] as string, this.#now)
   }
 
   async #trust({ by, target, edge }: Extract<BeliefsAct, { do: 'trust' }>): Promise<void> {
@@ -217,15 +217,15 @@ export class BeliefsTwin {
   async #read({ by, id, past }: Extract<BeliefsAct, { do: 'read' }>): Promise<void> {
     const found = this.#plain.find(by, id, past)
     const input = { belief_id: id, include_superseded: past }
-    const told = await this.#must(found === undefined ? 'INVALID_QUERY' : null, 'beliefs.get', by, input)
+    const answer = await this.#must(found === undefined ? 'INVALID_QUERY' : null, 'beliefs.get', by, input)
     if (found === undefined) return
-    this.#compareBelief(by, told['belief'] as Json, found)
+    this.#compareBelief(by, answer['belief'] as Json, found)
     if (!past) return
     const history = this.#plain.history(by, found.holder, found.chain)
-    const ids = (told['history'] as readonly Json[]).map(one => one['id'])
+    const ids = (answer['history'] as readonly Json[]).map(one => one['id'])
     expect(ids).toEqual(history.map(one => one.id))
     for (const [at, one] of history.entries())
-      this.#compareBelief(by, (told['history'] as readonly Json[])[at] as Json, one)
+      this.#compareBelief(by, (answer['history'] as readonly Json[])[at] as Json, one)
   }
 
   async #ask(by: string, asked: Asked): Promise<void> {
@@ -237,9 +237,9 @@ export class BeliefsTwin {
       const expected = askPlain(world, { ...wire, words: asked.words })
       const options = { ...wire.options, offset }
       const input = { semantic: written(asked.words), filters: wire.filters, context: wire.context, options }
-      const told = await this.#must(null, 'beliefs.query', by, input)
-      this.#compare(by, told, expected, { ...wire, isText: asked.words.length > 0 }, offset)
-      if (asked.options['dry_run'] !== true) this.#use(by, told)
+      const answer = await this.#must(null, 'beliefs.query', by, input)
+      this.#compare(by, answer, expected, { ...wire, isText: asked.words.length > 0 }, offset)
+      if (asked.options['dry_run'] !== true) this.#use(by, answer)
       if (offset === 0) await this.#count(by, input, expected)
       this.figures.pages++
       total = expected.all.length
@@ -255,27 +255,27 @@ export class BeliefsTwin {
 
   #compare(
     by: string,
-    told: Json,
+    answer: Json,
     expected: PlainAnswer,
     asked: { readonly options: Json; readonly isText: boolean },
     offset: number,
   ): void {
     const { all, total, weights } = expected
-    const rows = told['beliefs'] as readonly RankedBelief[]
+    const rows = answer['beliefs'] as readonly RankedBelief[]
     const page = all.slice(offset, offset + (asked.options['limit'] as number))
-    expect(told['total_count']).toBe(total)
+    expect(answer['total_count']).toBe(total)
     expect(rows.length, 'rows').toBe(page.length)
-    const verdict = told['verdict']
+    const verdict = answer['verdict']
     if (asked.isText) expect(verdict === 'nothing_relevant').toBe(total === 0)
     else expect(verdict).toBeUndefined()
-    const closest = (told['nearest'] ?? []) as readonly RankedBelief[]
+    const closest = (answer['nearest'] ?? []) as readonly RankedBelief[]
     expect(closest.length, 'nearest').toBe(expected.nearest.length)
     for (const [at, { score }] of closest.entries()) {
       near('nearest', score.components.semantic_similarity, ((expected.nearest[at] as number) + 1) / 2)
     }
-    const echoed = told['effective_weights'] as Json
+    const echoed = answer['effective_weights'] as Json
     for (const name of ['semantic', 'confidence', 'trust', 'recency'] as const) near(name, echoed[name], weights[name])
-    const warned = (told['warnings'] as readonly Json[]).some(({ code }) => code === 'vectors_pending')
+    const warned = (answer['warnings'] as readonly Json[]).some(({ code }) => code === 'vectors_pending')
     expect(warned, 'vectors pending').toBe(expected.pending > 0)
     for (const [at, row] of rows.entries()) {
       const here = all.find(({ belief }) => belief.id === row.belief.id)
@@ -348,9 +348,9 @@ export class BeliefsTwin {
   }
 
   /** BQ-072: who was returned is in use, and of what came through a federation that. */
-  #use(by: string, told: Json): void {
+  #use(by: string, answer: Json): void {
     const now = this.#now
-    for (const { belief, source } of told['beliefs'] as readonly RankedBelief[]) {
+    for (const { belief, source } of answer['beliefs'] as readonly RankedBelief[]) {
       const used = source.kind === 'federated' ? `federation:${source.id}` : belief.holder_id
       const edge = used === null ? undefined : this.#plain.edges.get(by)?.get(used)
       if (edge === undefined || now - edge.lastUsed < TOUCH_MS) continue
@@ -428,7 +428,7 @@ function trustQuestion(context: Json) {
   }
 }
 
-function near(what: string, told: unknown, expected: number): void {
-  if (typeof told === 'number' && Math.abs(told - expected) <= TOLERANCE) return
-  expect([what, told]).toEqual([what, expected])
+function near(what: string, answer: unknown, expected: number): void {
+  if (typeof answer === 'number' && Math.abs(answer - expected) <= TOLERANCE) return
+  expect([what, answer]).toEqual([what, expected])
 }

@@ -1,6 +1,6 @@
 /**
  * Stories for the question whether hidden nodes change what a viewer is answered by the lens `chroma`: ann asks, bob holds
- * nodes for all and nodes of his own, the owner does too. Everything is done through the lens's operations.
+ * nodes for all and private nodes, the owner does too. Everything is done through the lens's operations.
  */
 import fc from 'fast-check'
 import { OWNER } from '../../src/model/partition.ts'
@@ -90,7 +90,7 @@ function hiddenActs(): fc.Arbitrary<Call> {
     },
     { weight: 1, arbitrary: known('delete', fc.constant({})) },
     { weight: 1, arbitrary: known('set', settings()) },
-    // Others use what ann sees, and what she does not.
+    // Others use what ann sees, and what ann does not.
     { weight: 3, arbitrary: fc.tuple(other, questions()).map(([by, input]) => ({ by, operation: 'query', input })) },
     { weight: 2, arbitrary: other.chain(runs) },
     {

@@ -22,7 +22,7 @@ export async function querent(args: readonly string[], options: RunOptions): Pro
   const child = start(args, options)
   child.stdin?.on('error', () => {}) // it may end without reading
   child.stdin?.end(options.stdin ?? '')
-  const [stdout, stderr, status] = await Promise.all([gather(child.stdout), gather(child.stderr), ended(child)])
+  const [stdout, stderr, status] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended(child)])
   return { status, stdout, stderr }
 }
 
@@ -56,7 +56,7 @@ export function ended(child: ChildProcess): Promise<number | null> {
   return new Promise(resolve => child.once('close', resolve))
 }
 
-async function gather(stream: ChildProcess['stdout']): Promise<string> {
+async function readAll(stream: ChildProcess['stdout']): Promise<string> {
   let text = ''
   stream?.setEncoding('utf8')
   for await (const part of stream ?? []) text += part

@@ -1,4 +1,4 @@
-/** Engines for tests: on a clock that stands still, with randomness that repeats, and nothing going on in the background. */
+/** Engines for tests: with a fixed clock, repeatable randomness, and no background work. */
 
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'

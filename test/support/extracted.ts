@@ -24,11 +24,11 @@ export function readFiles(root: string, paths: readonly string[]): Map<string, s
 
 export async function extractAll(files: ReadonlyMap<string, string>): Promise<Extraction[]> {
   const grammars = await grammarsFor(files.keys())
-  return [...files].map(([path, text]) => mustExtract(grammars, path, text))
+  return [...files].map(([path, text]) => extractOrThrow(grammars, path, text))
 }
 
 /** Extracts without a time limit; fails the test where the file is skipped. */
-export function mustExtract(grammars: Grammars, path: string, text: string): Extraction {
+export function extractOrThrow(grammars: Grammars, path: string, text: string): Extraction {
   const result = extractFile(path, text, grammars, { isOverdue: () => false })
   if (isSkip(result)) throw new Error(`${path} was skipped: ${result.reason}`)
   return result
@@ -66,7 +66,7 @@ export function nameOf(graph: CodeGraph, target: LinkTarget): string {
 /** Concepts of one text as `<type> <name>`, without the file's own. */
 export async function conceptsOf(path: string, text: string): Promise<string[]> {
   const grammars = await grammarsFor([path])
-  return mustExtract(grammars, path, text)
+  return extractOrThrow(grammars, path, text)
     .concepts.slice(1)
     .map(({ type, name }) => `${type} ${name}`)
 }
@@ -74,7 +74,7 @@ export async function conceptsOf(path: string, text: string): Promise<string[]> 
 /** References of one text before they are resolved, as `<source name> <relation> <target as written>`. */
 export async function referencesOf(path: string, text: string): Promise<string[]> {
   const grammars = await grammarsFor([path])
-  const { concepts, references } = mustExtract(grammars, path, text)
+  const { concepts, references } = extractOrThrow(grammars, path, text)
   const names = new Map(concepts.map(({ key, name }) => [key, name]))
   return references.map(({ source, relation, target }) => `${names.get(source)} ${relation} ${written(target, names)}`)
 }

@@ -25,7 +25,7 @@ export function findBytes(folders: readonly string[], needles: ReadonlyMap<strin
 }
 
 /**
- * A word that stands nowhere else. Its beginning is what is looked for: of the rest stemming may take some.
+ * A word that occurs nowhere else. Its beginning is searched for: stemming may remove some of the rest.
  */
 export function markOf(random: () => number): string {
   const letter = () => String.fromCharCode(97 + Math.floor(random() * 26))

@@ -1,6 +1,6 @@
 /**
- * Histories that are told to two worlds, to one of them with hidden edits strewn in, and what is asked of both. ann asks:
- * she is active in the lab, suspended in the guild, and no member of the moon. bob is active in lab and guild, cyd has left
+ * Histories that are replayed in two worlds, in one of them with hidden edits in between, and the questions to both. ann asks:
+ * ann is active in the lab, suspended in the guild, and no member of the moon. bob is active in lab and guild, cyd has left
  * the lab, dan is active on the moon.
  */
 import fc from 'fast-check'
@@ -74,7 +74,7 @@ const HIDDEN: readonly Audience[] = [
 const VISIBLE_IDS = Array.from({ length: 12 }, (_, at) => `e${at}`)
 /** Of holders who have visible entries too: other ids, since a hidden edit must not change a visible entry. */
 const HIDDEN_IDS = ['h0', 'h1', 'h2', 'h3']
-/** Of bob's: seen at first, then hidden by both histories, then changed out of sight. Never shown again. */
+/** Of bob's: visible at first, then hidden by both histories, then changed while hidden. Never shown again. */
 const FADING_IDS = ['f0', 'f1', 'f2']
 
 const OPERATIONS: readonly Request['operation'][] = [
@@ -93,7 +93,7 @@ function fadingPut(id: string, of: Audience): Edit {
   }
 }
 
-/** What everybody is told, in order; null: everything is asked here, so that what was remembered in between is tested too. */
+/** The edits of both worlds, in order; null: everything is asked here, so that what was cached in between is tested too. */
 export function timelineOf(story: Story): readonly (Edit | null)[] {
   return [...PEOPLE, ...story.before, null, ...FADE, ...story.after, null]
 }
@@ -116,7 +116,7 @@ export function stories(operations: readonly Request['operation'][] = OPERATIONS
     { weight: 2, arbitrary: deletes(['bob', OWNER], HIDDEN_IDS) },
     { weight: 2, arbitrary: deletes(['bob'], FADING_IDS) },
     { weight: 2, arbitrary: deletes(['cyd', 'dan'], [...HIDDEN_IDS, ...VISIBLE_IDS]) },
-    // Others use what ann sees, and what she does not.
+    // Others use what ann sees, and what ann does not.
     { weight: 2, arbitrary: uses(['ann', 'bob'], VISIBLE_IDS, ['bob', 'cyd', OWNER]) },
     { weight: 1, arbitrary: uses(['cyd', 'bob'], HIDDEN_IDS, ['cyd', OWNER]) },
     { weight: 1, arbitrary: hiddenMembers() },
@@ -158,7 +158,7 @@ function uses(holders: readonly string[], ids: readonly string[], viewers: reado
   })
 }
 
-/** Where ann is no active member, nobody's standing concerns her. */
+/** Where ann is no active member, the status of members does not concern ann. */
 function hiddenMembers(): fc.Arbitrary<Edit> {
   return fc.record({
     do: fc.constant('member' as const),

@@ -34,8 +34,8 @@ export async function runInProcess(args: readonly string[], options: InProcessOp
       stdout.end()
       stderr.end()
     }),
-    gather(stdout),
-    gather(stderr),
+    readAll(stdout),
+    readAll(stderr),
   ])
   return { status, stdout: out, stderr: err }
 }
@@ -150,7 +150,7 @@ function recording(pieces: string[]): PassThrough {
   return Object.assign(stream, { write: record })
 }
 
-async function gather(stream: Readable): Promise<string> {
+async function readAll(stream: Readable): Promise<string> {
   let text = ''
   stream.setEncoding('utf8')
   for await (const part of stream) text += part

@@ -19,7 +19,7 @@ export class IndexWorld<Edit> {
   readonly #edit: (writer: StoreWriter, edit: Edit, now: number) => void
   #now = 1000
 
-  /** `edit` is told another moment each time. */
+  /** `edit` receives another moment each time. */
   constructor(store: Store, edit: (writer: StoreWriter, edit: Edit, now: number) => void) {
     this.store = store
     this.#edit = edit

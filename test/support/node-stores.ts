@@ -62,7 +62,7 @@ export function idsOf({ beliefs }: NodesAnswer): readonly string[] {
   return beliefs.map(({ belief }) => belief.id).toSorted()
 }
 
-/** What ana is told when all but these answer. */
+/** The errors that ana receives when all but these answer. */
 export function idsWithout(...names: readonly string[]): readonly string[] {
   const answering = NODES.filter(name => !names.includes(name))
   return ['home', ...answering.map(name => `${name} ${FEDERATED.includes(name) ? 'shared' : 'public'}`)].toSorted()

@@ -1,7 +1,7 @@
 /**
- * The property that hidden knowledge changes nothing visible: one history is told to two worlds, to one of them with
+ * The property that hidden knowledge changes nothing visible: one history is replayed in two worlds, in one of them with
  * additions, changes and deletions strewn in that the viewer may not see; every answer must be the same to the byte.
- * Worlds differ by what stands between question and store: the pipeline, the library, an interface.
+ * Worlds differ by what is between question and store: the pipeline, the library, an interface.
  */
 import fc from 'fast-check'
 import type { Viewer } from '../../src/model/viewer.ts'
@@ -30,8 +30,8 @@ export interface NonInterferenceOptions {
 export async function checkNonInterference(options: NonInterferenceOptions): Promise<void> {
   const { open, runs: numRuns, seed, shrink = true } = options
   const property = fc.asyncProperty(stories(options.operations), async story => {
-    const plain = await tell(story, await open(), [])
-    const laced = await tell(story, await open(), story.hidden)
+    const plain = await replay(story, await open(), [])
+    const laced = await replay(story, await open(), story.hidden)
     for (const [at, { asked, answer }] of plain.entries()) {
       if (laced[at]?.answer !== answer) throw new Interference(asked, answer, laced[at]?.answer ?? '')
     }
@@ -39,7 +39,7 @@ export async function checkNonInterference(options: NonInterferenceOptions): Pro
   await fc.assert(property, { numRuns, endOnFailure: !shrink, ...(seed === undefined ? {} : { seed }) })
 }
 
-/** An answer that told of something hidden. */
+/** An answer that depended on something hidden. */
 export class Interference extends Error {
   override readonly name: string = 'Interference'
   constructor(asked: string, plain: string, laced: string) {
@@ -49,38 +49,38 @@ export class Interference extends Error {
   }
 }
 
-interface Told {
+interface Reported {
   readonly asked: string
   readonly answer: string
 }
 
-async function tell(story: Story, world: World, hidden: Story['hidden']): Promise<readonly Told[]> {
-  const told: Told[] = []
+async function replay(story: Story, world: World, hidden: Story['hidden']): Promise<readonly Reported[]> {
+  const reported: Reported[] = []
   try {
     const timeline = timelineOf(story)
     for (const [at, edit] of timeline.entries()) {
       for (const one of hidden) if (placeOf(one, timeline.length) === at) await world.apply(one.edit)
       if (edit !== null) await world.apply(edit)
-      else for (const request of story.requests) told.push(...(await askAll(world, request)))
+      else for (const request of story.requests) reported.push(...(await askAll(world, request)))
     }
-    return told
+    return reported
   } finally {
     await world.close()
   }
 }
 
 /** Questions and lists are followed through their pages. */
-async function askAll(world: World, request: Request): Promise<readonly Told[]> {
-  const told: Told[] = []
+async function askAll(world: World, request: Request): Promise<readonly Reported[]> {
+  const found: Reported[] = []
   let next: Request = request
   for (let page = 0; page < 3; page++) {
     const answer = await world.ask(ANN, next)
-    told.push({ asked: JSON.stringify(next), answer })
+    found.push({ asked: JSON.stringify(next), answer })
     const cursor = cursorIn(answer)
     if (cursor === null) break
     next = behind(next, cursor)
   }
-  return told
+  return found
 }
 
 function behind(request: Request, cursor: string): Request {

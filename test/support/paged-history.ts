@@ -1,6 +1,6 @@
 /**
  * Pages of one answer with writes in between, held against the plain rule: what the whole answer was when the first page was
- * asked for, in its order and with its scores, less what is gone or out of sight when its turn comes.
+ * asked for, in its order and with its scores, less what is deleted or hidden when its turn comes.
  */
 import { expect } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -11,7 +11,7 @@ import type { Viewer } from '../../src/model/viewer.ts'
 import { lookAt, stillVisible } from '../../src/pipeline/access.ts'
 import type { Store } from '../../src/store/store.ts'
 
-export interface Told {
+export interface Reported {
   readonly key: EntryKey
   /** Where passages are results: one that is rewritten has gone. Null: the entry is the result. */
   readonly chunk: ChunkKey | null
@@ -24,38 +24,44 @@ export async function wholeAnswer(
   store: Store,
   input: QueryInput,
   viewer: Viewer,
-): Promise<readonly Told[]> {
+): Promise<readonly Reported[]> {
   const { items, cursor } = await engine.query({ ...input, limit: 1000, touch: false }, { viewer })
   expect(cursor).toBeNull()
-  return toldBy(items, store, viewer)
+  return reportedBy(items, store, viewer)
 }
 
 export interface PartNow {
-  readonly told: readonly Told[]
+  readonly told: readonly Reported[]
   readonly to: number
-  /** Null: it may be told to be the last or not. What is gone stands behind others of its score, and nobody looks before he must. */
+  /** Null: the page may or may not say that it is the last. A deleted item is behind others of its score, and is read no sooner than needed. */
   readonly isLast: boolean | null
 }
 
 /** The part of it that a page shows whose turn has come, and how far it goes. */
-export function partNow(whole: readonly Told[], from: number, limit: number, store: Store, viewer: Viewer): PartNow {
+export function partNow(
+  whole: readonly Reported[],
+  from: number,
+  limit: number,
+  store: Store,
+  viewer: Viewer,
+): PartNow {
   const accessScope = lookAt(store, viewer)
-  const isThere = ({ key, chunk }: Told) => {
+  const isThere = ({ key, chunk }: Reported) => {
     const entry = store.entry(key)
     if (entry === undefined || !stillVisible(entry, accessScope)) return false
     return chunk === null || store.chunksOf(key).some(one => one.key === chunk)
   }
-  const told: Told[] = []
+  const reported: Reported[] = []
   let to = from
-  while (to < whole.length && told.length < limit) {
-    const one = whole[to++] as Told
-    if (isThere(one)) told.push(one)
+  while (to < whole.length && reported.length < limit) {
+    const one = whole[to++] as Reported
+    if (isThere(one)) reported.push(one)
   }
-  if (whole.slice(to).some(isThere)) return { told, to, isLast: false }
-  return { told, to, isLast: whole.every(isThere) ? true : null }
+  if (whole.slice(to).some(isThere)) return { told: reported, to, isLast: false }
+  return { told: reported, to, isLast: whole.every(isThere) ? true : null }
 }
 
-export function toldBy(items: readonly Item[], store: Store, viewer: Viewer): readonly Told[] {
+export function reportedBy(items: readonly Item[], store: Store, viewer: Viewer): readonly Reported[] {
   return items.map(item => {
     const key = keyOf(item, store, viewer)
     const { passage } = item

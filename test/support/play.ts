@@ -1,6 +1,6 @@
 /**
  * Playing a history to a store, and all that can be seen of the store afterwards. Steps are plain data that name
- * entries by place (`pick`), so that one history can be told to several stores, or to another process.
+ * entries by place (`pick`), so that one history can be replayed in several stores, or in another process.
  */
 import { must } from '../../src/base/assert.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../../src/model/entry.ts'
@@ -79,9 +79,9 @@ const DIMENSIONS = 4
 
 /** Plays the history; what the steps returned, in order. */
 export function play(store: Store, acts: readonly Act[]): readonly unknown[] {
-  const told: unknown[] = []
-  for (const act of acts) transact(store, act.now, act.steps, act.fails, told)
-  return told
+  const reported: unknown[] = []
+  for (const act of acts) transact(store, act.now, act.steps, act.fails, reported)
+  return reported
 }
 
 /** Everything that the contract lets one see, apart from keys that only this store knows. */
@@ -91,7 +91,7 @@ export function observe(store: Store): unknown {
     const all = partitions.map(partition => partition.id)
     const keys = reader.scanEntries(0, 1e6)
     const chunks = keys.flatMap(key => reader.chunksOf(key))
-    const sights: readonly AccessScope[] = [
+    const scopes: readonly AccessScope[] = [
       { viewer: { id: 'owner' }, partitions: all },
       { viewer: { id: 'ann' }, partitions: all.filter(id => id % 2 === 1) },
       { viewer: { id: 'bob' }, partitions: [] },
@@ -112,7 +112,7 @@ export function observe(store: Store): unknown {
       access: HISTORY_VIEWERS.map(id => [...reader.access({ id }, keys)]),
       viewers: reader.accessViewers(),
       feed: [reader.firstSeq(), reader.lastSeq(), reader.changesSince(0, 1e6)],
-      sights: sights.map(accessScope => seen(reader, accessScope)),
+      sights: scopes.map(accessScope => seen(reader, accessScope)),
       tables: [reader.table(MOOD).scan(), reader.table(LINK).scan()],
     }
   })

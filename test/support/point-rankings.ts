@@ -34,13 +34,13 @@ export function rankings(): fc.Arbitrary<Ranking> {
 }
 
 /** What an entry is worth by itself under a ranking: 0 to 1. */
-function ownWorth({ levels, seed }: Ranking, entry: EntryKey): number {
+function ownScore({ levels, seed }: Ranking, entry: EntryKey): number {
   const number = seededUniform(seed * 7919 + entry)()
   return levels === 0 ? number : Math.floor(number * levels) / levels
 }
 
 /** The largest worth in each block, kept as a consumer would: made of all entries, then raised by what arrives. */
-export class BlockWorth {
+export class BlockScores {
   readonly #index: PointIndex
   readonly #ranking: Ranking
   readonly #partitions: readonly PartitionId[]
@@ -69,12 +69,12 @@ export class BlockWorth {
   scorer(): PointScorer {
     const ranking = this.#ranking
     const curve = CURVES[ranking.curve]
-    const worth = this.#worth
-    const most = worth.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+    const bestScores = this.#worth
+    const most = bestScores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
     const scored = (own: number, distance: number) => ranking.weight * curve(distance) + own
     return {
-      score: (entry, distance) => scored(ownWorth(ranking, entry), distance),
-      bound: (block, distance) => scored(worth[block] ?? Number.NEGATIVE_INFINITY, distance),
+      score: (entry, distance) => scored(ownScore(ranking, entry), distance),
+      bound: (block, distance) => scored(bestScores[block] ?? Number.NEGATIVE_INFINITY, distance),
       limit: ranking.hasLimit ? distance => scored(most, distance) : undefined,
     } as PointScorer
   }
@@ -82,7 +82,7 @@ export class BlockWorth {
   #raise(entry: EntryKey): void {
     const block = this.#index.blockOf(entry)
     if (block < 0) return
-    this.#worth[block] = Math.max(this.#worth[block] ?? Number.NEGATIVE_INFINITY, ownWorth(this.#ranking, entry))
+    this.#worth[block] = Math.max(this.#worth[block] ?? Number.NEGATIVE_INFINITY, ownScore(this.#ranking, entry))
   }
 }
 
@@ -90,7 +90,7 @@ export class BlockWorth {
 export function scorerFor(index: PointIndex, ranking: Ranking | null, store: Store): PointScorer | undefined {
   if (ranking === null) return undefined
   const partitions = store.partitions().map(({ id }) => id)
-  const worth = new BlockWorth(index, ranking, partitions)
-  worth.refresh()
-  return worth.scorer()
+  const scores = new BlockScores(index, ranking, partitions)
+  scores.refresh()
+  return scores.scorer()
 }

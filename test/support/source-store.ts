@@ -35,7 +35,7 @@ export function putRecord(
   })
 }
 
-export function ownerSight(store: Store): AccessScope {
+export function ownerScope(store: Store): AccessScope {
   return { viewer: LOCAL_OWNER, partitions: store.partitions().map(({ id }) => id) }
 }
 

@@ -3,7 +3,7 @@ import type { DirectTrust, TrustKind, TrustQuestion, TrustRules } from '../../sr
 
 const DAY = 86_400_000
 
-export interface Told {
+export interface Reported {
   readonly value: number
   readonly kind: TrustKind
   readonly direct: Pick<DirectTrust, 'value' | 'decayed' | 'base' | 'distrusted'> | null
@@ -54,7 +54,7 @@ export class Oracle {
     this.#asOf = asOf
   }
 
-  of(viewer: string, holder: string, q: TrustQuestion): Told {
+  of(viewer: string, holder: string, q: TrustQuestion): Reported {
     if (viewer === holder) return { value: 1, kind: 'self', direct: null, transitive: null }
     const own = this.#edge(viewer, holder)
     if (own !== undefined) {
@@ -73,7 +73,7 @@ export class Oracle {
     return { value, kind, direct: null, transitive }
   }
 
-  #transitive(viewer: string, holder: string, q: TrustQuestion): Told['transitive'] {
+  #transitive(viewer: string, holder: string, q: TrustQuestion): Reported['transitive'] {
     const routes = this.#routes(viewer, q).get(holder) ?? []
     if (routes.length === 0) return null
     const level = Math.max(...routes.map(({ worth }) => worth))
@@ -114,8 +114,8 @@ export class Oracle {
         const tenths = Math.floor(Number(decayed.toFixed(12)) * 10 + 0.5)
         if (tenths === 0 || distrusted.has(edge.target)) continue
         const reached = product * through * tenths
-        const worth = ownValue * q.damping * (reached * scale(q, path.length))
-        found.set(edge.target, [...(found.get(edge.target) ?? []), { path: [...path], worth }])
+        const edgeScore = ownValue * q.damping * (reached * scale(q, path.length))
+        found.set(edge.target, [...(found.get(edge.target) ?? []), { path: [...path], worth: edgeScore }])
         if (path.length + 1 < q.maxHops) walk([...path, edge.target], ownValue, reached)
       }
     }

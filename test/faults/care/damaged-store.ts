@@ -65,7 +65,7 @@ export function dump(file: string): Readonly<Record<string, readonly string[]>> 
     return Object.fromEntries(
       names.map(({ name }) => {
         const rows = db.prepare(`select * from "${name}" not indexed`).all()
-        const texts = rows.map(row => JSON.stringify(Object.values(row).map(told))).sort()
+        const texts = rows.map(row => JSON.stringify(Object.values(row).map(reported))).sort()
         return [
           String(name),
           name === 'meta' ? texts.filter(text => !/^\["(revision|\\u0000schema\/)/.test(text)) : texts,
@@ -75,7 +75,7 @@ export function dump(file: string): Readonly<Record<string, readonly string[]>> 
   })
 }
 
-function told(value: unknown): unknown {
+function reported(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
 }
 

@@ -114,9 +114,7 @@ describe('partitions that cannot be read', () => {
   })
 })
 
-it('the command refuses a store with a damaged head by code, and doctor --repair makes it whole after a copy', {
-  timeout: 300_000,
-}, async () => {
+it('the command refuses a store with a damaged head by code, and doctor --repair makes it whole after a copy', async () => {
   const home = folder.file('home')
   const entries = Array.from({ length: 30 }, (_, at) => ({ id: `e${at}`, content: `text of the fox number ${at}` }))
   {

@@ -37,7 +37,7 @@ function makeForeign(): void {
 const run = (...args: string[]) =>
   querentHere(args, { cwd: '/', env: { QUERENT_HOME: home, QUERENT_EMBEDDER: 'none' } })
 
-it('the doctor names the table and says what to do', { timeout: 300_000 }, async () => {
+it('the doctor names the table and says what to do', async () => {
   makeForeign()
   const { status, stdout } = await run('doctor')
   expect(status).toBe(1)
@@ -47,7 +47,7 @@ it('the doctor names the table and says what to do', { timeout: 300_000 }, async
   expect(stdout).not.toMatch(/ok +tables|decide again/)
 })
 
-it('an export is refused with what to do, and --skip-damaged saves everything else', { timeout: 300_000 }, async () => {
+it('an export is refused with what to do, and --skip-damaged saves everything else', async () => {
   const whole = await run('export')
   makeForeign()
   const refused = await run('export')

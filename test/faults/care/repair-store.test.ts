@@ -175,9 +175,7 @@ describe('a store file', () => {
     expect(wrong.every(({ isRepairable, help }) => isRepairable && help?.includes('--repair'))).toBe(true)
   })
 
-  it(`has all its damages repaired, and nothing else changed (${RUNS} histories; QUERENT_LONG=1 for 500)`, {
-    timeout: 600_000,
-  }, () => {
+  it(`has all its damages repaired, and nothing else changed (${RUNS} histories; QUERENT_LONG=1 for 500)`, () => {
     const damages = fc.array(fc.tuple(fc.constantFrom(...DAMAGES), fc.nat(500)), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(damages, chosen => {
@@ -205,9 +203,7 @@ describe('a store file', () => {
     )
   })
 
-  it(`has damaged indexes made again, and nothing else changed (${RUNS} damages; QUERENT_LONG=1 for 500)`, {
-    timeout: 600_000,
-  }, async () => {
+  it(`has damaged indexes made again, and nothing else changed (${RUNS} damages; QUERENT_LONG=1 for 500)`, async () => {
     const indexes = indexNames(sound)
     const derived = new Set([...indexes, 'entry_tags', 'entry_values', 'tallies'])
     const pages = pagesOf(sound, name => derived.has(name))

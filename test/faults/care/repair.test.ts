@@ -173,7 +173,7 @@ describe('beside another process', () => {
   })
 })
 
-describe('who asks', () => {
+describe('the requester', () => {
   it('is the owner, and for what writes files on this machine', async () => {
     await withEngine(async engine => {
       const ann = { viewer: { id: 'ann' } }
@@ -190,7 +190,7 @@ describe('who asks', () => {
     })
   })
 
-  it('with a store in memory is told to export', async () => {
+  it('with a store in memory gets the advice to export', async () => {
     await using engine = await openTestEngine()
     await expect(engine.backup({ to: folder.file('copy.db') })).rejects.toMatchObject({ code: 'invalid_argument' })
     expect(await engine.doctor({ repair: true })).toMatchObject({ ok: true, backup: null })

@@ -1,4 +1,4 @@
-/** What can be read of a damaged store comes into a new one; what cannot is told; the damaged one is only read. */
+/** What can be read of a damaged store is copied into a new one; the rest is reported; the damaged one is only read. */
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { salvageStore } from '../../../src/store/care/salvage.ts'

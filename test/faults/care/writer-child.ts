@@ -1,4 +1,4 @@
-/** A process that writes to a store until it is told to end; says of each act that it is acknowledged. */
+/** A process that writes to a store until its input ends; prints a line for each acknowledged act. */
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { draftOf, wholeChunk } from '../../support/entries.ts'
 

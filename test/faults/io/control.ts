@@ -1,4 +1,4 @@
-/** What the shim is told to fail and what it counted, in a file that it has mapped into memory (`struct control`). */
+/** The calls that the shim must fail and those that it counted, in a file that it has mapped into memory (`struct control`). */
 import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
 
@@ -16,7 +16,7 @@ export interface Plan {
   readonly error: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EACCES' | 'ENOMEM' | 'half'
 }
 
-export interface Told {
+export interface Reported {
   /** Calls of the kind that was to fail. */
   readonly counted: number
   readonly failed: number
@@ -72,7 +72,7 @@ export class Control implements Disposable {
     this.#setKinds(0n)
   }
 
-  told(): Told {
+  told(): Reported {
     const numbers = this.#numbers()
     const text = Buffer.alloc(TEXT_BYTES)
     readSync(this.#file, text, 0, TEXT_BYTES, 8 * NUMBERS)

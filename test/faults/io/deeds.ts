@@ -1,4 +1,4 @@
-/** What a life under faults tried to do and was told, and what a store must hold after it. */
+/** What a run under faults tried and received, and what a store must hold after it. */
 import { QuerentError } from '../../../src/model/errors.ts'
 
 /** Contents by id that a deed leaves behind; null for gone. */
@@ -7,7 +7,7 @@ export type Will = Readonly<Record<string, string | null>>
 export interface Deed {
   readonly name: string
   readonly will: Will
-  /** Done, or the code it was refused with; what is no `QuerentError` is a fault of ours and stands here whole. */
+  /** Done, or the code it was refused with; what is no `QuerentError` is a bug and is kept here whole. */
   readonly outcome: 'done' | 'refused' | 'broken'
   readonly message: string
   /** Ids that may be as before although the deed was done: it said so of each. */
@@ -48,16 +48,16 @@ export function judge(deeds: readonly Deed[], before: Contents, found: Contents)
   const wrong = deeds.filter(({ outcome }) => outcome === 'broken').map(({ name, message }) => `${name}: ${message}`)
   const touched = new Set<string>()
   for (const { name, will, outcome, excused } of deeds) {
-    const sides = new Set<'before' | 'after'>()
+    const outcomes = new Set<'before' | 'after'>()
     for (const [id, after] of Object.entries(will)) {
       touched.add(id)
       const [was, now] = [before.get(id) ?? null, found.get(id) ?? null]
-      if (now === after) sides.add('after')
+      if (now === after) outcomes.add('after')
       else if (now !== was) wrong.push(`${name}: ${id} is ${say(now)}, neither ${say(was)} nor ${say(after)}`)
       else if (outcome === 'done' && !excused.includes(id)) wrong.push(`${name} was done, but ${id} is ${say(now)}`)
-      else if (!name.startsWith('add')) sides.add('before')
+      else if (!name.startsWith('add')) outcomes.add('before')
     }
-    if (sides.size > 1) wrong.push(`${name}: half of it is there`)
+    if (outcomes.size > 1) wrong.push(`${name}: half of it is there`)
   }
   for (const id of new Set([...before.keys(), ...found.keys()])) {
     if (touched.has(id) || before.get(id) === found.get(id)) continue

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { say } from '../say.ts'
-import { Control, type Plan, type Told } from './control.ts'
+import { Control, type Plan, type Reported } from './control.ts'
 import { type Deed, Diary } from './deeds.ts'
 import { goOn, type Life, live, openAt } from './life.ts'
 import { differences } from './rebuilt.ts'
@@ -22,7 +22,7 @@ export interface Order {
 
 export interface Account {
   readonly deeds: readonly Deed[]
-  readonly told: Told
+  readonly told: Reported
   /** Answers of the engine that differ from a rebuild's, once nothing failed any more. */
   readonly differences: readonly string[]
 }

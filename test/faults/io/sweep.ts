@@ -5,7 +5,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
-import type { Told } from './control.ts'
+import type { Reported } from './control.ts'
 import { type Contents, Diary, judge } from './deeds.ts'
 import { FILES, type Life, live, openAt, prepare, put, writeFiles } from './life.ts'
 import type { Account, Order } from './life-child.ts'
@@ -16,7 +16,7 @@ export type Run = Pick<Order, 'life' | 'plan' | 'recovers'>
 
 export interface Outcome {
   /** Null when the process died or hung. */
-  readonly told: Told | null
+  readonly told: Reported | null
   readonly refused: number
   /** None, one hopes. */
   readonly wrong: readonly string[]
@@ -46,7 +46,7 @@ export class Sweep implements AsyncDisposable {
     await (await live('work', home, files, new Diary()))?.close()
     await using killed = await openAt(home)
     await put(killed, new Diary(), 'put', { e4: 'the last thing of the life before' })
-    // As if the process were killed now: what it wrote last stands in the log beside the file.
+    // As if the process were killed now: its last writes are in the log beside the file.
     this.#keep('start')
     this.#before.set('start', await contentsOf(killed))
   }

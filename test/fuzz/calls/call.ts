@@ -14,7 +14,7 @@ export const OWNER_NAME = 'owner'
 /** May not see what ben holds. */
 export const REQUESTER = 'ana'
 export const HIDER = 'ben'
-/** Stands in all that ben keeps to himself. */
+/** A word in everything that ben keeps private. */
 export const SECRET = 'zqsecretzq'
 
 export function by(viewer: string, operation: string, input: JsonObject = {}, streamed = false): Call {

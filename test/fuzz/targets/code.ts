@@ -3,52 +3,21 @@ import { extractFile, isSkip } from '../../../src/lenses/context/extract/extract
 import { type Grammars, grammarsFor } from '../../../src/lenses/context/extract/grammars.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { filesNear, type NamedText, type Target } from '../inputs.ts'
-import { must, mustEqual } from '../oracles.ts'
+import { assertEqual, must } from '../oracles.ts'
 
 const NAMES = [
-  ...['a.ts', 'a.tsx', 'a.js', 'a.mjs', 'a.cjs', 'a.jsx', 'a.d.ts', 'a.py', 'pkg/__init__.py', 'a.md', 'a.txt'],
-  ...[
-    'a.go',
-    'A.java',
-    'a.rs',
-    'a.c',
-    'a.h',
-    'a.cpp',
-    'a.cs',
-    'a.rb',
-    'a.php',
-    'a.sh',
-    'a.css',
-    'package.json',
-    'tsconfig.json',
-  ],
+  ...'a.ts a.tsx a.js a.mjs a.cjs a.jsx a.d.ts a.py pkg/__init__.py a.md a.txt a.go A.java'.split(' '),
+  ...'a.rs a.c a.h a.cpp a.cs a.rb a.php a.sh a.css package.json tsconfig.json'.split(' '),
 ]
 
 const WORDS = [
   ...[
-    'class ',
-    'def ',
-    'function ',
-    'export ',
-    'default ',
-    'import ',
-    'from ',
-    'interface ',
-    'type ',
-    'enum ',
-    'const ',
-    'async ',
+    ...'class ~def ~function ~export ~default ~import ~from ~interface ~type ~enum ~const '.split('~'),
+    ...'async '.split('~'),
   ],
   ...[
-    'extends ',
-    'implements ',
-    'namespace ',
-    'declare ',
-    'module.exports = ',
-    'require("./a")',
-    'import("./a")',
-    '* as x',
-    '=>',
+    ...'extends ~implements ~namespace ~declare ~module.exports = ~require("./a")~import("./a")'.split('~'),
+    ...'* as x~=>'.split('~'),
   ],
   ...[
     '{',
@@ -77,29 +46,12 @@ const WORDS = [
     '#',
   ],
   ...[
-    '\n',
-    '\n    ',
-    '\t',
-    '@decorator\n',
-    'self.',
-    'this.',
-    'super().',
-    'return ',
-    'yield ',
-    'await ',
-    'lambda x: ',
-    'if x:\n    ',
+    ...'\n~\n    ~\t~@decorator\n~self.~this.~super().~return ~yield ~await ~lambda x: '.split('~'),
+    ...'if x:\n    '.split('~'),
   ],
   ...[
-    'fn a() {}',
-    'func (a *B) C() {}',
-    'struct A {',
-    'impl A for B {',
-    'package a',
-    'public class A {',
-    '$x',
-    '# TODO ',
-    '/** doc */',
+    ...'fn a() {}~func (a *B) C() {}~struct A {~impl A for B {~package a~public class A {~$x'.split('~'),
+    ...'# TODO ~/** doc */'.split('~'),
   ],
 ]
 
@@ -159,7 +111,7 @@ function extracted(grammars: Grammars, { name, text }: NamedText): void {
     return false
   }
   const first = extractFile(name, text, grammars, { isOverdue })
-  mustEqual(extractFile(name, text, grammars, { isOverdue: () => false }), first, 'read again')
+  assertEqual(extractFile(name, text, grammars, { isOverdue: () => false }), first, 'read again')
   if (isSkip(first)) return
   const keys = new Set(first.concepts.map(concept => concept.key))
   must(keys.size === first.concepts.length, 'two concepts of one key')
@@ -174,5 +126,5 @@ function extracted(grammars: Grammars, { name, text }: NamedText): void {
     must(keys.has(source), `a reference from ${source}, which there is not`)
     must(weight > 0 && weight <= 1, `a weight of ${weight}`)
   }
-  mustEqual(JSON.parse(JSON.stringify(first)), first, 'not JSON')
+  assertEqual(JSON.parse(JSON.stringify(first)), first, 'not JSON')
 }

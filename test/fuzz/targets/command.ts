@@ -18,7 +18,7 @@ interface Command {
   readonly text: string | null
 }
 
-/** They read and write files wherever they are told to, or work for seconds. */
+/** They read and write files at any given path, or work for seconds. */
 const LEFT_OUT = /^(add|backup|beliefs\.diagnostics|context\.(index|body_.*))$/
 const SEEDS: readonly Command[] = SEED_CALLS.filter(({ operation }) => !LEFT_OUT.test(operation)).map(call => ({
   ...{ call, text: null },
@@ -73,14 +73,14 @@ async function tryCommand(run: Run, { call, as, text }: Command): Promise<void> 
   const who = ['--viewer', viewer]
   if (as === 'question') {
     const asked = isObject(input) && typeof input['text'] === 'string' ? input['text'] : given
-    return mustEndWell(await run(['query', '--json', ...who, '--', asked]), true)
+    return assertEndsWell(await run(['query', '--json', ...who, '--', asked]), true)
   }
   const args = as === 'stdin' ? ['-'] : [given]
-  mustEndWell(await run(['call', ...who, '--', operation, ...args], as === 'stdin' ? given : undefined), false)
+  assertEndsWell(await run(['call', ...who, '--', operation, ...args], as === 'stdin' ? given : undefined), false)
 }
 
 /** As the guide of the command line says: 0 to 3. */
-function mustEndWell({ status, stdout, stderr }: Awaited<ReturnType<Run>>, isQuestion: boolean): void {
+function assertEndsWell({ status, stdout, stderr }: Awaited<ReturnType<Run>>, isQuestion: boolean): void {
   const all = stdout + stderr
   if (/\n\s+at .*\.ts:\d+/.test(all)) {
     const error = new Error(all.split('\n', 1)[0])

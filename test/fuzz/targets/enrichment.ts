@@ -5,7 +5,7 @@ import { formatEnrichment } from '../../../src/lenses/c64/enrichment/hits.ts'
 import type { EnrichmentResult } from '../../../src/lenses/c64/enrichment/plugin.ts'
 import { c64Domain } from '../../../src/lenses/c64/plugins.ts'
 import { jsonNear, said, type Target } from '../inputs.ts'
-import { must, mustEqual } from '../oracles.ts'
+import { assertEqual, must } from '../oracles.ts'
 
 /** A question, and what two plug-ins answer. */
 const SEEDS: readonly Json[] = [
@@ -19,29 +19,7 @@ const SEEDS: readonly Json[] = [
   },
   { query: 'POKE 53280,0: LDA #$01 STA $0400,X', answers: [{ additionalContext: 'x' }, { filterTags: [1] }] },
 ]
-const WORDS = [
-  '$',
-  '%',
-  '&H',
-  '0x',
-  '#',
-  ',',
-  '.',
-  '-',
-  'e',
-  '53280',
-  '$D020',
-  'SID',
-  'VIC',
-  'POKE ',
-  '_',
-  '٣',
-  '１２',
-  ' and ',
-  '(',
-  ')',
-  'FFFF',
-]
+const WORDS = '$~%~&H~0x~#~,~.~-~e~53280~$D020~SID~VIC~POKE ~_~٣~１２~ and ~(~)~FFFF'.split('~')
 
 export const enrichment: Target<Json> = {
   near: good => jsonNear(good, WORDS),
@@ -57,7 +35,7 @@ function tryQuestion(input: Json): void {
   const domain = c64Domain({})
   const all = { ...domain, plugins: [...domain.plugins, ...plugins] }
   const first = enrich(query, all)
-  mustEqual(enrich(query, all), first, 'enriched again')
+  assertEqual(enrich(query, all), first, 'enriched again')
   for (const { at } of first.numbers) {
     for (const place of at ?? []) must(place >= 0 && place < query.length, `a number at ${place} of ${query.length}`)
   }

@@ -5,60 +5,18 @@ import type { ParsedQuery, QueryToken, Span } from '../../../src/model/plan.ts'
 import { parseQuery } from '../../../src/text/query-parser.ts'
 import { printQuery } from '../../support/print-query.ts'
 import { type Target, textsNear } from '../inputs.ts'
-import { must, mustBeAlike, mustBeRefusal, mustEqual } from '../oracles.ts'
+import { assertAlike, assertEqual, assertRefusal, must } from '../oracles.ts'
 
-const FIELDS: readonly FieldName[] = [
-  'id',
-  'collection',
-  'kind',
-  'holder',
-  'tag',
-  'title',
-  'origin',
-  'created',
-  'updated',
-]
+const FIELDS: readonly FieldName[] = 'id collection kind holder tag title origin created updated'.split(' ')
 const LENIENT = { fields: FIELDS, now: Date.UTC(2026, 2, 1) }
 /** What is read in strict syntax can be printed and read again. */
 const STRICT = { ...LENIENT, syntax: 'strict' } as const
 
 const WORDS: readonly string[] = [
-  ...[
-    'fox',
-    '"',
-    '""',
-    '"a b"',
-    '+',
-    '-',
-    '+-',
-    '^',
-    '^2',
-    '^0.5',
-    '^10',
-    '^1e3',
-    '^.5',
-    '\\',
-    '\\"',
-    '\\^',
-    ':',
-    '::',
-  ],
-  ...['tag:', 'tags:', 'created:', 'updated:', 'title:', 'metadata.', 'meta.a.b:', 'meta.:', 'colection:', 'kind:'],
-  ...[':=', ':~', ':<', ':<=', ':>', ':>=', ':*', ':(', '(', ')', '..', '2026-01-01..2026-02-01', '>7d', '<1h', '3w'],
-  ...[
-    'today',
-    'yesterday',
-    '2026',
-    '2026-13',
-    '2026-02-29',
-    '2026-01-01T10:00Z',
-    'true',
-    'false',
-    '1.5',
-    '-1',
-    '1e5',
-    '*',
-  ],
+  ...'fox|"|""|"a b"|+|-|+-|^|^2|^0.5|^10|^1e3|^.5|\\|\\"|\\^|:|::|tag:|tags:|created:'.split('|'),
+  ...'updated:|title:|metadata.|meta.a.b:|meta.:|colection:|kind:|:=|:~|:<|:<=|:>|:>=|:*|:(|('.split('|'),
+  ...')|..|2026-01-01..2026-02-01|>7d|<1h|3w|today|yesterday|2026|2026-13|2026-02-29'.split('|'),
+  ...'2026-01-01T10:00Z|true|false|1.5|-1|1e5|*'.split('|'),
 ]
 
 const SEEDS: readonly string[] = [
@@ -77,16 +35,16 @@ export const grammar: Target<string> = {
 }
 
 function tryQuestion(text: string): void {
-  mustForgive(text)
+  assertForgives(text)
   const first = parsed(text)
   const second = parsed(text)
   if (first instanceof QuerentError || second instanceof QuerentError) {
     must(first instanceof QuerentError && second instanceof QuerentError, 'refused only once')
-    mustBeAlike(first, second)
-    mustPointInto(first, text)
+    assertAlike(first, second)
+    assertPointsInto(first, text)
     return
   }
-  for (const span of [...first.tokens, ...first.terms, ...first.boosts]) mustLieIn(span, text)
+  for (const span of [...first.tokens, ...first.terms, ...first.boosts]) assertLiesIn(span, text)
   must(first.text.length === text.length, 'the text changed its length')
   must(first.text.isWellFormed(), 'half a surrogate pair is left')
   if (first.tokens.length === 0) return
@@ -95,7 +53,7 @@ function tryQuestion(text: string): void {
   // A longer spelling may be too long.
   if (again instanceof QuerentError && again.code === 'too_large') return
   if (again instanceof QuerentError) throw again
-  mustEqual(
+  assertEqual(
     again.tokens.map(unplaced),
     first.tokens.map(unplaced),
     `printed as ${JSON.stringify(printed.slice(0, 100))}`,
@@ -103,13 +61,13 @@ function tryQuestion(text: string): void {
 }
 
 /** Lenient syntax refuses blank texts alone; control characters count as blanks. */
-function mustForgive(text: string): void {
+function assertForgives(text: string): void {
   try {
     const { text: read, tokens, terms, boosts } = parseQuery(text, LENIENT)
-    for (const span of [...tokens, ...terms, ...boosts]) mustLieIn(span, read)
+    for (const span of [...tokens, ...terms, ...boosts]) assertLiesIn(span, read)
   } catch (thrown) {
     must(
-      mustBeRefusal(thrown).code === 'invalid_argument' && text.replace(/\p{Cc}/gu, ' ').trim() === '',
+      assertRefusal(thrown).code === 'invalid_argument' && text.replace(/\p{Cc}/gu, ' ').trim() === '',
       'a text that is not blank is refused',
     )
   }
@@ -119,18 +77,18 @@ function parsed(text: string): ParsedQuery | QuerentError {
   try {
     return parseQuery(text, STRICT)
   } catch (thrown) {
-    return mustBeRefusal(thrown)
+    return assertRefusal(thrown)
   }
 }
 
-function mustPointInto({ code, details }: QuerentError, text: string): void {
+function assertPointsInto({ code, details }: QuerentError, text: string): void {
   if (code !== 'query_syntax') return
   const { position, length } = details
   must(typeof position === 'number' && typeof length === 'number', 'a syntax error without a place')
-  mustLieIn({ position, length }, text)
+  assertLiesIn({ position, length }, text)
 }
 
-function mustLieIn({ position, length }: Span, text: string): void {
+function assertLiesIn({ position, length }: Span, text: string): void {
   must(position >= 0 && length >= 0 && position + length <= text.length, `${position}+${length} is not in the text`)
 }
 

@@ -50,30 +50,12 @@ const SEEDS: readonly Sent[] = [
   })),
 ]
 const NAMES = [
-  'accept',
-  'authorization',
-  'content-type',
-  'content-encoding',
-  'last-event-id',
-  'host',
-  'origin',
-  'x-forwarded-for',
-  'querent-audience',
-  'querent-timestamp',
-  'querent-nonce',
-  'prefer',
+  ...'accept authorization content-type content-encoding last-event-id host origin'.split(' '),
+  ...'x-forwarded-for querent-audience querent-timestamp querent-nonce prefer'.split(' '),
 ]
 const VALUES = [
-  'text/event-stream',
-  'application/x-ndjson',
-  '*/*',
-  'gzip',
-  'Bearer x',
-  'Querent-Signature a b',
-  'null',
-  'text/plain; charset=utf-16',
-  'q=0',
-  'localhost',
+  ...'text/event-stream~application/x-ndjson~*/*~gzip~Bearer x~Querent-Signature a b~null'.split('~'),
+  ...'text/plain; charset=utf-16~q=0~localhost'.split('~'),
 ]
 
 function near(good: readonly Sent[]): fc.Arbitrary<Sent> {
@@ -144,9 +126,9 @@ async function trySent(url: string, sent: Sent, bugs: string[]): Promise<void> {
   if (!requester.includes(SECRET.slice(0, 4)) && requester.includes(tokenOf(REQUESTER)))
     must(!body.includes(SECRET), 'it tells what is hidden')
   if (status < 400 || !type.includes('json') || sent.path.startsWith('/mcp')) return
-  const told = JSON.parse(body) as Json
-  must(isObject(told) && isObject(told['error']), `an error of another form: ${body.slice(0, 300)}`)
-  must(told['error']['code'] !== 'internal', body)
+  const reported = JSON.parse(body) as Json
+  must(isObject(reported) && isObject(reported['error']), `an error of another form: ${body.slice(0, 300)}`)
+  must(reported['error']['code'] !== 'internal', body)
 }
 
 /** The log's own text of an error, with the place that it came from. */

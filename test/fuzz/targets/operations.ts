@@ -17,7 +17,7 @@ import { type Call, HIDER, OWNER_NAME, REQUESTER, SECRET } from '../calls/call.t
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'
 import { edited, jsonEdit, said, schemaArbitraries, type Target } from '../inputs.ts'
-import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
+import { assertAlike, assertRefusal, must } from '../oracles.ts'
 import { dumpOf, inside, openWorld, type World } from '../world.ts'
 
 /** Seconds of work whatever is asked, by design. */
@@ -98,17 +98,17 @@ async function tryCall(world: World, call: AnyCall): Promise<void> {
   const before = kindOf(world.catalog, call) === 'read' ? null : await dumpOf(world.engine)
   const answer = await answered(world, call, input)
   if ('error' in answer) {
-    mustHide(call, [answer.error.message, answer.error.details])
+    assertHides(call, [answer.error.message, answer.error.details])
     if (before !== null)
       must(before === (await dumpOf(world.engine)), `a refused ${call.operation} has changed the store`)
     if (answer.error.kind !== 'usage') return
     const again = await answered(world, call, input)
     must('error' in again, `${call.operation} was refused, then answered`)
-    mustBeAlike(answer.error, again.error)
+    assertAlike(answer.error, again.error)
     return
   }
-  mustHide(call, answer.result)
-  mustHaveShape(world.catalog, call, answer.result)
+  assertHides(call, answer.result)
+  assertShape(world.catalog, call, answer.result)
 }
 
 type Answer = { readonly error: QuerentError } | { readonly result: unknown }
@@ -117,11 +117,11 @@ async function answered(world: World, call: AnyCall, input: unknown): Promise<An
   try {
     return { result: await world.call(call, input) }
   } catch (thrown) {
-    return { error: mustBeRefusal(thrown) }
+    return { error: assertRefusal(thrown) }
   }
 }
 
-function mustHaveShape(catalog: Catalog, { operation }: AnyCall, result: unknown): void {
+function assertShape(catalog: Catalog, { operation }: AnyCall, result: unknown): void {
   const wire: unknown = JSON.parse(JSON.stringify(result))
   const { error } = publishedShape(findOperation(catalog, operation)).safeParse(wire)
   must(
@@ -154,7 +154,7 @@ function isException(wire: unknown): boolean {
 }
 
 /** Unless it was said by the requester. */
-function mustHide(call: AnyCall, told: unknown): void {
+function assertHides(call: AnyCall, told: unknown): void {
   if (call.viewer !== REQUESTER && call.viewer !== 'stranger') return
   const asked = JSON.stringify(call.input)
   if (asked.includes(SECRET.slice(0, 4))) return
@@ -175,11 +175,11 @@ async function tryStream(world: World, call: AnyCall, input: unknown): Promise<v
       inside(call.operation, input, world.folder),
       context,
     )) {
-      mustHide(call, piece)
+      assertHides(call, piece)
       if (++pieces === 4) break
     }
   } catch (thrown) {
-    mustHide(call, mustBeRefusal(thrown).message)
+    assertHides(call, assertRefusal(thrown).message)
   } finally {
     clearTimeout(leave)
   }

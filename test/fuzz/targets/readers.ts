@@ -7,78 +7,18 @@ import { chunkIngester } from '../../../src/lenses/c64/chunk-ingester.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { filesNear, type NamedText, type Target } from '../inputs.ts'
-import { must, mustEqual } from '../oracles.ts'
+import { assertEqual, must } from '../oracles.ts'
 
 /** Below `c64/` as that lens reads. */
 const NAMES = ['a.md', 'c64/a.md', 'c64/example_b.md', 'page.html', 'data.jsonl', 'notes.txt', 'code.py', 'a.csv']
 
 const WORDS: readonly string[] = [
-  ...[
-    '---\n',
-    '\n---\n',
-    '# ',
-    '## ',
-    '\n\n',
-    '- ',
-    '> ',
-    '```',
-    '~~~\n',
-    '    ',
-    '|',
-    '| - |\n',
-    '[a](b)',
-    '![',
-    '<!--',
-    '-->',
-  ],
-  ...[
-    'title: ',
-    'tags: [a, b]\n',
-    'date: 2026-01-01\n',
-    'valid_from: ',
-    'valid_until: ',
-    '&a ',
-    '*a',
-    '!!binary ',
-    '<<: ',
-    '? ',
-  ],
-  ...[
-    '<',
-    '>',
-    '</',
-    '<p>',
-    '<table><td>',
-    '<script>',
-    '</script',
-    '<title>',
-    '<meta name="date" content="',
-    '<pre>',
-    '&amp;',
-  ],
-  ...[
-    '&#x',
-    '&#0;',
-    '&nbsp;',
-    '<![CDATA[',
-    '<template>',
-    '<svg>',
-    '<math>',
-    '<li>',
-    '<br/>',
-    'hidden',
-    '<!doctype html>',
-  ],
-  ...[
-    '{"id":"a","content":"b"}\n',
-    '{"id":',
-    '{"tags":["a"]}',
-    '"text":',
-    '"created_at":1e400',
-    '[1,2]',
-    '{"__proto__":',
-    '\\u0000',
-  ],
+  ...'---\n¦\n---\n¦# ¦## ¦\n\n¦- ¦> ¦```¦~~~\n¦    ¦|¦| - |\n¦[a](b)¦![¦<!--¦-->¦title: '.split('¦'),
+  ...'tags: [a, b]\n¦date: 2026-01-01\n¦valid_from: ¦valid_until: ¦&a ¦*a¦!!binary ¦<<: ¦? ¦<'.split('¦'),
+  ...'>¦</¦<p>¦<table><td>¦<script>¦</script¦<title>¦<meta name="date" content="¦<pre>¦&amp;'.split('¦'),
+  ...'&#x¦&#0;¦&nbsp;¦<![CDATA[¦<template>¦<svg>¦<math>¦<li>¦<br/>¦hidden¦<!doctype html>'.split('¦'),
+  ...'{"id":"a","content":"b"}\n¦{"id":¦{"tags":["a"]}¦"text":¦"created_at":1e400¦[1,2]'.split('¦'),
+  ...'{"__proto__":¦\\u0000'.split('¦'),
 ]
 
 const SEEDS: readonly NamedText[] = [
@@ -118,7 +58,7 @@ function fitting({ name: path, text }: NamedText): void {
   const reader = ingesterFor(file, lensReaders)
   if ('readBytes' in reader) return
   const reading = atOnce(reader.read(file, { now: 0, map: {} }))
-  mustEqual(atOnce(reader.read(file, { now: 0, map: {} })), reading, 'read again')
+  assertEqual(atOnce(reader.read(file, { now: 0, map: {} })), reading, 'read again')
   const lines = 1 + lineEnds(text, 0, text.length)
   for (const { content, chunks, line, metadata, tags } of reading.documents) {
     must(line === null || (line >= 1 && line <= lines), `line ${line} of ${lines}`)
@@ -126,7 +66,7 @@ function fitting({ name: path, text }: NamedText): void {
       tags.every(tag => tag !== ''),
       'an empty tag',
     )
-    mustEqual(JSON.parse(JSON.stringify(metadata)), metadata, 'metadata that is no JSON')
+    assertEqual(JSON.parse(JSON.stringify(metadata)), metadata, 'metadata that is no JSON')
     for (const { start, end } of chunks) {
       must(
         start >= 0 && (start < end || content === '') && end <= content.length,

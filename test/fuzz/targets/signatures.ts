@@ -13,7 +13,7 @@ import {
 } from '../../../src/identity/messages.ts'
 import { newNonces } from '../../support/nonces.ts'
 import { jsonNear, said, type Target } from '../inputs.ts'
-import { must, mustEqual } from '../oracles.ts'
+import { assertEqual, must } from '../oracles.ts'
 
 const NOW = Date.UTC(2026, 2, 1)
 const [SENDER, NODE, STRANGER] = [1, 2, 3].map(byte => keysOf(new Uint8Array(32).fill(byte))) as [Keys, Keys, Keys]
@@ -63,7 +63,7 @@ async function tryAll(input: Json): Promise<void> {
   if (request !== null && typeof request === 'object') await tryRequest(request as Readonly<Record<string, unknown>>)
   if (typeof by === 'string' && typeof signature === 'string') {
     const isGood = isStatementOf(by, statement as Json, signature)
-    if (isGood) mustBeOurs(statement, QUERY, by)
+    if (isGood) assertOurs(statement, QUERY, by)
   }
   if (typeof did === 'string') tryDid(did)
 }
@@ -72,8 +72,8 @@ async function tryEnvelope(envelope: Envelope): Promise<void> {
   const nonces = newNonces()
   const here = { audience: NODE.did, now: NOW, nonces }
   const refusal = await envelopeRefusal(envelope, here)
-  if (refusal === null) mustBeOurs(envelope.query, QUERY, envelope.sender)
-  mustEqual(await envelopeRefusal(envelope, here), refusal ?? 'replay', 'told otherwise the second time')
+  if (refusal === null) assertOurs(envelope.query, QUERY, envelope.sender)
+  assertEqual(await envelopeRefusal(envelope, here), refusal ?? 'replay', 'told otherwise the second time')
 }
 
 async function tryRequest({ method, path, body, headers }: Readonly<Record<string, unknown>>): Promise<void> {
@@ -84,14 +84,14 @@ async function tryRequest({ method, path, body, headers }: Readonly<Record<strin
   const nonces = newNonces()
   const refusal = await refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces })
   if (refusal !== null) return
-  mustEqual(facts, FACTS, 'a request taken that was not signed so')
+  assertEqual(facts, FACTS, 'a request taken that was not signed so')
   must((await refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces })) === 'replay', 'taken twice')
 }
 
 /** Nobody here signed anything else; keys in another order are the same statement. */
-function mustBeOurs(statement: unknown, ours: JsonObject, sender: string): void {
+function assertOurs(statement: unknown, ours: JsonObject, sender: string): void {
   must(sender === SENDER.did, 'a signature of somebody else')
-  mustEqual(sorted(statement), sorted(ours), 'a statement that nobody has signed')
+  assertEqual(sorted(statement), sorted(ours), 'a statement that nobody has signed')
 }
 
 function sorted(value: unknown): unknown {

@@ -21,7 +21,7 @@ import { COLUMNS, POINTS } from '../../support/point-world.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { toyVector } from '../../support/toy-embedder.ts'
 import { bytesNear, type Target } from '../inputs.ts'
-import { must, mustBeRefusal } from '../oracles.ts'
+import { assertRefusal, must } from '../oracles.ts'
 
 /** An index, and a search of each sort that it has. */
 interface Subject {
@@ -142,7 +142,7 @@ function askAll(subject: Subject, index: Index, store: Store): void {
     for (let entry = 1; entry <= ENTRIES; entry += 2)
       subject.ask(index, { partitions: store.partitions().map(({ id }) => id) }, entry)
   } catch (thrown) {
-    mustBeRefusal(thrown)
+    assertRefusal(thrown)
   }
 }
 

@@ -8,10 +8,10 @@ import { seal } from '../../../src/base/sealed.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { OWNER_NAME, REQUESTER } from '../calls/call.ts'
 import { edited, type Target, textEdit } from '../inputs.ts'
-import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
+import { assertAlike, assertRefusal, must } from '../oracles.ts'
 import { openWorld, type World } from '../world.ts'
 
-/** A question, who asks it, and what is brought with it. */
+/** A question, its requester, and the token sent with it. */
 interface Brought {
   readonly ask: number
   readonly viewer: string
@@ -104,13 +104,13 @@ async function bring(world: World, { ask, viewer, token }: Brought): Promise<voi
   must(REFUSALS.includes(one.code), `${operation}: a token refused as ${one.code}: ${one.message}`)
   const other = await outcome(world, operation, viewer, input)
   must(other instanceof QuerentError, 'refused, then taken')
-  mustBeAlike(one, other)
+  assertAlike(one, other)
 }
 
 async function outcome(world: World, operation: string, viewer: string, input: unknown) {
   try {
     return await world.call({ operation, viewer }, input)
   } catch (thrown) {
-    return mustBeRefusal(thrown)
+    return assertRefusal(thrown)
   }
 }

@@ -4,24 +4,10 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { linesNear, said, type Target } from '../inputs.ts'
-import { must, mustBeAlike, mustBeRefusal } from '../oracles.ts'
+import { assertAlike, assertRefusal, must } from '../oracles.ts'
 import { dumpOf, openWorld } from '../world.ts'
 
-const WORDS = [
-  'owner',
-  'ana',
-  'public',
-  'private',
-  'shared',
-  'default',
-  'entry',
-  'row',
-  'access',
-  'beliefs_beliefs',
-  'AAAA',
-  'fox',
-  'e',
-]
+const WORDS = 'owner ana public private shared default entry row access beliefs_beliefs AAAA fox e'.split(' ')
 
 export async function transferTarget(): Promise<Target<readonly Json[]>> {
   await using world = await openWorld()
@@ -57,7 +43,7 @@ async function tryLines(written: readonly Json[]): Promise<void> {
     must(before === after, `a refused import has left something: ${refusal.message}`)
     const again = await importInto(engine, lines)
     must(again !== null, 'refused, then taken')
-    return mustBeAlike(refusal, again)
+    return assertAlike(refusal, again)
   }
   await using other = await openEmpty()
   const back = await importInto(
@@ -75,7 +61,7 @@ async function ask(engine: Engine): Promise<void> {
     try {
       await engine.query({ text: 'fox', lens, any: true })
     } catch (thrown) {
-      mustBeRefusal(thrown)
+      assertRefusal(thrown)
     }
   }
   await engine.list({})
@@ -90,7 +76,7 @@ async function importInto(engine: Engine, lines: readonly unknown[]) {
     await engine.import(each(lines))
     return null
   } catch (thrown) {
-    return mustBeRefusal(thrown)
+    return assertRefusal(thrown)
   }
 }
 

@@ -10,7 +10,7 @@ it('finds a number, or where it belongs, among those that ascend', () => {
   expect(placeIn(numbers, Number.POSITIVE_INFINITY)).toBe(4)
 })
 
-it('stands behind all that are less, and no others', () => {
+it('is behind all that are less, and no others', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -9, max: 9 })), fc.integer({ min: -9, max: 9 }), (some, number) => {
       const numbers = Int32Array.from(some).sort()

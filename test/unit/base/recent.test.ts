@@ -19,7 +19,7 @@ it('makes a value once, and forgets what was asked for longest ago', () => {
   expect(recent.size).toBe(0)
 })
 
-it('forgets the keys it is told to', () => {
+it('forgets the keys that are named', () => {
   const recent = new Recent<number, number>(9)
   for (const key of [1, 2, 3, 4]) recent.get(key, () => key)
   recent.forget(key => key % 2 === 0)

@@ -82,7 +82,7 @@ describe('several workers', () => {
     await embedder.embed(many, 'passage')
     expect(workers.length).toBe(3)
     const extra = workers.slice(ended)
-    await vi.waitFor(() => expect(extra.map(({ threadId }) => threadId)).toEqual([-1, -1]), { timeout: 60_000 })
+    await vi.waitFor(() => expect(extra.map(({ threadId }) => threadId)).toEqual([-1, -1]), { timeout: 300_000 })
     expect(workers[0]?.threadId).toBeGreaterThan(0)
     await embedder.embed(many, 'passage')
     expect(workers.length).toBe(5)
@@ -152,7 +152,7 @@ describe('several workers', () => {
       'passage',
     )
     const given = () => workers.map(worker => vi.mocked(worker.postMessage).mock.calls.length)
-    await vi.waitFor(() => expect(given()).toEqual([6, 2]), { timeout: 60_000 })
+    await vi.waitFor(() => expect(given()).toEqual([6, 2]), { timeout: 300_000 })
     workers[1]?.postMessage({ type: 'release' })
     expect((await held).length).toBe(8)
   })
@@ -299,7 +299,7 @@ async function run(script: string, nodeOptions = ''): Promise<string> {
   const program = `import { openLocalEmbedder } from ${JSON.stringify(module)}
     const embedder = await openLocalEmbedder({ folder: ${JSON.stringify(folder)} })
     ${script}`
-  const options = { timeout: 20_000, env: { ...process.env, NODE_OPTIONS: nodeOptions } }
+  const options = { timeout: 300_000, env: { ...process.env, NODE_OPTIONS: nodeOptions } }
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '-e', program],

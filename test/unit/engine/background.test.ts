@@ -64,7 +64,7 @@ describe('a job', () => {
     await background.close()
   })
 
-  it('that lost its lease is told to end', async () => {
+  it('that lost its lease is aborted', async () => {
     const { runs, job } = slowJob()
     const { background, store, states } = open([job])
     await pass(3_000)

@@ -72,7 +72,7 @@ it('two hundred open first pages go on after a write as if there had been none',
   await engine.close()
 })
 
-it('one who asks for very many takes none of the others’ away', async () => {
+it('a requester of very many takes none of the others’ away', async () => {
   const engine = await filled()
   const first = await engine.query(question(3), of('quiet'))
   const whole = (await engine.query({ ...question(3), limit: DEEP }, of('quiet'))).items.map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** One's own documents beside the facts of the lens c64, and what is told where nothing is relevant. */
+/** A user's documents beside the facts of the lens c64, and the answer where nothing is relevant. */
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openTestEngine } from '../../support/engines.ts'
@@ -69,9 +69,9 @@ describe('a question on another subject', () => {
 
   it('writes nothing when others than the owner ask, who are answered with a verdict too (QE-019)', async () => {
     await using engine = await openTestEngine({ embedder: 'none' })
-    const guest = engine.as({ id: 'guest' })
-    expect((await guest.c64.query({ query: 'SID volume' })).verdict).toBe('answered')
-    expect(await guest.c64.count({ query: 'SID volume' })).toMatchObject({ exact: true })
+    const visitor = engine.as({ id: 'guest' })
+    expect((await visitor.c64.query({ query: 'SID volume' })).verdict).toBe('answered')
+    expect(await visitor.c64.count({ query: 'SID volume' })).toMatchObject({ exact: true })
     expect(
       (await engine.query({ text: 'SID volume', lens: 'c64' }, { viewer: { id: 'guest' } })).items.length,
     ).toBeGreaterThan(0)

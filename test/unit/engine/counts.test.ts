@@ -9,7 +9,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())
 
-it('counts once as long as nobody commits, each sight by itself', () => {
+it('counts once as long as nobody commits, each access scope by itself', () => {
   const file = folder.file('store.db')
   const [mine, theirs] = [openSqliteStore({ file }), openSqliteStore({ file })]
   put(mine, 'a', 'public')

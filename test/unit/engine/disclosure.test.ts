@@ -1,4 +1,4 @@
-/** Of what a viewer sees, only what concerns them is told: no federations of others, no paths of another's machine. */
+/** An answer discloses to its viewer no federations of others and no paths of another's machine. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
@@ -21,17 +21,17 @@ it('an audience names the federations that it is read through', async () => {
   await joins(engine, 'old', 'bob', 'left')
   const federations = ['f1', 'old', 'secret-merger']
   await engine.put({ entries: [{ id: 'x', content: 'a fox', visibility: 'shared', federations }] }, as('ann'))
-  const told = async (id: string) => [
+  const reported = async (id: string) => [
     (await engine.get({ id: 'x' }, as(id))).audience.federations,
     (await engine.list({}, as(id))).items[0]?.audience.federations,
   ]
-  expect(await told('bob')).toEqual([['f1'], ['f1']])
-  expect(await told('ann')).toEqual([federations, federations])
-  expect(await told('owner')).toEqual([federations, federations])
+  expect(await reported('bob')).toEqual([['f1'], ['f1']])
+  expect(await reported('ann')).toEqual([federations, federations])
+  expect(await reported('owner')).toEqual([federations, federations])
   await engine.close()
 })
 
-it('an origin on disk is told whole to holder and owner; others get the path inside the folder added', async () => {
+it('an origin on disk is shown whole to holder and owner; others get the path inside the folder added', async () => {
   using folder = tempFolder()
   mkdirSync(folder.file('docs/guide'), { recursive: true })
   writeFileSync(folder.file('docs/guide/fox.md'), 'a fox')
@@ -59,7 +59,7 @@ it('an origin on disk is told whole to holder and owner; others get the path ins
   await engine.close()
 })
 
-it('why there is no meaning is told to the owner; it names files and addresses of the machine', async () => {
+it('the reason why there is no meaning is shown to the owner alone; it names files and addresses of the machine', async () => {
   const embedder = failingEmbedder(openToyEmbedder(), () => true)
   const engine = await openTestEngine({ embedder })
   await engine.put({ entries: [{ id: 'x', content: 'a fox', visibility: 'public' }] })

@@ -120,13 +120,13 @@ describe('doctor', () => {
     }
     store = world.store
     const openPoints = () => openPointIndex({ name: 'places', table: POINTS, columns: COLUMNS })
-    const told = async (methods: (inner: PointIndex) => Partial<PointIndex>) => {
+    const reported = async (methods: (inner: PointIndex) => Partial<PointIndex>) => {
       const points = openPoints()
       store.read(reader => points.refresh(reader))
       return examine(input({ indexes: [twisted(points, methods)], fresh: openPoints }))
     }
     const message = async (methods: (inner: PointIndex) => Partial<PointIndex>) =>
-      (await told(methods)).find(({ check }) => check === 'index places')?.message
+      (await reported(methods)).find(({ check }) => check === 'index places')?.message
     expect(await message(() => ({}))).toBe('60 rows, as a rebuild has')
     world.apply([{ do: 'put', id: 'late', audience: 'ann', point: [1, 1, 1] }])
     expect(await message(() => ({ count: () => 60 }))).toBe('60 rows, a rebuild has 61')

@@ -30,7 +30,7 @@ const ana = { viewer: { id: 'ana' } }
 const ben = { viewer: { id: 'ben' } }
 
 describe('a text that the embedder refuses', () => {
-  it('keeps nobody else from a vector, and is told to those who see it', async () => {
+  it('keeps no other text from a vector, and is reported to those who see it', async () => {
     const engine = await openTestEngine({ embedder: pickyEmbedder('poison') })
     await engine.put({ entries: [{ id: 'secret', content: 'poison for kings' }] }, ben)
     const mine = await engine.put({ entries: notes(40), wait: true }, ana)
@@ -39,8 +39,8 @@ describe('a text that the embedder refuses', () => {
     const his = await engine.put({ entries: notes(1), wait: true }, ben)
     expect(his.embedding_error).toBe('the embedder refuses one text')
     expect(await engine.status(ben)).toMatchObject({ chunks: 2, embedded: 1 })
-    const told = await engine.put({ entries: notes(2), wait: true })
-    expect(told.embedding_error).toMatch(/^the embedder refuses one text: answered 400: poison for kings/)
+    const reported = await engine.put({ entries: notes(2), wait: true })
+    expect(reported.embedding_error).toMatch(/^the embedder refuses one text: answered 400: poison for kings/)
     const { findings } = await engine.doctor()
     expect(findings.find(({ check }) => check === 'vectors')).toMatchObject({
       ok: false,

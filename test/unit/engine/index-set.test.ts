@@ -108,7 +108,7 @@ describe('the indexes of an engine', () => {
     expect(open().set.isWorthSaving).toBe(true)
   })
 
-  it('take in much that was written when they are told to keep up, loaded or not, and leave little to the next question', () => {
+  it('follow many writes when asked to catch up, loaded or not, and leave little to the next question', () => {
     put(MANY)
     atOnce(open().set.save())
     const { set, words, vectors } = open()

@@ -1,7 +1,7 @@
 /** QE-019: indexes are read, built and followed in pauses for others; whoever needs one waits for it, and no query is wrong by it. */
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
@@ -15,6 +15,8 @@ const ENTRIES = 1_500
 const PAGES = Math.floor((ENTRIES * 512) / (1 << 17))
 const QUERY = { text: 'rain', mode: 'words', limit: 100 } as const
 
+/** A home with the entries, of which each test has a copy. */
+const filled = tempFolder()
 let folder: TempFolder
 let engine: Engine
 const reopen = async (has: 'snapshots' | 'none') => {
@@ -22,12 +24,17 @@ const reopen = async (has: 'snapshots' | 'none') => {
   if (has === 'none') rmSync(join(folder.path, 'index'), { recursive: true, force: true })
   engine = await openTestEngine({ home: folder.path })
 }
-beforeEach(async () => {
-  folder = tempFolder()
-  engine = await openTestEngine({ home: folder.path })
+beforeAll(async () => {
+  await using first = await openTestEngine({ home: filled.path })
   const contentOf = (at: number) =>
     `${at % 20 === 0 ? 'rain' : 'sun'} number ${at} ${'and more words of it '.repeat(5)}`
-  await engine.put({ entries: Array.from({ length: ENTRIES }, (_, at) => ({ id: `e${at}`, content: contentOf(at) })) })
+  await first.put({ entries: Array.from({ length: ENTRIES }, (_, at) => ({ id: `e${at}`, content: contentOf(at) })) })
+})
+afterAll(() => filled[Symbol.dispose]())
+beforeEach(async () => {
+  folder = tempFolder()
+  cpSync(filled.path, folder.path, { recursive: true })
+  engine = await openTestEngine({ home: folder.path })
 })
 afterEach(async () => {
   await engine.close()

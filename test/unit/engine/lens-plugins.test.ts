@@ -1,4 +1,4 @@
-/** Plug-ins of a folder, offered to the lenses of an engine: each module reaches the lens it is for, or is told of. */
+/** Plug-ins of a folder, offered to the lenses of an engine: each module reaches its lens, or is reported. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -39,14 +39,14 @@ describe('a plug-in', () => {
     expect(await warnings(folder)).toEqual([])
   })
 
-  it('for none is told of where all are open', async () => {
+  it('for no lens is reported where all are open', async () => {
     using folder = folderOf({ 'other.js': 'export const profile = {}\n' })
     const expected = '`profiles` or `extensions`, or a class with a method `enrich`, or `contradictionDetector`'
     expect(await warnings(folder)).toEqual([`other.js was skipped: expected the module to export ${expected}`])
     expect(await warnings(folder, ['chroma'])).toEqual([])
   })
 
-  it('that says in its name what it is for, and is not, is told of by that lens (EN-022)', async () => {
+  it('whose name claims a lens that it is not for is reported by that lens (EN-022)', async () => {
     using folder = folderOf({
       'a_enrichment.js': 'export const enrich = () => ({})\n',
       'b_enrichment.ts': 'export class B { enrich() {} }\n',

@@ -1,6 +1,6 @@
 /** A store whose model is changed: until the new one has embedded everything, the one before it answers. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checkModel } from '../../../src/engine/check-model.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -9,24 +9,28 @@ import { noteCodes } from '../../support/engines.ts'
 import { copyModel } from '../../support/model-copies.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
+/** The models, and the home of a store that answers by the first one. */
+const shared = tempFolder()
+const first = copyModel(shared.file('first'), { id: 'first', languages: ['en'], prefix: 'one ' })
+const second = copyModel(shared.file('second'), { id: 'second', languages: ['en'], prefix: 'two ' })
 let folder: TempFolder
-let [first, second] = ['', '']
+beforeAll(async () => {
+  await using engine = await openEngine({ home: shared.file('home'), background: false })
+  await engine.useModel({ folder: first, for: 'all', wait: true })
+  const texts = ['The car needs winter tyres.', 'Tulips grow in the garden.', 'The moon rose over the river.']
+  await engine.put({ entries: texts.map((content, at) => ({ id: `e${at}`, title: '', content })), wait: true })
+})
+afterAll(() => shared[Symbol.dispose]())
 beforeEach(() => {
   folder = tempFolder()
-  first = copyModel(folder.file('first'), { id: 'first', languages: ['en'], prefix: 'one ' })
-  second = copyModel(folder.file('second'), { id: 'second', languages: ['en'], prefix: 'two ' })
 })
 afterEach(() => folder[Symbol.dispose]())
 
 const open = (): Promise<Engine> => openEngine({ home: folder.file('home'), background: false })
 
-/** As a store of the first model whose settings name the second. */
-async function changed(): Promise<void> {
-  const engine = await open()
-  await engine.useModel({ folder: first, for: 'all', wait: true })
-  const texts = ['The car needs winter tyres.', 'Tulips grow in the garden.', 'The moon rose over the river.']
-  await engine.put({ entries: texts.map((content, at) => ({ id: `e${at}`, title: '', content })), wait: true })
-  await engine.close()
+/** The home becomes that of the first model. */
+function changed(): void {
+  cpSync(shared.file('home'), folder.file('home'), { recursive: true })
 }
 
 const vectorsOf = (): Record<string, number> => {
@@ -40,7 +44,7 @@ const vectorsOf = (): Record<string, number> => {
 
 describe('a changed model', () => {
   it('answers when it has embedded everything, and not before; then the old vectors are gone', async () => {
-    await changed()
+    changed()
     expect(vectorsOf()).toEqual({ first: 3 })
     const settings = folder.file('home/config.json')
     writeFileSync(settings, JSON.stringify({ embedder: { provider: 'local', folder: second } }))
@@ -62,7 +66,7 @@ describe('a changed model', () => {
   })
 
   it('goes on where it was when the store is opened again', async () => {
-    await changed()
+    changed()
     const engine = await open()
     const used = await engine.useModel({ folder: second })
     expect(used).toEqual({ id: 'second', for: 'all', folder: second, restart: false })
@@ -74,7 +78,7 @@ describe('a changed model', () => {
   })
 
   it('is used at once in an engine that is open, and its index takes the place of the old one', async () => {
-    await changed()
+    changed()
     await using engine = await open()
     await engine.useModel({ folder: second, wait: true })
     expect((await engine.models()).models.map(({ id, role }) => [id, role])).toEqual([['second', 'answers']])
@@ -88,7 +92,7 @@ describe('a changed model', () => {
   })
 
   it('by another process is not changed back: this one stops embedding, and answers by words', async () => {
-    await changed()
+    changed()
     await using one = await open()
     expect((await one.query({ text: 'vehicle in winter' })).coverage.embedded).toBe(1)
     await using other = await open()
@@ -101,7 +105,7 @@ describe('a changed model', () => {
   })
 
   it('of several languages is used beside one for English', async () => {
-    await changed()
+    changed()
     const many = copyModel(folder.file('many'), { id: 'many', languages: ['en', 'es', 'de'], prefix: 'many ' })
     await using engine = await open()
     expect(await engine.useModel({ folder: many, wait: true })).toMatchObject({ for: 'other_languages' })

@@ -144,7 +144,7 @@ const MAX_HISTORIES = 2_000
 /** Seeds that show a leak within some dozens of histories; others show it later. */
 const [EARLY, EARLY_VECTORS] = [1, 3]
 
-describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
+describe('a leak planted on purpose is found:', () => {
   const isFound = async (opened: () => Promise<World>, options: Partial<NonInterferenceOptions> = {}) => {
     const checked = check(opened, { runs: MAX_HISTORIES, shrink: false, seed: EARLY, ...options })
     await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })

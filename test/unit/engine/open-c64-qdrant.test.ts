@@ -107,7 +107,7 @@ describe('a Qdrant server', () => {
     expect(qdrant.requests[0]).toMatchObject({ method: 'GET', path: '/collections' })
   })
 
-  it('that is not there, refuses or never answers is told by its address (EN-062)', async () => {
+  it('that is not there, refuses or never answers is reported by its address (EN-062)', async () => {
     const { embeddingUrl } = await servers()
     const failing = await startLoopback((_, response) => sendJson(response, 503, {}))
     const silent = await startLoopback(() => {})

@@ -168,7 +168,7 @@ describe('a question of the embedded store', () => {
     expect(await codes()).toEqual([])
   })
 
-  it('sees nothing that is hidden from who asks', async () => {
+  it('sees nothing that is hidden from the requester', async () => {
     await using c64 = await openTestC64()
     const content = 'EXTCOL is what I look at all day'
     await c64.engine.put({ entries: [{ id: 'secret', content, collection: 'c64', tags: ['EXTCOL'] }] })
@@ -240,7 +240,7 @@ describe('plugins of the user', () => {
     const plugin = `export class Drive { name = 'drive'; priority = 15
       enrich({ query }) { return { additionalContext: /1541/.test(query) ? ['1541 = disk drive'] : [], filterTags: [] } } }`
     writeFileSync(folder.file('drive_enrichment.mjs'), plugin)
-    // What is for another lens is none of this one's business, and what is wrong is told.
+    // What is for another lens is ignored, and what is wrong is reported.
     writeFileSync(folder.file('profile.mjs'), 'export const profiles = {}')
     writeFileSync(folder.file('wrong.mjs'), 'export class Wrong { name = ""; enrich() {} }')
     const warnings: string[] = []

@@ -32,7 +32,7 @@ async function load(more: Partial<PluginRequest> = {}) {
 }
 
 describe('plug-ins', () => {
-  it('are not run without a terminal, and told of', async () => {
+  it('are not run without a terminal, and are reported', async () => {
     put('bad.mjs', 'globalThis.pluginRan = true')
     const { loaded, warnings, own } = await load()
     expect({ loaded, own }).toEqual({ loaded: [], own: [] })

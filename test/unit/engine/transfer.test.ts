@@ -90,7 +90,7 @@ describe('export and import', () => {
       }
       store.close()
     })
-    await fc.assert(property, { numRuns: 8 })
+    await fc.assert(property, { numRuns: 4 })
   })
 
   it('carry keys of metadata that JavaScript keeps for itself', async () => {
@@ -112,7 +112,7 @@ describe('export and import', () => {
   })
 })
 
-/** What different viewers are told, which goes through partitions, access and tables. */
+/** The answers to different viewers, which go through partitions, access and tables. */
 async function asked(store: Store): Promise<unknown> {
   const engine = await open(store)
   const of = (id: string) => ({ viewer: { id } })

@@ -1,4 +1,4 @@
-/** BQ-189: each requester has a bucket of his own. */
+/** BQ-189: each requester has a bucket. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RequesterLimits } from '../../../src/identity/limits.ts'
@@ -7,7 +7,7 @@ import { TokenBucket, UNLIMITED } from '../../../src/identity/rates.ts'
 const RATE = { unitsPerMinute: 200, burst: 33 }
 
 describe('limits of requesters (BQ-189)', () => {
-  it('count each on his own, and tell who is refused how long to wait (BQ-185)', () => {
+  it('count each requester separately, and say to a refused one how long to wait (BQ-185)', () => {
     const limits = new RequesterLimits(RATE, () => 0)
     limits.charge('ana', 33)
     expect(() => limits.charge('ana', 1)).toThrow(
@@ -21,7 +21,7 @@ describe('limits of requesters (BQ-189)', () => {
     expect(() => limits.charge('ben', 33)).not.toThrow()
   })
 
-  it('count keys that are no agent here as one, since anybody makes as many as he likes', () => {
+  it('count keys that are no agent here as one, since anybody can make any number', () => {
     const limits = new RequesterLimits(RATE, () => 0)
     for (let i = 0; i < 33; i++) limits.charge(`did:key:z${i}`, 1)
     expect(() => limits.charge('did:key:zanother', 1)).toThrow('wait 300 ms')

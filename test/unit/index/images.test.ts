@@ -20,7 +20,7 @@ const IDS = [...'abcdef']
 interface Subject {
   readonly store: Store
   open(): Index
-  /** Where the key of some entry stands in an image (4 bytes). */
+  /** Where the key of some entry is in an image (4 bytes). */
   keyAt(image: Buffer): number
 }
 
@@ -131,7 +131,7 @@ describe('an image of words', () => {
     const index = open() as WordIndex
     index.rebuild(store)
     const bytes = Buffer.concat(index.serialise())
-    // Behind the term stands the start of its places, in one byte.
+    // Behind the term is the start of its places, in one byte.
     bytes.set(crafted, bytes.indexOf('aquick') + 'aquick'.length + 1)
     index.restore(bytes, index.position)
     const scope = { partitions: store.partitions().map(({ id }) => id) }

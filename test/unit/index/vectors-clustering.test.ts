@@ -73,15 +73,15 @@ describe('a divided partition', () => {
         const world = emptyWorld()
         for (const steps of history) apply(world, steps)
         const last = new Map(history.flat().map(step => [step.entry, step.vectors]))
-        const anew = emptyWorld()
+        const rebuilt = emptyWorld()
         apply(
-          anew,
+          rebuilt,
           [...last].reverse().map(([entry, vectors]) => ({ entry, vectors })),
         )
         for (const block of world.rows.blocks) {
           // One that has shrunk may be divided still.
           if (block.rows < LIMITS.dividedFrom) continue
-          expect(told(world.rows, block)).toEqual(told(anew.rows, anew.rows.blockFor(block.partition)))
+          expect(reported(world.rows, block)).toEqual(reported(rebuilt.rows, rebuilt.rows.blockFor(block.partition)))
         }
       }),
       { numRuns: 150 },
@@ -99,7 +99,9 @@ describe('a divided partition', () => {
           for (const each of [world, restored]) apply(each, steps)
           const blocks = [...world.rows.blocks]
           for (const block of blocks) {
-            expect(told(restored.rows, restored.rows.blockFor(block.partition))).toEqual(told(world.rows, block))
+            expect(reported(restored.rows, restored.rows.blockFor(block.partition))).toEqual(
+              reported(world.rows, block),
+            )
           }
         }
       }),
@@ -149,7 +151,7 @@ function expectDivided(rows: VectorRows, block: Block): void {
 }
 
 /** Chunks by the key of the pivot they lie with. */
-function told(rows: VectorRows, block: Block): unknown {
+function reported(rows: VectorRows, block: Block): unknown {
   return [...cellsOf(block)].map(cell => [
     cell.pivot?.key,
     [...slotsOf(cell)].map(slot => rows.chunk(slot)).sort(ascending),

@@ -200,7 +200,7 @@ describe('a search in steps', () => {
         }
         expect(at.map(both => both.map(({ value }) => value))).toEqual(expected)
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 

@@ -13,9 +13,9 @@ const tag: Filter = { op: 'eq', field: 'tag', value: 'x' }
 function takenBy(filter: Filter | null): unknown {
   const { query, ...context } = openWorld().context({ text: 'fox' })
   const own: Stages = { ...DEFAULT_STAGES, parse: (asked, of) => ({ ...DEFAULT_STAGES.parse(asked, of), filter }) }
-  const taker = { name: 'talk', kinds: ['message', 'mail'], aspects: ['conversations'], stages: async () => own }
+  const messageLens = { name: 'talk', kinds: ['message', 'mail'], aspects: ['conversations'], stages: async () => own }
   const all = { ...context, query, note: () => {} } as unknown as Parameters<Stages['parse']>[1]
-  return delegating(own, [taker]).parse(query, all).facts['delegated_to']
+  return delegating(own, [messageLens]).parse(query, all).facts['delegated_to']
 }
 
 describe('a question of the default lens', () => {

@@ -63,10 +63,10 @@ describe('a lens of one folder', () => {
     await rate(engine, 'b', 3)
     const host = engine.host('stars')
     const [job] = toyLens.jobs ?? []
-    const told: unknown[] = []
-    const report = (progress: unknown) => told.push(progress)
+    const reported: unknown[] = []
+    const report = (progress: unknown) => reported.push(progress)
     await job?.run(host, 2_000_000, new AbortController().signal, report, () => undefined)
-    expect(told.at(-1)).toEqual({ phase: 'fade', done: 2, total: 2 })
+    expect(reported.at(-1)).toEqual({ phase: 'fade', done: 2, total: 2 })
     expect(await ids(engine, 'stars.rating:2', 'default')).toEqual(['b'])
     await engine.delete({ ids: ['b'] })
     expect(await ids(engine, 'fox stars.rating:*', 'default')).toEqual(['a'])

@@ -20,8 +20,8 @@ function chooseByAll({ count, limit, lambda, score, likeness, tier = () => 0, gr
     for (const item of left) {
       if (tier(item) !== lowest) continue
       const like = Math.max(...chosen.map(other => likeness(other, item)))
-      const worth = lambda * score(item) - (1 - lambda) * (chosen.length === 0 ? 0 : like)
-      if (worth > best.worth) best = { item, worth }
+      const marginal = lambda * score(item) - (1 - lambda) * (chosen.length === 0 ? 0 : like)
+      if (marginal > best.worth) best = { item, worth: marginal }
     }
     left.delete(best.item)
     const isFull = groups(best.item).some(({ name, cap }) => {

@@ -11,7 +11,7 @@ it.each(Object.entries(ERROR_CODES))(
   },
 )
 
-it('is told in a well-formed text, whatever it quotes', () => {
+it('has a well-formed text, whatever it quotes', () => {
   expect(new QuerentError('invalid_json', 'config.json: \ud83d is no JSON').message).toBe(
     'config.json: \ufffd is no JSON',
   )

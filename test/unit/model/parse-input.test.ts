@@ -47,13 +47,13 @@ describe('a value that is no JSON', () => {
     })
   })
 
-  it('is told without the half of a character', () => {
+  it('is reported without the half of a character', () => {
     expect(invalidArgument('a', '🦊'.repeat(60), 'less').message.isWellFormed()).toBe(true)
   })
 })
 
 describe('what was expected', () => {
-  it('is told of every kind that would do', () => {
+  it('names every kind that would do', () => {
     expect(refusal(queryInput, { text: 'a', known_at: Number.NaN }).message).toBe(
       'known_at: expected a value of type string or number, got NaN',
     )
@@ -124,7 +124,7 @@ describe('a moment', () => {
   })
 })
 
-it('what stands elsewhere than in the input of a call is told with its place', () => {
+it('a value outside of the input of a call is reported with its place', () => {
   const schema = z.strictObject({ entry: z.strictObject({ id: z.string() }) })
   const refused = (value: unknown) => () => parseInput(schema, value, 'line 3')
   expect(refused({ entry: { id: 7 } })).toThrow('line 3: entry.id: expected a value of type string, got 7')

@@ -1,4 +1,4 @@
-/** Where limits meet operations: what is charged, and what who is refused is told (BQ-189, BQ-190). */
+/** Where limits meet operations: what is charged, and what a refused requester receives (BQ-189, BQ-190). */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Engine } from '../../../src/engine/engine.ts'
@@ -82,7 +82,7 @@ describe('a remote request', () => {
     expect(() => streamOperation(work, engine, {}, remote)).toThrow('wait 1000 ms')
   })
 
-  it('costs a unit when it has no streamed form, and is told so in the words of its lens', () => {
+  it('costs a unit when it has no streamed form, and the error is that of its lens', () => {
     const { stream: _, ...whole } = work
     const heard: unknown[] = []
     const refusing = {
@@ -151,7 +151,7 @@ describe('a remote question (BQ-193)', () => {
     return [...heard]
   }
 
-  it('is told to what counts different ones: the input of whatever has a cost', async () => {
+  it('is reported to the counter of different questions: the input of whatever has a cost', async () => {
     expect(await asked(work, { text: 'x' })).toEqual([['ana', { operation: 'work', input: { text: 'x' } }]])
     const { cost: _, ...plain } = work
     expect(await asked(plain, { text: 'x' })).toEqual([])
@@ -187,7 +187,7 @@ it('a local request is not charged, whoever it is asked as', async () => {
 })
 
 describe('an error of the lens beliefs', () => {
-  it('is told to others as it is: where in the request, of which request, whether to try again (BQ-183, BQ-185)', () => {
+  it('is reported to others as it is: where in the request, of which request, whether to try again (BQ-183, BQ-185)', () => {
     const error = new BeliefsError('INVALID_QUERY', 'semantic: expected a text', { path: 'semantic' })
     error.requestId = 'abc'
     expect(reportedError(error, { id: 'ana' }).toJSON()).toEqual(error.toJSON())

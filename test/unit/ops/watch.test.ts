@@ -48,7 +48,7 @@ async function opened(options: EngineOptions = {}): Promise<Opened> {
 }
 
 describe('watch', () => {
-  it('says first that it stands, then gives events', async () => {
+  it('says first that it is subscribed, then gives events', async () => {
     const { engine, timers, open, put } = await opened()
     await put('a', 'a fox')
     const stream = open({ text: 'fox', limit: 3, debounce_ms: 10 })
@@ -86,10 +86,10 @@ describe('watch', () => {
       await put('a', `fox number ${at}`)
       await timers.pass(60)
     }
-    const told = { seq: 1, id: 'a', item: { excerpt: { text: 'fox number 19' } } }
+    const reported = { seq: 1, id: 'a', item: { excerpt: { text: 'fox number 19' } } }
     const first = stream.next()
     await timers.pass(60)
-    expect((await first).value).toMatchObject(told)
+    expect((await first).value).toMatchObject(reported)
     await put('a', 'fox number 20')
     await put('a', 'fox number 21')
     const next = stream.next()

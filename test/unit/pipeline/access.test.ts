@@ -48,19 +48,19 @@ describe('who sees what', () => {
   })
 })
 
-describe('remembered sights', () => {
+describe('cached access scopes', () => {
   it('follow a change of membership at once', () => {
     const world = peopledWorld()
     world.put({ id: 'x', audience: audience('shared', 'ann', ['lab']) })
-    const sights = new AccessScopes(world.parts.store)
+    const scopes = new AccessScopes(world.parts.store)
     const bob = { id: 'bob' }
-    const before = sights.look(bob)
+    const before = scopes.look(bob)
     expect(before.partitions.length).toBe(1)
-    expect(sights.look(bob)).toBe(before)
+    expect(scopes.look(bob)).toBe(before)
     world.join('lab', 'bob', 'suspended')
-    expect(sights.look(bob).partitions).toEqual([])
+    expect(scopes.look(bob).partitions).toEqual([])
     world.join('lab', 'bob')
     world.join('lab', 'ann', 'left')
-    expect(sights.look(bob).partitions).toEqual([])
+    expect(scopes.look(bob).partitions).toEqual([])
   })
 })

@@ -87,7 +87,7 @@ describe('a cursor', () => {
     )
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS - 1 }))).toBe('no error')
     expect(codeOf(() => readCursor(cursor, { ...seal, now: 1_000 + DAY_MS }))).toBe('cursor_expired')
-    // Too old and another's: only that it is another's is told.
+    // Too old and another's: only that it is another's is reported.
     expect(codeOf(() => readCursor(cursor, { ...seal, binding: 'x', now: 1_000 + DAY_MS }))).toBe('cursor_mismatch')
   })
 

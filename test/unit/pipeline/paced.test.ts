@@ -51,7 +51,7 @@ describe('an answer at the pace of its reader', () => {
     expect([state.isFreed, hand.waiting.size]).toEqual([true, 0])
   })
 
-  it('ends when nobody asks for the next piece for too long, which is told once', async () => {
+  it('ends when nobody asks for the next piece for too long, and reports it once', async () => {
     const { hand, made, state, read } = numbers()
     await read.next()
     hand.ring()

@@ -79,7 +79,7 @@ describe('while a store is being embedded', () => {
     'a result among the first three by words and with all embedded stays there, whatever has vectors: group %s (QE-007)',
     async group => {
       let watched = 0
-      for (let seed = 1; seed <= 6; seed++) {
+      for (let seed = 1; seed <= 3; seed++) {
         const entries = entriesOf(seed, 30)
         const uniform = seededUniform(seed * 7919)
         const questions = Array.from({ length: 5 }, () =>
@@ -104,7 +104,7 @@ describe('while a store is being embedded', () => {
           }
         }
       }
-      expect(watched).toBeGreaterThan(200)
+      expect(watched).toBeGreaterThan(100)
     },
   )
 

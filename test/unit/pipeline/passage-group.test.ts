@@ -85,7 +85,7 @@ describe('passages as results', () => {
         const { verdict, reason, mode, coverage, notes } = entries.page
         expect(passages.page).toMatchObject({ verdict, reason, mode, coverage, notes })
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
@@ -111,7 +111,7 @@ describe('passages as results', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 
@@ -120,12 +120,12 @@ describe('passages as results', () => {
     const texts = Array.from({ length: 50 }, (_, at) => `fox ${'rain '.repeat(at % 9)}word${at}`)
     for (let at = 0; at < 60; at++) putLines(world, `e${(at * 7) % 60}`, texts)
     for (const isAlone of [false, true]) {
-      const pages = await world.pages(input({ text: 'fox', limit: 300 }), { isAlone })
+      const pages = await world.pages(input({ text: 'fox', limit: 1000 }), { isAlone })
       const items = pages.flatMap(({ page }) => page.items)
       expect(new Set(items.map(named)).size).toBe(3_000)
       expect(items).toHaveLength(3_000)
     }
-    const listed = await world.pages(input({ text: 'kind:note', limit: 400 }), { isAlone: true })
+    const listed = await world.pages(input({ text: 'kind:note', limit: 1000 }), { isAlone: true })
     expect(listed.flatMap(({ page }) => page.items.map(named)).length).toBe(3_000)
   })
 

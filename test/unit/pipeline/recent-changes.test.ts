@@ -1,4 +1,4 @@
-/** The newest part of the feed in memory says exactly what the feed says, wherever one stands. */
+/** The newest part of the feed in memory says exactly what the feed says, from any position. */
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
@@ -34,11 +34,11 @@ it('follows two writers, and admits what was cut', () => {
         const [last, first] = [stores[0].lastSeq(), stores[0].firstSeq()]
         expect(recent.position()).toBe(last)
         for (let from = 0; from <= last + 1; from++) {
-          const told = recent.since(from)
-          if (from <= last && first <= from + 1) expect(told).toEqual(stores[0].changesSince(from, 1000))
-          else if (from > last) expect(told).toBe(null)
+          const reported = recent.since(from)
+          if (from <= last && first <= from + 1) expect(reported).toEqual(stores[0].changesSince(from, 1000))
+          else if (from > last) expect(reported).toBe(null)
           // What was cut from the feed may still be known.
-          else if (told !== null) expect(told.map(({ seq }) => seq)).toEqual(range(from + 1, last))
+          else if (reported !== null) expect(reported.map(({ seq }) => seq)).toEqual(range(from + 1, last))
         }
       }
       for (const store of stores) store.close()

@@ -47,7 +47,7 @@ describe('what a ChromaDB server is sent', () => {
 })
 
 describe('a database that is not there', () => {
-  it('is told as such, not as collections that are not there (CO-023, CO-026)', async () => {
+  it('is reported as such, not as collections that are not there (CO-023, CO-026)', async () => {
     const lost = await serve({ size: null }, { tenant: 'acme', database: 'lost' })
     expect((await lost.ask({}))?.error).toEqual({
       code: 'unreachable',

@@ -7,7 +7,7 @@ import { openChromaSource } from '../../../src/sources/chromadb.ts'
 import { askSources } from '../../../src/sources/fan-out.ts'
 import { openQdrantSource } from '../../../src/sources/qdrant.ts'
 import { type Loopback, type LoopbackRequest, sendJson, startLoopback } from '../../support/loopback.ts'
-import { localSourceOf, ownerSight, storeOfSuite } from '../../support/source-store.ts'
+import { localSourceOf, ownerScope, storeOfSuite } from '../../support/source-store.ts'
 
 const open: Loopback[] = []
 afterEach(async () => {
@@ -37,7 +37,7 @@ const KINDS: readonly (readonly [string, (url: string) => Source])[] = [
 ]
 
 describe.each(KINDS)('%s', (_, openSource) => {
-  it.each(FAULTS)('that %s is told as what it is', async (_name, answer, code) => {
+  it.each(FAULTS)('that %s is reported as what it is', async (_name, answer, code) => {
     const server = await serve(answer)
     const { collections } = await openSource(server.url).ask(question({ deadline: new Deadline(400) }))
     expect(collections.map(({ error }) => error?.code)).toEqual([code])
@@ -57,7 +57,7 @@ describe.each(KINDS)('%s', (_, openSource) => {
     const server = await serve(() => {})
     const store = storeOfSuite()
     const sources = [openSource(server.url), localSourceOf(store)]
-    const request = question({ accessScope: ownerSight(store) })
+    const request = question({ accessScope: ownerScope(store) })
     const ids = async () => {
       const answers = await askSources(sources, { request, timeoutMs: 200 })
       return answers.map(({ source, collections: [first] }) => [source, first?.error?.code ?? first?.records.length])

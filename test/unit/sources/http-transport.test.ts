@@ -69,12 +69,12 @@ describe('a message over HTTP', () => {
       },
     ],
     ['a connection that breaks', 'unreachable', null, (_, response) => response.destroy()],
-  ])('is told of %s', async (_, code, status, answer) => {
+  ])('reports %s', async (_, code, status, answer) => {
     const address = await listening(answer)
     await expect(transport.send(address, ASKED, never)).rejects.toMatchObject({ code, status })
   })
 
-  it('is told that nobody is there', async () => {
+  it('reports that nobody is there', async () => {
     await expect(transport.send('http://127.0.0.1:9', ASKED, never)).rejects.toMatchObject({ code: 'unreachable' })
   })
 

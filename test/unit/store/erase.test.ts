@@ -66,11 +66,11 @@ it('is not undone by what others remember of a page, and disturbs nobody who wri
     await rewriting.run(60)
     await opened.store.upkeep?.erase(opened.store.upkeep.forgotten()?.mark ?? '', 1_000)
   }
-  const told = await end(writer)
-  expect(told.wrong).toEqual([])
-  expect(told.acts).toBeGreaterThan(0)
+  const reported = await end(writer)
+  expect(reported.wrong).toEqual([])
+  expect(reported.acts).toBeGreaterThan(0)
   expect(await erase(opened)).toBe(true)
-  const gone = [...rewriting.gone, ...told.gone]
+  const gone = [...rewriting.gone, ...reported.gone]
   expect(leftIn(opened, gone)).toEqual([])
   expect([await damageIn(opened.store), rewriting.wrong()]).toEqual([[], []])
   // Touches many of the pages that were overwritten: this connection has read them before.

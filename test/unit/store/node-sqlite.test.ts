@@ -58,14 +58,14 @@ describe('the driver', () => {
 
   it('tells of every rollback, inner ones too', () => {
     const db = open()
-    let told = 0
-    db.onRollback(() => told++)
+    let calls = 0
+    db.onRollback(() => calls++)
     db.write(() => {
       expect(() => db.write(() => rollOver())).toThrow('inner')
-      expect(told).toBe(1)
+      expect(calls).toBe(1)
     })
     expect(() => db.write(() => rollOver())).toThrow('inner')
-    expect(told).toBe(2)
+    expect(calls).toBe(2)
   })
 })
 

@@ -1,4 +1,4 @@
-/** A process that writes texts until it is told to end, and looks at what it wrote. */
+/** A process that writes texts until its input ends, and checks what it wrote. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { seededUniform } from '../../support/seeded.ts'

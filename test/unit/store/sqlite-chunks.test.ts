@@ -11,7 +11,7 @@ afterAll(() => folder[Symbol.dispose]())
 const vector = Float32Array.of(1, 0)
 let files = 0
 
-it('finds them, however few and old', { timeout: 180_000 }, () => {
+it('finds them, however few and old', () => {
   const chunk = fc.record({
     isEmbedded: fc.boolean(),
     isEmbeddedLater: fc.boolean(),

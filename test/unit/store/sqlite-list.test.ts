@@ -33,7 +33,7 @@ it.each(['updated', 'created', 'accessed', 'id'] as const)('lists by %s as memor
     for (const limit of [700, ENTRIES]) {
       expect(pages(sqlite, { accessScope: accessScope, filter: null, order, limit })).toEqual(all.map(({ id }) => id))
     }
-    // Small pages, each from its place: between times, within a crowd, at its ends.
+    // Small pages, each from its place: between times, within a cluster of equal times, at its ends.
     for (let at = 0; at < all.length - 12; at += at % 500 === 0 ? 1 : 97) {
       const after = placeOf(all[at] as Entry, order)
       const page = sqlite.list({ accessScope: accessScope, filter: null, order, limit: 10, after })

@@ -20,7 +20,7 @@ function open() {
   return { store, upkeep, put }
 }
 
-it('a thread empties the log as often as it is told to, and leaves no listener behind', async () => {
+it('a thread empties the log at every request, and leaves no listener behind', async () => {
   const { upkeep, put } = open()
   const warnings: Error[] = []
   const note = (warning: Error) => warnings.push(warning)

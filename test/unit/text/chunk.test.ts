@@ -102,7 +102,7 @@ describe('chunks of sections', () => {
     prose(120, 200),
   ].join('\n')
 
-  it('begins at headings, says what stands above, and joins small sections', () => {
+  it('begins at headings, keeps the headings above, and joins small sections', () => {
     expect(sketch(text, chunk(text, markdown(text)))).toEqual([
       '1-4 [Guide > Install] # … w69. (74 words)',
       '5-8 [Guide > Use] ## … w119. (45 words)',

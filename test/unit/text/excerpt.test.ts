@@ -72,7 +72,7 @@ describe('excerpt', () => {
     expect(passage).toMatchObject({ start: 78, startLine: 2, endLine: 2 })
   })
 
-  it('counts a word of the question once, however often it stands there', () => {
+  it('counts a word of the question once, however often it occurs there', () => {
     const text = `${'fish '.repeat(20)}and some other words. ${'Nothing here. '.repeat(10)}Fish with tar.`
     expect(of(text, 'fish tar', 60).text).toContain('Fish with tar')
   })

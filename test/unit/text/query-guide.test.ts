@@ -36,7 +36,7 @@ function reading(query: ParsedQuery): readonly string[] {
     ['must', texts(query.must)],
     ['must not', texts(query.mustNot)],
     ['boosts', query.boosts.map(({ text, boost }) => `${text} × ${boost}`).join(', ')],
-    ['filter', query.filter === null ? '' : told(query.filter)],
+    ['filter', query.filter === null ? '' : described(query.filter)],
     ['embedded', query.residual],
     ['note', query.notes.map(note => note.message).join(' ')],
   ]
@@ -45,13 +45,13 @@ function reading(query: ParsedQuery): readonly string[] {
 
 const SIGNS = { eq: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-function told(filter: Filter): string {
+function described(filter: Filter): string {
   switch (filter.op) {
     case 'and':
     case 'or':
-      return filter.of.map(told).join(` ${filter.op} `)
+      return filter.of.map(described).join(` ${filter.op} `)
     case 'not':
-      return `not ${told(filter.of)}`
+      return `not ${described(filter.of)}`
     case 'in':
       return `${filter.field} in ${JSON.stringify(filter.values)}`
     case 'contains':

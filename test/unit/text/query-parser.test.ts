@@ -421,54 +421,9 @@ function bare(tokens: readonly QueryToken[]): unknown {
 }
 
 describe('any text', () => {
-  it('parses, or fails with a typed error that points into the text', () => {
-    fc.assert(
-      fc.property(anyText, text => {
-        try {
-          const query = parse(text)
-          for (const { position, length } of query.tokens) {
-            expect(position).toBeGreaterThanOrEqual(0)
-            expect(length).toBeGreaterThan(0)
-            expect(position + length).toBeLessThanOrEqual(text.length)
-          }
-        } catch (error) {
-          if (!(error instanceof QuerentError)) throw error
-          if (error.code !== 'query_syntax') {
-            expect(['invalid_argument', 'too_large']).toContain(error.code)
-            return
-          }
-          const { position, length } = error.details as { position: number; length: number }
-          expect(position).toBeGreaterThanOrEqual(0)
-          expect(length).toBeGreaterThan(0)
-          expect(position + length).toBeLessThanOrEqual(text.length)
-        }
-      }),
-      { numRuns: 3000 },
-    )
-  })
-
   it.each([' +^2\\2', '+\\^2', '-\\\\^2 x', 'x +\\^^2'])('takes a caret behind a backslash for text: %j', text => {
     const { tokens } = parse(text)
     expect(bare(parse(printQuery(tokens)).tokens)).toEqual(bare(tokens))
-  })
-
-  it('reads its own printing alike', () => {
-    fc.assert(
-      fc.property(anyText, text => {
-        let query: ParsedQuery
-        try {
-          query = parse(text)
-        } catch {
-          return
-        }
-        const printed = printQuery(query.tokens)
-        const again = parse(printed)
-        expect(bare(again.tokens)).toEqual(bare(query.tokens))
-        expect(printQuery(again.tokens)).toBe(printed)
-        expect([again.residual, again.filter]).toEqual([query.residual, query.filter])
-      }),
-      { numRuns: 3000 },
-    )
   })
 
   it('covers every character that is no blank with a token', () => {

@@ -222,7 +222,7 @@ describe('strict syntax', () => {
     text => expect(reasonOf(text)).toBeNull(),
   )
 
-  it('excludes wherever a minus stands before a word', () => {
+  it('excludes wherever a minus is before a word', () => {
     expect(texts(parse('cannot open -wal file', 'strict').mustNot)).toEqual(['wal'])
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/text/normalise.ts'
 import { eachToken, MAX_TERM_LENGTH, type Token, tokenise } from '../../../src/text/tokenise.ts'
 
-/** Terms in order; ~ before an alias, which stands where the word before it stands. */
+/** Terms in order; ~ before an alias, which has the position of the word before it. */
 function shown(text: string): string {
   return tokenise(text)
     .map(token => (token.alias ? `~${token.term}` : token.term))
@@ -130,7 +130,7 @@ describe('any text', () => {
     )
   })
 
-  it('gives the same words whatever stands behind a blank', () => {
+  it('gives the same words whatever follows a blank', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         const together = tokenise(`${one} ${other}`).map(token => token.term)

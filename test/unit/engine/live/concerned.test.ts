@@ -17,10 +17,10 @@ import { PATIENCE_MS } from '../../../support/patience.ts'
 import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 25
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 12
 const ANN = { id: 'ann' }
 
-/** Standing questions as the engine makes them, which nobody asks but the test. */
+/** Live queries as the engine makes them, run by the test alone. */
 async function standing(engine: Engine, input: QueryInput): Promise<LiveQuery> {
   let made: LiveQuery | undefined
   const subscribing = vi.spyOn(LocalLiveQueries.prototype, 'subscribe').mockImplementation(async question => {
@@ -64,7 +64,7 @@ const stood = fc.record({
   lens: fc.constantFrom('default', PLAIN_LENS.name),
 })
 
-const told = ({ items }: LiveState) => items.map(({ key, id, version, rank }) => [key, id, version, rank])
+const reported = ({ items }: LiveState) => items.map(({ key, id, version, rank }) => [key, id, version, rank])
 
 function nothingMissed(figures = { spared: 0, different: 0 }): fc.IAsyncProperty<unknown> {
   return fc.asyncProperty(
@@ -98,11 +98,11 @@ function nothingMissed(figures = { spared: 0, different: 0 }): fc.IAsyncProperty
         for (const one of all) {
           const isConcerned = one.question.concerned(one.last)
           const fresh = await one.twin.ask(signal)
-          const isOther = JSON.stringify(told(fresh)) !== JSON.stringify(told(one.last))
+          const isOther = JSON.stringify(reported(fresh)) !== JSON.stringify(reported(one.last))
           figures.spared += Number(!isConcerned)
           figures.different += Number(isOther)
-          // Use is no change that anybody is told of: where it counts, the next one that is told brings it.
-          if (!isConcerned && step.do !== 'use') expect(told(fresh)).toEqual(told(one.last))
+          // Use is no change that is reported by itself: where it counts, the next report includes it.
+          if (!isConcerned && step.do !== 'use') expect(reported(fresh)).toEqual(reported(one.last))
           if (isConcerned || step.do === 'use') one.last = await one.question.ask(signal)
         }
       }
@@ -130,9 +130,9 @@ it('leaves aside what does not fulfil the conditions of a list, and vectors wher
     all.push({ question, last: null })
   }
   const concerned = async () => {
-    const told = all.map(({ question, last }) => last === null || question.concerned(last))
+    const found = all.map(({ question, last }) => last === null || question.concerned(last))
     for (const one of all) one.last = await one.question.ask(new AbortController().signal)
-    return told
+    return found
   }
   const { store } = engine.host('default')
   // By the store itself: the engine would embed it at once.
@@ -140,7 +140,7 @@ it('leaves aside what does not fulfil the conditions of a list, and vectors wher
     const draft = draftOf({ id, collection, content: `a fox ${id}`, audience: audience('public', 'owner') })
     store.write(TEST_NOW, writer => writer.put(draft, wholeChunk(draft)))
   }
-  // A partition that comes into sight concerns all of them.
+  // A partition that becomes visible concerns all of them.
   put('z', 'code')
   await concerned()
   put('a', 'code')

@@ -19,13 +19,13 @@ function drain(machine: LiveMachine, now = 0): readonly Difference[] {
   return taken
 }
 
-const told = (differences: readonly Difference[]) => differences.map(({ type, id }) => `${type} ${id}`)
+const reported = (differences: readonly Difference[]) => differences.map(({ type, id }) => `${type} ${id}`)
 
 describe('net differences (BQ-160)', () => {
   it('tells removals in old rank order, then the others in new rank order', () => {
     const machine = opened(['a', 'b', 'c'])
     machine.answered(stateOf(['d', 'b2']), 'change')
-    expect(told(drain(machine))).toEqual(['removed a', 'removed c', 'added d', 'updated b'])
+    expect(reported(drain(machine))).toEqual(['removed a', 'removed c', 'added d', 'updated b'])
   })
 
   it('tells nothing of what came and went, nor of what went and came back as it was', () => {
@@ -55,18 +55,18 @@ describe('net differences (BQ-160)', () => {
   it('leaves out removals alone where they are not wanted', () => {
     const machine = opened(['a', 'b'], { includeRemovals: false })
     machine.answered(stateOf(['b2', 'c']), 'change')
-    expect(told(drain(machine))).toEqual(['updated b', 'added c'])
+    expect(reported(drain(machine))).toEqual(['updated b', 'added c'])
     machine.answered(stateOf(['a', 'b2', 'c']), 'change')
-    expect(told(drain(machine))).toEqual(['added a'])
+    expect(reported(drain(machine))).toEqual(['added a'])
   })
 
   it('tells of other places where that is wanted, with both', () => {
     const machine = opened(['a', 'b'], { includeReranks: true })
     machine.answered(stateOf(['c', 'a', 'b']), 'change')
     const events = drain(machine)
-    expect(told(events)).toEqual(['added c', 'reranked a', 'reranked b'])
+    expect(reported(events)).toEqual(['added c', 'reranked a', 'reranked b'])
     expect(events[1]).toMatchObject({ reason: 'rank_changed', details: { previous_rank: 1, new_rank: 2 } })
-    expect(told(drain(machine))).toEqual([])
+    expect(reported(drain(machine))).toEqual([])
   })
 
   it('names a new id, and the one before', () => {
@@ -99,7 +99,7 @@ describe('reasons (BQ-159)', () => {
       { type: 'added', id: 'c' },
     ])
     machine.answered(stateOf(['a:x', 'b']), 'change')
-    expect(told(drain(machine))).toEqual(['removed c'])
+    expect(reported(drain(machine))).toEqual(['removed c'])
   })
 })
 
@@ -107,14 +107,14 @@ describe('passing time (BQ-158)', () => {
   it('brings and takes, and neither updates nor reranks', () => {
     const machine = opened(['a', 'b'], { includeReranks: true })
     machine.answered(stateOf(['c', 'b:y', 'a']), 'time')
-    expect(told(drain(machine))).toEqual(['added c'])
+    expect(reported(drain(machine))).toEqual(['added c'])
   })
 
   it('does not swallow what a change has done before and was not told yet', () => {
     const machine = opened(['a', 'b'])
     machine.answered(stateOf(['a2', 'b']), 'change')
     machine.answered(stateOf(['a2', 'b', 'c']), 'time')
-    expect(told(drain(machine))).toEqual(['updated a', 'added c'])
+    expect(reported(drain(machine))).toEqual(['updated a', 'added c'])
   })
 })
 
@@ -134,7 +134,7 @@ describe('losses (BQ-161)', () => {
       now: null,
     })
     machine.lose(['ann\na'])
-    expect(told(drain(machine, 60_000))).toEqual(['updated c'])
+    expect(reported(drain(machine, 60_000))).toEqual(['updated c'])
   })
 
   it('are taken back unheard when access returns first', () => {
@@ -149,12 +149,12 @@ describe('the cap (BQ-164)', () => {
   it('holds, merges, and loses nothing', () => {
     const machine = opened(['a'], { maxEventsPerMinute: 2 })
     machine.answered(stateOf(['a', 'b', 'c', 'd', 'e']), 'change')
-    expect(told(drain(machine, 0))).toEqual(['added b', 'added c'])
+    expect(reported(drain(machine, 0))).toEqual(['added b', 'added c'])
     expect(machine.heldUntil(10)).toBe(60_000)
     machine.answered(stateOf(['a', 'b2', 'c', 'e']), 'change')
     expect(drain(machine, 59_999)).toEqual([])
     const late = drain(machine, 60_000)
-    expect(told(late)).toEqual(['updated b', 'added e'])
+    expect(reported(late)).toEqual(['updated b', 'added e'])
   })
 
   it('does not count what a subscription begins with (BQ-162)', () => {
@@ -162,7 +162,7 @@ describe('the cap (BQ-164)', () => {
     machine.open(stateOf(['a', 'b', 'c']), 'initial')
     expect(drain(machine).map(({ id, reason }) => `${id} ${reason}`)).toEqual(['a initial', 'b initial', 'c initial'])
     machine.answered(stateOf(['a2', 'b', 'c']), 'change')
-    expect(told(drain(machine))).toEqual(['updated a'])
+    expect(reported(drain(machine))).toEqual(['updated a'])
   })
 })
 
@@ -229,7 +229,7 @@ it('whatever comes, in whatever order: who hears all events knows the last answe
         } else if (step.do === 'take') for (let left = step.times; left > 0 && take(); left--);
         else now += step.ms
       }
-      // As any change does: what time alone had moved is told with it.
+      // As any change does: what time alone had moved is reported with it.
       machine.answered(last, 'change')
       for (let rounds = 0; rounds < 100; rounds++) {
         while (take());

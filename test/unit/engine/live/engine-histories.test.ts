@@ -135,7 +135,7 @@ async function take(act: Step, world: EngineWorld, watcher: Watcher): Promise<un
 describe('live queries of the default lens', () => {
   it('after each drained window the subscriber has the ids and versions of a fresh query', async () => {
     let windows = 0
-    const numRuns = IS_LONG ? 1000 : 40
+    const numRuns = IS_LONG ? 1000 : 20
     await assertUntil(
       fc.asyncProperty(question, fc.array(step, { maxLength: 30 }), async (input, steps) => {
         const world = await EngineWorld.open(newFile())
@@ -173,11 +173,11 @@ describe('live queries of the default lens', () => {
     })
     await fc.assert(
       fc.asyncProperty(question, visible, hidden, async (input, steps, secrets) => {
-        const without = await tell(input, steps, [])
-        const withSecrets = await tell(input, steps, secrets)
+        const without = await replay(input, steps, [])
+        const withSecrets = await replay(input, steps, secrets)
         expect(withSecrets).toEqual(without)
       }),
-      { numRuns: IS_LONG ? 500 : 15 },
+      { numRuns: IS_LONG ? 500 : 8 },
     )
   }, 1_200_000)
 })
@@ -188,7 +188,7 @@ interface Story {
   readonly asked: number
 }
 
-async function tell(
+async function replay(
   input: WatchInput,
   steps: readonly Step[],
   secrets: readonly { readonly at: number; readonly act: Step }[],

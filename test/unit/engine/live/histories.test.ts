@@ -138,7 +138,7 @@ it('after each drained window a subscriber knows the answer as it is, and hears 
     }),
     { numRuns: runs },
   )
-}, 600_000)
+})
 
 async function take(act: Step, world: ScriptedWorld, subscriber: Subscriber): Promise<void> {
   switch (act.do) {

@@ -38,18 +38,18 @@ function itemOf(text: string, rank: number, of: number): LiveItem {
   }
 }
 
-type Told = Pick<LiveEvent, 'type' | 'id'> & { readonly item?: JsonObject | undefined; readonly reason?: string }
+type Reported = Pick<LiveEvent, 'type' | 'id'> & { readonly item?: JsonObject | undefined; readonly reason?: string }
 
 /** What someone knows who has heard all events. */
 export class Listener {
   readonly known = new Map<string, string>()
 
-  hear({ type, id, item, reason }: Told): void {
+  hear({ type, id, item, reason }: Reported): void {
     if (type === 'removed') this.known.delete(id)
     else if (reason !== undefined || item !== undefined) this.known.set(id, String(item?.['title']))
   }
 
-  /** In no order: ranks are told only where they were asked for. */
+  /** In no order: ranks are reported only on request. */
   get texts(): readonly string[] {
     return [...this.known.values()].sort()
   }

@@ -102,7 +102,7 @@ describe('the grid (BQ-160, BQ-169)', () => {
 })
 
 describe('while it is being asked', () => {
-  it('a change is kept for the next point, and a loss is told at once', async () => {
+  it('a change is kept for the next point, and a loss is reported at once', async () => {
     const world = new ScriptedWorld()
     world.write(['a', 'b'])
     const watch = await world.watch()
@@ -129,7 +129,7 @@ describe('while it is being asked', () => {
 })
 
 describe('losses (BQ-161)', () => {
-  it('are told at once, outside of the grid, by the id alone; nothing follows, also not when the item changes', async () => {
+  it('are reported at once, outside of the grid, by the id alone; nothing follows, also not when the item changes', async () => {
     const world = new ScriptedWorld()
     world.write(['a', 'b'])
     const watch = await world.watch({ debounceMs: 60_000 })

@@ -19,7 +19,7 @@ function ear(): { readonly heard: string[]; readonly errors: unknown[]; readonly
   return { heard, errors, handlers }
 }
 
-it('a part of an answer takes nothing away: it is told as a failure and asked again (BQ-192)', async () => {
+it('a partial answer takes nothing away: it is reported as a failure and asked again (BQ-192)', async () => {
   let isLate = false
   const stages: Stages = {
     ...DEFAULT_LENS_STAGES,

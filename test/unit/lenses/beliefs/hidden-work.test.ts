@@ -32,7 +32,7 @@ afterEach(async () => {
   }
 })
 
-/** Five beliefs that ann sees among so many that she does not. */
+/** Five beliefs that ann sees among so many that ann does not see. */
 async function open(hidden: number): Promise<World> {
   const folder = tempFolder()
   const { store, work } = countingStore(openSqliteStore({ file: folder.file('store.db') }))
@@ -87,29 +87,29 @@ const INPUTS: readonly (readonly [string, object])[] = [
   ['list', { limit: 3 }],
 ]
 
-type Tell = (world: World, name: string, input: object) => Promise<object>
+type Report = (world: World, name: string, input: object) => Promise<object>
 
 /** At first, again, and with news of a hidden belief: `tell` counts the same in a world with ten times as many. */
-async function compare(few: World, many: World, tell: Tell): Promise<void> {
+async function compare(few: World, many: World, tell: Report): Promise<void> {
   for (let round = 0; round < 3; round++) {
     if (round === 2) for (const world of [few, many]) await write(world, 'fox of late', 'private')
     for (const [name, input] of INPUTS) {
-      const told = await tell(few, name, input)
-      expect({ name, input, round, ...(await tell(many, name, input)) }).toEqual({ name, input, round, ...told })
+      const reported = await tell(few, name, input)
+      expect({ name, input, round, ...(await tell(many, name, input)) }).toEqual({ name, input, round, ...reported })
     }
-    expect(await tellPages(many, tell)).toEqual(await tellPages(few, tell))
+    expect(await reportPages(many, tell)).toEqual(await reportPages(few, tell))
   }
 }
 
 /** Of each page of one answer. */
-async function tellPages(world: World, tell: Tell): Promise<readonly object[]> {
-  const told: object[] = []
+async function reportPages(world: World, tell: Report): Promise<readonly object[]> {
+  const found: object[] = []
   for (let cursor: unknown, page = 0; page < 3; page++) {
     const options = { ...QUERY.options, limit: 2, ...(page > 0 && { cursor }) }
-    told.push(await tell(world, 'beliefs.query', { ...QUERY, options }))
+    found.push(await tell(world, 'beliefs.query', { ...QUERY, options }))
     cursor = world.last['next_cursor']
   }
-  return told
+  return found
 }
 
 async function ask(world: World, name: string, input: object): Promise<void> {

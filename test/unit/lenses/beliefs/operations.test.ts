@@ -1,4 +1,4 @@
-/** The operations of the lens as every interface calls them: what goes in, what comes out, who may, and what is told. */
+/** The operations of the lens as every interface calls them: input, output, permissions and errors. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
@@ -192,7 +192,7 @@ describe('an answer', () => {
   })
 })
 
-describe('who asks', () => {
+describe('the requester', () => {
   it('BQ-093, BQ-097: is answered alike about what is hidden and what is not there, by every operation that takes an id', async () => {
     const hidden = await put('zoe', { content: 'A secret about rain' })
     await put('ann', { content: 'Rain falls' })
@@ -216,14 +216,14 @@ describe('who asks', () => {
         await failure('ann', name, inputOf(hidden)),
         await failure('ann', name, inputOf('nowhere')),
       ]
-      const told = ({ code, message, details }: BeliefsError) => JSON.stringify({ code, message, details })
-      expect(told(of)).toBe(told(missing))
+      const reported = ({ code, message, details }: BeliefsError) => JSON.stringify({ code, message, details })
+      expect(reported(of)).toBe(reported(missing))
       expect(of.details).toMatchObject({ reason: 'not_found' })
     }
   })
 
   it.each(['agents.list', 'federations.list', 'trust.list'])(
-    'BQ-025: is told of members that %s does not know',
+    'BQ-025: learns of members that %s does not know',
     async name => {
       const error = await failure('ann', name, { foo: 1 })
       expect(error).toMatchObject({ code: 'INVALID_QUERY', details: { path: 'foo', reason: 'unknown_field' } })
@@ -288,8 +288,8 @@ describe('a failure', () => {
   it('BQ-185: for want of time says how much of it has gone, also where an interface or the engine ended it', () => {
     const late = new QuerentError('deadline_exceeded', 'too late', { timeout_ms: 7 })
     const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
-    const told = findOperation(makeCatalog(engine), 'beliefs.query')?.refusal?.(engine, late, {}, context)
-    expect(told?.toJSON()).toMatchObject({ code: 'TIMEOUT', details: { elapsed_ms: 7, timeout_ms: 7 } })
+    const received = findOperation(makeCatalog(engine), 'beliefs.query')?.refusal?.(engine, late, {}, context)
+    expect(received?.toJSON()).toMatchObject({ code: 'TIMEOUT', details: { elapsed_ms: 7, timeout_ms: 7 } })
   })
 
   it('BQ-183: bears the id of its request', async () => {

@@ -50,12 +50,12 @@ beforeAll(async () => {
   put('fake500', { id: 'a claim', content: CLAIM })
   const sources = [{ belief_id: 'a claim', contribution_type: 'supporting' }]
   for (const [at, fake] of CLIQUE.entries()) {
-    // One half says the same once more, the other that it stands behind it.
+    // One half says the same once more, the other endorses it.
     const content = at % 2 === 0 ? CLAIM : `It is so, says ${fake}.`
     if (at !== 500 && at !== 0) put(fake, { content, derivation: { type: 'inference', sources } })
   }
   await host.embedded?.(new AbortController().signal)
-}, 60_000)
+})
 afterAll(() => engine.close())
 
 async function asked(viewer: string, context: object): Promise<readonly RankedBelief[]> {

@@ -106,7 +106,7 @@ describe('merging', () => {
     ])
   })
 
-  it('trims below a share of the best score, wherever the best stands (EN-058)', () => {
+  it('trims below a share of the best score, wherever the best is (EN-058)', () => {
     const list = [0.5, 0.9, 0.53, 0.55].map((score, id) => hit(id, score))
     expect(trimByScore(list, 0.6, 10).map(({ score }) => score)).toEqual([0.9, 0.55])
     expect(trimByScore(list, 0.6, 1).map(({ score }) => score)).toEqual([0.9])

@@ -11,7 +11,7 @@ describe('settings', () => {
 
   it('ask the store itself unless told otherwise, by file, environment or flag (EN-065)', () => {
     expect(resolveSettings({}).backend).toBe('embedded')
-    // An address that stands there for other programs chooses nothing.
+    // An address that is set for other programs chooses nothing.
     expect(resolveSettings({ environment: { QDRANT_URL: 'http://q:1' } }).backend).toBe('embedded')
     expect(resolveSettings({ file: { backend: 'qdrant' } }).backend).toBe('qdrant')
     expect(resolveSettings({ environment: { C64_BACKEND: 'qdrant' } }).backend).toBe('qdrant')
@@ -45,7 +45,7 @@ describe('settings', () => {
     [{ environment: { C64_LIMIT: 'many' } }, 'invalid_argument', /environment: limit/],
     [{ environment: { C64_EXPAND_ADDRESSES: 'perhaps' } }, 'invalid_argument', /environment: expand_addresses/],
     [{ constructed: { minScoreRatio: 2 } }, 'invalid_argument', /c64: min_score_ratio/],
-  ])('that are wrong are told by name and place: %j (EN-066)', (layers, code, message) => {
+  ])('that are wrong are reported by name and place: %j (EN-066)', (layers, code, message) => {
     expect(() => resolveSettings(layers)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
     )

@@ -62,7 +62,7 @@ describe('CQ-106: a busy database', () => {
   })
 
   it.each(['store_readonly', 'store_corrupt', 'io_failed'] as const)(
-    'of other failures, %s is told at once',
+    'of other failures, %s is reported at once',
     async code => {
       const broken = failing(1, new QuerentError(code, 'broken'))
       await expect(broken.run()).rejects.toMatchObject({

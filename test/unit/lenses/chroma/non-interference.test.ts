@@ -99,17 +99,17 @@ class ChromaWorld {
 }
 
 /** Asks everything in the middle and at the end, so that what was remembered in between is tested too. */
-async function tell(story: HiddenStory, twist: Twist, hidden: HiddenStory['hidden']): Promise<readonly string[]> {
+async function replay(story: HiddenStory, twist: Twist, hidden: HiddenStory['hidden']): Promise<readonly string[]> {
   const world = await ChromaWorld.open(twist)
-  const told: string[] = []
+  const reported: string[] = []
   try {
     const base = [...story.before, null, ...story.after, null]
     for (const [at, act] of base.entries()) {
       for (const one of hidden) if (one.at % base.length === at) await world.hide(one.act)
       if (act !== null) await world.act(act)
-      else for (const request of story.requests) told.push(await world.call(request))
+      else for (const request of story.requests) reported.push(await world.call(request))
     }
-    return told
+    return reported
   } finally {
     await world.close()
   }
@@ -119,7 +119,7 @@ class Interference extends Error {}
 
 async function check(twist: Twist, numRuns: number, operations?: readonly string[], shrink = true): Promise<void> {
   const property = fc.asyncProperty(hiddenStories(operations), async story => {
-    const [plain, laced] = [await tell(story, twist, []), await tell(story, twist, story.hidden)]
+    const [plain, laced] = [await replay(story, twist, []), await replay(story, twist, story.hidden)]
     for (const [at, answer] of plain.entries()) {
       const asked = story.requests[at % story.requests.length]
       if (laced[at] !== answer) throw new Interference(`${JSON.stringify(asked)}\n${answer}\n${laced[at]}`)
@@ -141,7 +141,7 @@ const MAX_HISTORIES = 3_000
 /** A seed of which one of the first histories shows each; others show it later. */
 const EARLY = 13
 
-describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
+describe('a leak planted on purpose is found:', () => {
   it.each<[string, (store: Store) => Partial<Store>, readonly string[]]>([
     [
       'private nodes of another taken for public ones',

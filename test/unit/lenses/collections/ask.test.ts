@@ -355,7 +355,7 @@ describe('what fails', () => {
     await expect(ask(source)).rejects.toThrow('every collection failed: one; two')
   })
 
-  it('is told as a store that cannot be opened when nobody answers (CO-023)', async () => {
+  it('is reported as a store that cannot be opened when nobody answers (CO-023)', async () => {
     const source = sourceOf({ items: broken('unreachable', 'nobody'), analysis: broken('unreachable', 'nobody') })
     await expect(ask(source)).rejects.toThrow(/^Failed to initialize VectorStore: nobody$/)
   })

@@ -178,10 +178,10 @@ describe('files of an answer', () => {
     )
     const { files, concepts } = await world.query({ query: 'auth' })
     expect(concepts).toHaveLength(1)
-    const told = Object.fromEntries(
+    const reported = Object.fromEntries(
       files.map(({ url: of, error, preview }) => [of, [(error as { code: string }).code, preview]]),
     )
-    expect(told).toEqual({
+    expect(reported).toEqual({
       [url('gone.ts')]: ['not_found', null],
       [url('image.ts')]: ['binary', null],
       [url('dir')]: ['unreadable', null],
@@ -223,7 +223,7 @@ describe('files of an answer', () => {
 })
 
 describe('the text leg of hybrid (CX-025)', () => {
-  it('leads from words in a file to the concept that stands there', async () => {
+  it('leads from words in a file to the concept at that place', async () => {
     const text = 'function one() {}\n\nfunction two() {\n  return flibbertigibbet\n}\n'
     const { world, url } = await openFolder({ 'a.ts': text }, { embedder: openToyEmbedder() })
     await using _ = world

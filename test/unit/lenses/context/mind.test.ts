@@ -56,11 +56,11 @@ describe('concepts (CX-050)', () => {
   ])('need a name and a type: %j', async (params, codes) => {
     await using world = await openWorld()
     const { errors } = await world.call('/mind/concepts/create', params)
-    const told = Object.entries(errors ?? {}).map(([field, details]) => [
+    const reported = Object.entries(errors ?? {}).map(([field, details]) => [
       field,
       (details as readonly { code: string }[])[0]?.code,
     ])
-    expect(Object.fromEntries(told)).toEqual(codes)
+    expect(Object.fromEntries(reported)).toEqual(codes)
   })
 
   it.each([[0], [-1], [1.5], ['1'], [Number.MAX_VALUE]])('have no id %j', async id => {

@@ -82,8 +82,8 @@ describe('packing', () => {
           const packed = pack(list, most, count)
           expect(count(packed.text)).toBe(packed.tokens)
           expect(packed.tokens).toBeLessThanOrEqual(most)
-          const told = [...packed.whole, ...packed.signatures, ...packed.names, ...packed.omitted]
-          expect(told.sort((a, b) => a - b)).toEqual(list.map(({ id }) => id))
+          const reported = [...packed.whole, ...packed.signatures, ...packed.names, ...packed.omitted]
+          expect(reported.sort((a, b) => a - b)).toEqual(list.map(({ id }) => id))
           for (const ids of [packed.whole, packed.signatures, packed.names, packed.omitted]) {
             expect(ids).toEqual(ids.toSorted((a, b) => a - b))
           }

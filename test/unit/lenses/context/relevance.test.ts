@@ -13,7 +13,7 @@ import { seededUniform } from '../../../support/seeded.ts'
 import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../support/toy-embedder.ts'
 import { type ContextWorld, idsOf, it, openWorld } from './world.ts'
 
-interface Told {
+interface Reported {
   readonly id: number
   readonly name: string
   readonly relevance: string
@@ -24,9 +24,9 @@ interface Told {
 
 const RELEVANT = { mode: 'hybrid', rank: 'relevance', depth: 0 }
 
-async function told(world: ContextWorld, params: object): Promise<readonly Told[]> {
+async function reported(world: ContextWorld, params: object): Promise<readonly Reported[]> {
   const { concepts } = await world.query({ ...RELEVANT, ...params, explain: true })
-  return concepts as unknown as readonly Told[]
+  return concepts as unknown as readonly Reported[]
 }
 
 /** Concepts as an indexer makes them. */
@@ -59,7 +59,7 @@ describe('anchors by relevance', () => {
         await using world = await openWorld({ embedder: openToyEmbedder() })
         await world.concepts(...all)
         const wanted = all[pick % all.length] as string
-        const [first] = await told(world, { query: ` ${wanted.toLowerCase()} `, mode })
+        const [first] = await reported(world, { query: ` ${wanted.toLowerCase()} `, mode })
         expect(first).toMatchObject({ name: wanted, match: 'whole' })
       }),
       { numRuns: 20 },
@@ -68,13 +68,13 @@ describe('anchors by relevance', () => {
 
   it('then stand by the sum of their parts, best first', async ({ embedded: world }) => {
     await world.concepts('Vehicle', 'CarPark', 'FastVehicle', 'VehicleStoreOfCars', 'Teapot', 'Car')
-    const found = await told(world, { query: 'fast vehicle' })
+    const found = await reported(world, { query: 'fast vehicle' })
     const totals = found.map(({ parts }) => parts?.total ?? 0)
     expect(found[0]).toMatchObject({ name: 'FastVehicle' })
     expect(totals.length).toBeGreaterThan(3)
     expect(totals).toEqual(totals.toSorted((a, b) => b - a))
     for (const { parts } of found) {
-      const { total, ...each } = parts as NonNullable<Told['parts']>
+      const { total, ...each } = parts as NonNullable<Reported['parts']>
       const sum = Object.values(each).reduce((all, part) => all + part, 0)
       expect(Math.abs(sum - total)).toBeLessThanOrEqual(0.004)
     }
@@ -99,7 +99,7 @@ describe('anchors by relevance', () => {
   ] as const)('are found by their %s alone, and say so', async (part, draft, query) => {
     await using world = await openWorld()
     put(world, { name: 'Other', url: 'file:///src/b.ts' }, { name: 'Recent', url: 'file:///src/c.ts', ...draft })
-    const found = await told(world, { query })
+    const found = await reported(world, { query })
     expect(found.map(({ name, match }) => [name, match])).toEqual([['Recent', 'text']])
     expect(found[0]?.parts?.[part]).toBeGreaterThan(0)
     expect(found[0]?.parts).toMatchObject({ name: 0, meaning: 0 })
@@ -109,13 +109,13 @@ describe('anchors by relevance', () => {
     const url = 'file:///src/a.ts'
     putFile(world, url, 'function one() {\n}\n// a semaphore\n')
     put(world, { name: 'one', url, startLine: 1, endLine: 3 }, { name: 'two', url: 'file:///src/b.ts' })
-    const found = await told(world, { query: 'semaphore' })
+    const found = await reported(world, { query: 'semaphore' })
     expect(found).toMatchObject([{ name: 'one', relevance: 'semantic', parts: { passage: expect.any(Number) } }])
     expect(found[0]?.parts?.passage).toBeGreaterThan(0)
     expect(await world.query({ query: 'semaphore', mode: 'hybrid', depth: 0 })).toMatchObject({ concepts: [] })
   })
 
-  it('put what stands in a file before the file', async ({ world }) => {
+  it('put what is in a file before the file', async ({ world }) => {
     const url = 'file:///src/cache.ts'
     world.host.store.write(0, writer => {
       const at = { audience: audience('private'), now: 0 }

@@ -59,9 +59,9 @@ describe('the doctor', () => {
           message: expect.stringMatching(/no concepts of \S+\/b\.ts.*; no concepts of \S+notes\.md/),
         },
       ])
-      const mended = await code.engine.doctor({ repair: true })
-      expect(mended).toMatchObject({ ok: true })
-      expect(mended.findings).toContainEqual(
+      const after = await code.engine.doctor({ repair: true })
+      expect(after).toMatchObject({ ok: true })
+      expect(after.findings).toContainEqual(
         expect.objectContaining({ check: 'context files', repaired: 'read 2 of 2 files again (4 concepts)' }),
       )
       expect(code.concepts()).toEqual(concepts)

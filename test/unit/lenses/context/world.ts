@@ -39,30 +39,30 @@ export async function openWorld({ empty = false, ...options }: WorldOptions = {}
   const host = engine.host('context')
   const call = (path: string, params: unknown = null, viewer: Viewer = LOCAL_OWNER) =>
     new Context(host, viewer).call(path, params)
-  const mustDo = async (path: string, params?: unknown, viewer?: Viewer): Promise<JsonObject> => {
+  const callOk = async (path: string, params?: unknown, viewer?: Viewer): Promise<JsonObject> => {
     const { result, errors } = await call(path, params, viewer)
     if (result === null) throw new Error(`${path}: ${JSON.stringify(errors)}`)
     return result
   }
   if (!empty) {
-    await mustDo('/body/init')
-    await mustDo('/mind/init')
+    await callOk('/body/init')
+    await callOk('/mind/init')
   }
   return {
     engine,
     host,
     call,
-    do: mustDo,
+    do: callOk,
     concepts: async (...names) => {
-      await mustDo('/mind/concepts/create-many', { concepts: names.map(name => ({ name, type: 'Entity' })) })
+      await callOk('/mind/concepts/create-many', { concepts: names.map(name => ({ name, type: 'Entity' })) })
     },
     edges: async (...edges) => {
       const drafts = edges.map(([source, target, relation = 'DEPENDS_ON', weight = 1]) => ({
         ...{ source, target, relation, weight },
       }))
-      await mustDo('/mind/edges/create-many', { edges: drafts })
+      await callOk('/mind/edges/create-many', { edges: drafts })
     },
-    query: async params => (await mustDo('/context/query', params)) as unknown as Answer,
+    query: async params => (await callOk('/context/query', params)) as unknown as Answer,
     [Symbol.asyncDispose]: () => engine.close(),
   }
 }

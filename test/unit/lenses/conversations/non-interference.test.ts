@@ -5,8 +5,8 @@ import { openTestEngine } from '../../../support/engines.ts'
 
 const ASKED = ['where is the kiln', 'barn', 'conversations.speaker:Mira', '"8 March 2025"']
 
-/** What ana is told, while ben, of the same conversation, remembers so much. */
-async function toldTo(ana: string, hidden: number): Promise<string> {
+/** What ana receives, while ben, of the same conversation, remembers so much. */
+async function answersFor(ana: string, hidden: number): Promise<string> {
   await using engine = await openTestEngine()
   const say = (viewer: string, text: string, speaker: string, id: string, minute: number) => {
     const at = Date.UTC(2025, 2, 14, 10, minute)
@@ -14,25 +14,25 @@ async function toldTo(ana: string, hidden: number): Promise<string> {
   }
   for (let at = 0; at < hidden; at++)
     await say('ben', `Where is the kiln, the barn, number ${at}?`, 'Mira', `h${at}`, 0)
-  const told: unknown[] = [await say(ana, 'Where is the kiln?', 'Tom', 'q', 1)]
+  const reported: unknown[] = [await say(ana, 'Where is the kiln?', 'Tom', 'q', 1)]
   for (let at = 0; at < hidden; at++) await say('ben', `In the barn ${at} since last weekend.`, 'Mira', `q${at}`, 2)
-  told.push(await say(ana, 'In the barn since last weekend.', 'Mira', 'a', 3))
+  reported.push(await say(ana, 'In the barn since last weekend.', 'Mira', 'a', 3))
   if (hidden > 0) await call(engine, 'delete', { ids: ['workshop/h0'] }, 'ben')
   for (const text of ASKED) {
     const page = await call(engine, 'query', { text, explain: true, touch: false }, ana)
-    told.push({ ...page, cursor: null })
+    reported.push({ ...page, cursor: null })
   }
-  told.push(await call(engine, 'list', { order: 'id' }, ana))
-  return JSON.stringify(told)
+  reported.push(await call(engine, 'list', { order: 'id' }, ana))
+  return JSON.stringify(reported)
 }
 
 it.each([1, 7, 40])('%i hidden messages of the same conversation change no byte', async hidden => {
-  const alone = await toldTo('ana', 0)
+  const alone = await answersFor('ana', 0)
   expect(alone).toContain('workshop/a')
-  expect(await toldTo('ana', hidden)).toBe(alone)
+  expect(await answersFor('ana', hidden)).toBe(alone)
 })
 
-/** What ana is told where ben has published one message of a conversation that is otherwise his alone. */
+/** What ana receives where ben has published one message of an otherwise private conversation. */
 async function published(hidden: number): Promise<string> {
   await using engine = await openTestEngine()
   const say = (text: string, id: string, speaker: string, viewer: string) =>
@@ -41,17 +41,17 @@ async function published(hidden: number): Promise<string> {
   for (let at = 0; at < hidden; at++) await say(`Where is the kiln, the barn, number ${at}?`, `h${at}`, 'Mira', 'ben')
   const published = { id: 'workshop/p', kind: 'message', content: 'The kiln is in the barn.', visibility: 'public' }
   await call(engine, 'put', { entries: [published] }, 'ben')
-  const told: unknown[] = []
+  const found: unknown[] = []
   const ask = async (more: object) => {
     const asked = { explain: true, touch: false, neighbours: 2, ...more }
-    told.push({ ...(await call(engine, 'conversations.query', asked, 'ana')), cursor: null })
+    found.push({ ...(await call(engine, 'conversations.query', asked, 'ana')), cursor: null })
   }
-  // Beside another conversation too, as the number of those that are asked decides what is told of each.
+  // Beside another conversation too, as the number of conversations searched decides what is shown of each.
   for (let round = 0; round < 2; round++) {
     for (const text of ASKED) for (const more of [{}, { conversations: ['workshop'] }]) await ask({ text, ...more })
     await call(engine, 'remember', { text: 'The barn is red.', conversation: 'home', id: 'a' }, 'ana')
   }
-  return JSON.stringify(told)
+  return JSON.stringify(found)
 }
 
 it.each([1, 9])('%i private messages beside one that was published change no byte', async hidden => {

@@ -32,7 +32,7 @@ describe('remember', () => {
     expect(idsOf(await engine.query({ text: 'blue tin' }))).toEqual(['notes/tea'])
   })
 
-  it('goes on where the conversation stands, and begins a session after six hours', async () => {
+  it('continues at the end of the conversation, and begins a session after six hours', async () => {
     await remember({ text: 'One.', id: 'a', conversation: 'day' })
     clock.set(TEST_NOW + 6 * 3_600_000)
     expect(await remember({ text: 'Two.', id: 'b', conversation: 'day' })).toMatchObject({ session: 'a', position: 1 })

@@ -138,7 +138,7 @@ describe('the same export again', () => {
     expect(idsOf(await engine.query({ text: 'barn' }))).toEqual([])
     const again = await add([...deleted, line('m5', 'Tom', '2025-03-16T11:00:00Z', '', { deleted: true })])
     expect(again).toMatchObject({ deleted: 0, unchanged: 3 })
-    // Each message is told of: those that went before, or never came.
+    // Each message is reported: those that were there before, or never came.
     expect(again.skipped).toEqual([{ path: expect.any(String), reason: 'deleted message', count: 2 }])
   })
 
@@ -220,7 +220,7 @@ describe('what else holds of messages', () => {
     expect([store.table(MESSAGES).count(), store.table(LAST).count()]).toEqual([0, 0])
   })
 
-  it('an id that another entry has is told of, and the other messages come in', async () => {
+  it('an id that another entry has is reported, and the other messages come in', async () => {
     await engine.put({ entries: [{ id: 'kiln/m2', content: 'mine' }] })
     const report = await add(KILN)
     expect(report).toMatchObject({ added: 3 })
@@ -228,7 +228,7 @@ describe('what else holds of messages', () => {
     expect(await engine.get({ id: 'kiln/m2' })).toMatchObject({ content: 'mine' })
   })
 
-  it('what cannot be read is told by line', async () => {
+  it('what cannot be read is reported by line', async () => {
     const report = await add([KILN[0] as Line, line('x', 'Tom', 'never', 'Hm.'), line('y', 'Tom', '2025-03-14', '')])
     expect(report.added).toBe(2)
     expect(report.errors.map(({ message }) => message)).toEqual([

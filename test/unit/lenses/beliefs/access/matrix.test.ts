@@ -216,11 +216,11 @@ describe('holders', () => {
     // Of no use without the secret, which another store does not share.
     expect(pseudonymOf('another secret', 'f', 'ann', 'bob')).not.toBe(ann?.['in f'])
     expect(holdersSeenBy(world, 'ann')).toEqual(ann)
-    const told = seenBy(world, 'ann').map(({ belief }) => JSON.stringify(belief))
-    expect(told.map(text => text.includes('bob'))).toEqual([false, false, false, true])
+    const reported = seenBy(world, 'ann').map(({ belief }) => JSON.stringify(belief))
+    expect(reported.map(text => text.includes('bob'))).toEqual([false, false, false, true])
   })
 
-  it('BQ-099: federations are named as far as the requester stands in them', () => {
+  it('BQ-099: federations are named as far as the requester is a member of them', () => {
     const world = shared()
     world.join('h', 'bob')
     world.put('bob', { id: 'x', visibility: 'federated', federation_ids: ['f', 'h'] })

@@ -1,4 +1,4 @@
-/** No version of a belief tells of another that is hidden, or who stands behind its pseudonym (BQ-005, BQ-090, BQ-099, BQ-112). */
+/** No version of a belief discloses another that is hidden, or the holder behind its pseudonym (BQ-005, BQ-090, BQ-099, BQ-112). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import type { Belief } from '../../../../../src/lenses/beliefs/model.ts'

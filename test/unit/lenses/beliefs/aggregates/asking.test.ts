@@ -1,4 +1,4 @@
-/** What members of a federation whose results are aggregates are told, and what they pay for it (BQ-105). */
+/** What members of a federation whose results are aggregates receive, and what they pay for it (BQ-105). */
 import { describe, expect, it } from 'vitest'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../../../../../src/lenses/beliefs/tables.ts'
@@ -102,7 +102,7 @@ describe('an answer', () => {
 })
 
 describe('the budget', () => {
-  it('BQ-105: is 1 a question and 10 a day, of each member; then nothing more is told until the day is over', async () => {
+  it('BQ-105: is 1 a question and 10 a day, of each member; then nothing more is answered until the day is over', async () => {
     await using census = await openFoxes(12)
     for (let at = 0; at < 10; at++) {
       const { budget } = await census.ask('m0', { topic: `foxes ${at}` })
@@ -123,7 +123,7 @@ describe('the budget', () => {
     expect((await census.ask('m0', { topic: 'foxes 10' })).budget).toMatchObject({ epsilon_left: 9 })
   })
 
-  it('BQ-105: is charged the same for what is told, for what is not, and for what another has asked before', async () => {
+  it('BQ-105: is charged the same for an answer, for none, and for what another has asked before', async () => {
     await using census = await openFoxes(20, { rules: PLAIN })
     const some = await census.ask('m0', FOXES)
     const none = await census.ask('m0', { topic: 'crows' })
@@ -150,9 +150,9 @@ describe('the budget', () => {
   it('BQ-105: is refused in the same words whatever there is of the topic', async () => {
     await using census = await openFoxes(20, { rules: { daily_epsilon: 1 } })
     await census.ask('m0', { topic: 'owls' })
-    const told = await refusal(census.ask('m0', FOXES))
-    expect(await refusal(census.ask('m0', { topic: 'crows' }))).toEqual(told)
-    expect(JSON.stringify(told)).not.toMatch(/foxes|crows/)
+    const reported = await refusal(census.ask('m0', FOXES))
+    expect(await refusal(census.ask('m0', { topic: 'crows' }))).toEqual(reported)
+    expect(JSON.stringify(reported)).not.toMatch(/foxes|crows/)
   })
 
   it('BQ-105: is charged where counting was ended, by a caller who has gone', async () => {
@@ -189,8 +189,8 @@ describe('the budget', () => {
   })
 })
 
-describe('who asks', () => {
-  it('must be an active member with leave; others are told the same of what there is not', async () => {
+describe('the requester', () => {
+  it('must be an active member with leave; others receive the same as for a federation that does not exist', async () => {
     await using census = await openFoxes(2)
     await census.call('agents.create', 'owner', { id: 'eve' })
     const none = await refusal(census.call('federations.aggregate', 'eve', { federation: 'none', ...FOXES }))
@@ -206,7 +206,7 @@ describe('who asks', () => {
     expect((await census.ask('m0', FOXES)).budget.epsilon_left).toBe(9)
   })
 
-  it('of a federation that shows its beliefs is told that it has no aggregates', async () => {
+  it('of a federation that shows its beliefs learns that it has no aggregates', async () => {
     await using census = await openCensus(1)
     await census.call('federations.create', 'owner', { id: 'lab' })
     const asked = { federation: 'lab', topic: 'foxes' }
@@ -226,7 +226,7 @@ describe('who asks', () => {
     ['topic', 'type', { topic: 7 }],
     ['domain', 'malformed', { domain: 'a b' }],
     ['epsilon', 'unknown_field', { topic: 'foxes', epsilon: 9 }],
-  ])('is told what is wrong: %s (%s)', async (path, reason, asked) => {
+  ])('learns what is wrong: %s (%s)', async (path, reason, asked) => {
     await using census = await openCensus(1)
     expect(await refusal(census.ask('m0', asked))).toMatchObject({ code: 'INVALID_QUERY', details: { path, reason } })
   })

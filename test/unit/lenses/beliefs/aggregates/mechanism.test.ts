@@ -59,7 +59,7 @@ const neighbours = fc
   })
 
 describe('an answer', () => {
-  it('BQ-105: is at most e^ε times as likely with what one member holds as without it, "nothing is told" too', () => {
+  it('BQ-105: is at most e^ε times as likely with what one member holds as without it, "no answer" too', () => {
     const given = fc.record({ epsilon: fc.integer({ min: 100, max: 5000 }), least: fc.constantFrom(5, 10) })
     const property = fc.property(neighbours, given, ([one, other], { epsilon, least }) => {
       const [some, others] = [answersOf(one, rules(epsilon, least)), answersOf(other, rules(epsilon, least))]
@@ -127,7 +127,7 @@ describe('an answer', () => {
   })
 })
 
-it('the noise of each figure is told as far as 95 of 100 draws go', () => {
+it('the noise of each figure is stated as the range of 95 of 100 draws', () => {
   for (const epsilon of [100, 1000, 5000]) {
     for (const noise of Object.values(noisesOf(rules(epsilon)))) {
       const reach = reachOf(noise)

@@ -108,4 +108,4 @@ it('BQ-105: no member moves them by more than one member and three beliefs, what
     },
   )
   await fc.assert(property, { numRuns: 30 })
-}, 60_000)
+})

@@ -18,7 +18,7 @@ afterAll(() => folder[Symbol.dispose]())
 let files = 0
 
 /** What the columns tell, entry by entry, and by their lists of equal ids and contents. */
-function toldBy(columns: BeliefColumns): unknown {
+function reportedBy(columns: BeliefColumns): unknown {
   const { arrays } = columns
   const rows = [...arrays.entries.subarray(0, columns.rows).keys()].filter(row => arrays.entries[row] !== -1)
   expect(rows).toHaveLength(columns.size)
@@ -55,7 +55,7 @@ function parentsIn(columns: BeliefColumns, row: number): readonly string[] {
 }
 
 /** The same, read plainly. */
-function toldByStore(store: Store): unknown {
+function reportedByStore(store: Store): unknown {
   const current = store.entries(store.scanEntries(0, 1e6)).flatMap(entry => {
     const row = store.table(BELIEFS).get({ entry: entry.key })
     return row === undefined ? [] : [{ entry, version: currentVersion(entry, row) }]
@@ -112,13 +112,13 @@ describe('columns', () => {
               await play(world, act, at)
               if (act.do !== 'look') continue
               followed.refresh()
-              expect(toldBy(followed)).toEqual(toldByStore(read))
+              expect(reportedBy(followed)).toEqual(reportedByStore(read))
             }
             followed.refresh()
             const whole = new BeliefColumns(read)
             whole.refresh()
-            expect(toldBy(followed)).toEqual(toldByStore(written))
-            expect(toldBy(whole)).toEqual(toldBy(followed))
+            expect(reportedBy(followed)).toEqual(reportedByStore(written))
+            expect(reportedBy(whole)).toEqual(reportedBy(followed))
           } finally {
             if (read !== written) read.close()
             written.close()
@@ -148,7 +148,7 @@ describe('columns', () => {
       let steps = 0
       while (reading.next(false).done !== true) steps++
       expect(steps).toBeGreaterThanOrEqual(BELIEFS_IN_STORE / 250)
-      expect(toldBy(columns)).toEqual(toldByStore(world.store))
+      expect(reportedBy(columns)).toEqual(reportedByStore(world.store))
       expect(columns.refreshInSteps().next(false).done).toBe(true)
     })
 
@@ -166,7 +166,7 @@ describe('columns', () => {
               for (const [at, act] of left.splice(0, 4)) await play(world, act, at)
             }
             columns.refresh()
-            expect(toldBy(columns)).toEqual(toldByStore(world.store))
+            expect(reportedBy(columns)).toEqual(reportedByStore(world.store))
           }),
           { numRuns: 6 },
         )
@@ -185,15 +185,15 @@ describe('columns', () => {
       }
       // One reads each page; the other finds out a step later that nothing is left.
       expect(steps).toBeLessThanOrEqual(BELIEFS_IN_STORE / 250 + 3)
-      expect(toldBy(columns)).toEqual(toldByStore(world.store))
+      expect(reportedBy(columns)).toEqual(reportedByStore(world.store))
 
       const waiting = new BeliefColumns(world.store)
       const begun = waiting.refreshInSteps()
       begun.next(false)
       waiting.refresh()
-      expect(toldBy(waiting)).toEqual(toldByStore(world.store))
+      expect(reportedBy(waiting)).toEqual(reportedByStore(world.store))
       expect(begun.next(false).done).toBe(true)
-      expect(toldBy(waiting)).toEqual(toldByStore(world.store))
+      expect(reportedBy(waiting)).toEqual(reportedByStore(world.store))
     })
   })
 
@@ -210,7 +210,7 @@ describe('columns', () => {
     for (let at = 0; at < 150; at++) world.put('bob', { id: `${at}`, content: `Fact ${at}.` })
     columns.refresh()
     expect([columns.size, columns.rows, rows]).toEqual([300, 300, 300])
-    expect(toldBy(columns)).toEqual(toldByStore(world.store))
+    expect(reportedBy(columns)).toEqual(reportedByStore(world.store))
     expect(columns.texts.bounds.holders).toBe(2)
   })
 
@@ -225,7 +225,7 @@ describe('columns', () => {
     world.store.write(NOW, writer => writer.pruneChanges(writer.lastSeq()))
     columns.refresh()
     expect(columns.size).toBe(2)
-    expect(toldBy(columns)).toEqual(toldByStore(world.store))
+    expect(reportedBy(columns)).toEqual(reportedByStore(world.store))
   })
 
   it('read nothing while nothing was committed, and not all when little was', () => {

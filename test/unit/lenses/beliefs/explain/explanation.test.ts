@@ -105,15 +105,15 @@ describe('BQ-106: an explanation', () => {
     await world.put('ann', { id: 'half', content: 'Rain in autumn.', confidence: { corroboration: null } })
     await world.put('ann', { id: 'none', content: 'Rain in winter.', confidence: nothing })
     const { beliefs } = await explained(world, { semantic: 'rain' })
-    const told = beliefs.map(({ belief, explanation: { confidence } }: Answer) => [
+    const reported = beliefs.map(({ belief, explanation: { confidence } }: Answer) => [
       ...[belief.id, confidence.incomplete, confidence.missing, confidence.overall === null],
     ])
-    expect(told.toSorted()).toEqual([
+    expect(reported.toSorted()).toEqual([
       ['half', true, ['corroboration'], false],
       ['none', true, [...DIMENSIONS], true],
       ['whole', false, [], false],
     ])
-    // What stands in for it is told as what counts.
+    // Its substitute is reported as what counts.
     const [of] = beliefs.filter(({ belief }: Answer) => belief.id === 'none')
     expect(of.explanation.confidence.value).toBe(0.506810379473)
   })
@@ -155,8 +155,8 @@ describe('BQ-107: trust in explanations', () => {
     expect(of('dan')).toMatchObject({ kind: 'transitive', transitive: { band: 'low', sources: 'one' } })
     expect(Object.keys(of('cat')).sort()).toEqual(['contribution', 'kind', 'of', 'transitive', 'value', 'weight'])
     expect(of('eve')).toMatchObject({ kind: 'default', of: 'holder', value: 0.1, weight: 0.3 })
-    const told = JSON.stringify(answer.beliefs.map(({ explanation }: Answer) => explanation))
-    for (const name of ['v1', 'v2']) expect(told).not.toContain(name)
+    const received = JSON.stringify(answer.beliefs.map(({ explanation }: Answer) => explanation))
+    for (const name of ['v1', 'v2']) expect(received).not.toContain(name)
   })
 
   it('BQ-104: is in the federation as a whole where that is strict', async () => {

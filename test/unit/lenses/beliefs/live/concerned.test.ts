@@ -104,7 +104,7 @@ async function play(
       const isDue = world.now >= one.last.until || world.now < one.last.asOf
       const fresh = await freshOf(one)
       figures.checks++
-      const isOther = JSON.stringify(told(fresh)) !== JSON.stringify(told(one.last))
+      const isOther = JSON.stringify(reported(fresh)) !== JSON.stringify(reported(one.last))
       if (isOther) figures.different++
       if (isConcerned) figures.concerned++
       else figures.spared++
@@ -114,7 +114,7 @@ async function play(
         const isLeft = one.last.full || fresh.full || one.isDiverse || haveCopies(one.last, fresh)
         if (!isLeft && !isDue) expect([one.last.until, keys(fresh)]).toEqual([one.last.until, keys(one.last)])
       } else if (isOther && !isConcerned) {
-        expect([act, told(fresh)]).toEqual([act, told(one.last)])
+        expect([act, reported(fresh)]).toEqual([act, reported(one.last)])
       }
       if (!isConcerned && !isDue && act.do !== 'wait') continue
       one.last = await one.question.ask(signal)
@@ -132,7 +132,7 @@ function freshOf({ begin }: Stood): Promise<LiveState> {
 }
 
 function keys(state: LiveState): readonly string[] {
-  return told(state)
+  return reported(state)
     .map(([key]) => key)
     .sort()
 }
@@ -148,6 +148,6 @@ function haveCopies(before: LiveState, after: LiveState): boolean {
   )
 }
 
-function told({ items }: LiveState): readonly (readonly [string, string, string])[] {
+function reported({ items }: LiveState): readonly (readonly [string, string, string])[] {
   return items.map(({ key, id, version }) => [key, id, version])
 }

@@ -15,8 +15,8 @@ const DETECTOR = {
   name: 'sides',
   note: 'Of tests.',
   detect: (a: { readonly content: string }, b: { readonly content: string }) => {
-    const sides = [a, b].map(({ content }) => content.at(-1)).sort()
-    return OPPOSED.includes(sides.join('')) ? { type: 'direct' as const, score: 0.9, text: 'So it is.' } : null
+    const contents = [a, b].map(({ content }) => content.at(-1)).sort()
+    return OPPOSED.includes(contents.join('')) ? { type: 'direct' as const, score: 0.9, text: 'So it is.' } : null
   },
 }
 

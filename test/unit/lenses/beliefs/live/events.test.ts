@@ -100,7 +100,7 @@ it('tells of trust and reputation, of these by more than 0.1, and never of time 
   expect(recent.heard()).toEqual(['removed new no_match'])
 })
 
-it('tells of lost sight at once, by the id alone, and of nothing after (BQ-161)', async () => {
+it('reports lost visibility at once, by the id alone, and nothing after (BQ-161)', async () => {
   const world = await beginWithPeople()
   const bob = world.as('bob')
   await bob.put({ id: 'narrowed', content: 'A fox.', ...PUBLIC })

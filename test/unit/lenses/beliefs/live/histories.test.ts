@@ -222,7 +222,7 @@ class History {
 
   /** Long enough for all that the cap has held back. */
   async #drain(): Promise<void> {
-    // What overtakes by ageing alone is told with the next change: where time has passed, all ask at its end.
+    // What overtakes by ageing alone is reported with the next change: where time has passed, all ask at its end.
     if (this.#world.now !== this.#askedAt) {
       await this.#timers.pass(60_000)
       for (const { subscription } of this.#subscribers) {
@@ -244,10 +244,10 @@ class History {
     const asked = { ...query, options: { ...query.options, dry_run: true } }
     const answer = await beliefsOf(this.#engine, { id: by }).query(asked)
     const fresh = answer.beliefs.map(({ belief }) => [belief.id, belief.content_hash])
-    const told = [...known]
+    const reported = [...known]
     this.#figures.compared++
     this.#figures.events = this.#subscribers.reduce((sum, { events }) => sum + events, 0)
     if (fresh.length > 0) this.#figures.filled++
-    expect(told.sort(), JSON.stringify(asked)).toEqual(fresh.sort())
+    expect(reported.sort(), JSON.stringify(asked)).toEqual(fresh.sort())
   }
 }

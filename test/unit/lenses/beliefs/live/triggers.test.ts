@@ -1,4 +1,4 @@
-/** What wakes a watch of beliefs, one cause after the other (BQ-158), and what is told of it, in which order (BQ-160). */
+/** What wakes a watch of beliefs, one cause after the other (BQ-158), and which events follow, in which order (BQ-160). */
 import { expect, it } from 'vitest'
 import { begin, beginWithPeople, DAY, PUBLIC, pass, START, watch } from './world.ts'
 
@@ -134,7 +134,7 @@ it('a reputation of the watcher itself counts where the question asks for reputa
   expect(heard()).toEqual(['added own now_matches'])
 })
 
-it('small steps of a reputation add up until they are told (BQ-158)', async () => {
+it('small steps of a reputation add up until they are reported (BQ-158)', async () => {
   const world = await beginWithPeople()
   const owner = world.as('owner')
   await owner.agents.update({ id: 'cyd', reputation: 0.5 })

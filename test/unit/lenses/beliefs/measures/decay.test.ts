@@ -100,7 +100,7 @@ describe('recency', () => {
   })
 })
 
-describe('freshness as it stands now', () => {
+describe('freshness as of now', () => {
   it('falls with age, so that a bound on it means fresh now (BQ-045)', () => {
     const now = freshnessNow(1, 0, 10 * DAY, decayRate(['news'], [])) as number
     expect(now).toBe(0.367879441171)

@@ -60,7 +60,7 @@ it('BQ-120: what is not signed so, or was asked before, costs its pretended send
   await ask(north, sealed(north, OF_BIRDS, ANA))
 })
 
-it('BQ-118: larger requests are cut: nobody is told of more than 1,000 at once', async () => {
+it('BQ-118: larger requests are cut: nobody receives more than 1,000 at once', async () => {
   const { world, north } = await openNorth({ embedder: 'none' })
   await using _ = world
   for (let at = 0; at < 1_000; at++) await say(north, 'bo', `swift ${at}`, 'swifts sing', PUBLIC)
@@ -70,7 +70,7 @@ it('BQ-118: larger requests are cut: nobody is told of more than 1,000 at once',
 
 const isGivenTime = (details: object) => JSON.stringify(details) === '{"elapsed_ms":1}'
 
-it('BQ-121, BQ-185: who asked for an answer in no time is told of that time alone, not how long it was looked for', async () => {
+it('BQ-121, BQ-185: a requester of an answer in no time learns that time alone, not how long the search took', async () => {
   const inner = openToyEmbedder()
   const busy = {
     ...inner,
@@ -104,10 +104,10 @@ it('BQ-154: work for a node that leaves ends, and the next question is answered'
   isStuck = true
   const leaving = new AbortController()
   const asked = ask(north, sealed(north, EVERYTHING), { signal: leaving.signal })
-  const told = await begun.promise
+  const reported = await begun.promise
   leaving.abort()
   await expect(asked).rejects.toMatchObject({ code: 'TIMEOUT' })
-  expect(told?.aborted).toBe(true)
+  expect(reported?.aborted).toBe(true)
   isStuck = false
   const answer = readAnswer(await ask(north, sealed(north, EVERYTHING)))
   expect(answer.items.map(({ id }) => id)).toEqual(['public'])

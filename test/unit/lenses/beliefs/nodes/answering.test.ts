@@ -121,12 +121,12 @@ describe('an answer', () => {
     }
     const ana = north.engine.host('beliefs').store.read(reader => signingKeys(reader, 'ana'))
     if (ana === null) throw new Error('no key is kept for ana')
-    const told = async (query: WireQuery, keys: Keys) => (await answerTo(north, sealed(north, query, keys))).items
-    const [open, shared] = [await told(EVERYTHING, STRANGER), await told(OF_BIRDS, ana)]
+    const reported = async (query: WireQuery, keys: Keys) => (await answerTo(north, sealed(north, query, keys))).items
+    const [open, shared] = [await reported(EVERYTHING, STRANGER), await reported(OF_BIRDS, ana)]
     for (const [target, trust_level] of Object.entries({ dee: 1, eli: 0 })) {
       await north.call('trust.set', 'ana', { target, trust_level })
-      expect(await told(EVERYTHING, ana)).toEqual(open)
-      expect(await told(OF_BIRDS, ana)).toEqual(shared)
+      expect(await reported(EVERYTHING, ana)).toEqual(open)
+      expect(await reported(OF_BIRDS, ana)).toEqual(shared)
     }
     expect([open.length, shared.length]).toEqual([4, 4])
   })

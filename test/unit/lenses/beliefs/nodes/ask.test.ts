@@ -70,9 +70,9 @@ describe('a question to several nodes', () => {
     birds.world.transport.fault(birds.south.address, { isDead: true })
     const scope = { local: true, network: true, nodes: ['south', 'nowhere'] }
     const { errors, beliefs } = await birds.ask('swifts', { scope })
-    const told = errors.map(({ elapsed_ms: _, source, node, ...rest }) => rest)
-    expect(told).toHaveLength(2)
-    expect(told[0]).toEqual(told[1])
+    const reported = errors.map(({ elapsed_ms: _, source, node, ...rest }) => rest)
+    expect(reported).toHaveLength(2)
+    expect(reported[0]).toEqual(reported[1])
     expect(idsOf({ beliefs })).toEqual(['own'])
   })
 
@@ -194,7 +194,7 @@ describe('a question to several nodes', () => {
     expect(idsOf(same)).toEqual(['shared'])
   })
 
-  it('BQ-132, BQ-133, BQ-134: who fails is told, in order, in fixed words; the rest is answered and coverage is exact', async () => {
+  it('BQ-132, BQ-133, BQ-134: failed nodes are reported, in order, in fixed words; the rest is answered and coverage is exact', async () => {
     await using birds = await threeVoices()
     birds.world.transport.fault(birds.north.address, { isSilent: true })
     birds.world.transport.fault(birds.south.address, { isDead: true })
@@ -245,14 +245,14 @@ describe('a question to several nodes', () => {
   it('BQ-134: coverage tells of each node what it gave, when and after how long, and the same when it is recalled', async () => {
     await using birds = await threeVoices()
     birds.world.transport.fault(birds.south.address, { isDead: true })
-    const told = async () => {
+    const found = async () => {
       const { coverage } = await birds.ask('swifts')
       return (coverage['nodes'] as readonly Record<string, unknown>[]).map(({ node, results, answered_at }) => {
         return [node, results, answered_at]
       })
     }
     const NOON = '2026-06-01T12:00:00.000Z'
-    expect(await told()).toEqual([
+    expect(await found()).toEqual([
       ['north', 1, NOON],
       ['south', 0, null],
     ])
@@ -261,9 +261,9 @@ describe('a question to several nodes', () => {
       ['north', 1, NOON],
       ['south', 1, NOON],
     ]
-    expect(await told()).toEqual(whole)
+    expect(await found()).toEqual(whole)
     birds.world.clock.set(birds.world.clock.now() + 1_000)
-    expect(await told()).toEqual(whole)
+    expect(await found()).toEqual(whole)
     const { coverage } = await birds.ask('swallows', { scope: { network: true } })
     expect(coverage['nodes']).toMatchObject([
       { node: 'south', answered_at: '2026-06-01T12:00:01.000Z', elapsed_ms: expect.any(Number) },
@@ -356,7 +356,7 @@ describe('a question to several nodes', () => {
     expect((await birds.ask('swifts')).errors).toEqual([])
   })
 
-  it('BQ-116, BQ-154: asks all at once, and lets go of all of them when who asks leaves', async () => {
+  it('BQ-116, BQ-154: asks all at once, and cancels all of them when the requester leaves', async () => {
     await using birds = await threeVoices()
     const { transport } = birds.world
     for (const { address } of [birds.north, birds.south]) transport.fault(address, { isSilent: true })

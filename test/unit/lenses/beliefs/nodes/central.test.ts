@@ -7,7 +7,7 @@ import { seededUniform } from '../../../../support/seeded.ts'
 
 const NODES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8']
 const WORDS = 'swift heron owl kite lake roof reed hill storm frost nest song flight egg moult fish'.split(' ')
-const PER_NODE = 25
+const PER_NODE = 15
 
 interface Held {
   readonly id: string
@@ -92,10 +92,8 @@ const CONDITIONS: readonly (readonly [string, Json])[] = [
 ]
 
 describe('eight nodes', () => {
-  it('BQ-125, BQ-129: rank as one store does that holds everything, to the last digit', {
-    timeout: 60_000,
-  }, async () => {
-    for (const seed of [1, 2]) {
+  it('BQ-125, BQ-129: rank as one store does that holds everything, to the last digit', async () => {
+    for (const seed of [1]) {
       const { world, home, central } = await worlds(seed)
       await using _ = world
       for (const question of QUESTIONS)
@@ -107,7 +105,7 @@ describe('eight nodes', () => {
     }
   })
 
-  it('lose, where some do not answer, what those hold and nothing else', { timeout: 60_000 }, async () => {
+  it('lose, where some do not answer, what those hold and nothing else', async () => {
     const { world, home, central, held } = await worlds(3)
     await using _ = world
     const nodeOf = new Map(held.map(({ id, node }) => [id, node]))

@@ -1,4 +1,4 @@
-/** Nodes that lie, or are lied for on the way: nothing forged ever stands in an answer (BQ-124). */
+/** Nodes that lie, or are lied for on the way: nothing forged is ever in an answer (BQ-124). */
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../../../src/base/canonical.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'

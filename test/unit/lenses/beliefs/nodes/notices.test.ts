@@ -130,7 +130,7 @@ describe('a node that is asked for changes', () => {
 })
 
 const LASTING = { background: true }
-const SOON = { timeout: 60_000, interval: 50 }
+const SOON = { timeout: 300_000, interval: 50 }
 
 const TELLING_OF_NO_CHANGES: NodeFault = {
   answers: answer => ('items' in (answer as Partial<WireAnswer>) ? answer : new Promise(() => undefined)),
@@ -191,8 +191,8 @@ describe('what other nodes answered', () => {
     await say(birds.north, 'bo', 'shared', 'swifts nest under roofs', SHARED)
     birds.world.transport.fault(birds.north.address, {
       answers: answer => {
-        const told = answer as Partial<WireChanges>
-        return 'items' in told ? told : { ...told, state: 'another' }
+        const reported = answer as Partial<WireChanges>
+        return 'items' in reported ? reported : { ...reported, state: 'another' }
       },
     })
     await birds.ask('swifts')

@@ -12,7 +12,7 @@ afterEach(() => {
 
 /** `answer`: what the node says to question number so many, from 1. */
 function watching(answer: (number: number) => string | Error) {
-  const told: (string | null)[] = []
+  const reported: (string | null)[] = []
   const state = { asked: 0, atOnce: 0, isNeeded: true, hasEnded: false }
   const watch = new Watch('first', {
     next: async (_, atOnce) => {
@@ -23,12 +23,12 @@ function watching(answer: (number: number) => string | Error) {
       return said
     },
     isNeeded: () => state.isNeeded,
-    changed: seen => told.push(seen),
+    changed: seen => reported.push(seen),
     ended: () => {
       state.hasEnded = true
     },
   })
-  return { watch, told, state }
+  return { watch, told: reported, state }
 }
 
 it('asks a node that answers at once no more than once a second, and tells each state once', async () => {

@@ -119,7 +119,7 @@ it('BQ-121: validity, creation and confidence bounds, domains, types and levels 
   expect([query?.text, query?.vector]).toEqual([null, null])
 })
 
-it('BQ-121: a window of days is told as a moment, and without one what holds now is asked for', async () => {
+it('BQ-121: a window of days is sent as a moment, and without one what holds now is asked for', async () => {
   const [recent] = await sentBy({ semantic: 'swifts', filters: 'recent' })
   expect(recent?.query.filters[0]).toMatchObject({
     created_after: '2026-05-02T12:00:00.000Z',
@@ -129,7 +129,7 @@ it('BQ-121: a window of days is told as a moment, and without one what holds now
   expect(plain?.query.filters[0]?.valid_at).toBe('2026-06-01T12:00:00.000Z')
 })
 
-it('BQ-121: a node that has the same model is told the vector, and not the text', async () => {
+it('BQ-121: a node that has the same model receives the vector, and not the text', async () => {
   const sent = await sentBy({ semantic: 'swifts in the summer' })
   for (const { text, query } of sent) {
     expect(query.vector?.model).toBe('toy@toy')

@@ -18,26 +18,26 @@ const { pairs } = JSON.parse(readFileSync(fixture, 'utf8')) as { readonly pairs:
 const statement = (content: string): Statement => ({ content, validFrom: null, validUntil: null })
 
 function found(a: string, b: string): string {
-  const opposition = HEURISTIC.detect(statement(a), statement(b))
-  return opposition === null || opposition.score <= MIN_SCORE ? 'none' : opposition.type
+  const contradiction = HEURISTIC.detect(statement(a), statement(b))
+  return contradiction === null || contradiction.score <= MIN_SCORE ? 'none' : contradiction.type
 }
 
 interface Figures {
   readonly pairs: number
   readonly precision: number
   readonly recall: number
-  /** Of what was rightly found, how much has the right type. */
+  /** The share of the rightly found ones that have the right type. */
   readonly typed: number
 }
 
 function measure(of: readonly Pair[]): Figures {
   const judged = of.map(pair => ({ ...pair, told: found(pair.a, pair.b) }))
   if (process.env['QUERENT_SHOW'] === '1') console.log(judged.filter(({ type, told }) => type !== told))
-  const told = judged.filter(pair => pair.told !== 'none')
-  const right = told.filter(({ type }) => type !== 'none')
+  const reported = judged.filter(pair => pair.told !== 'none')
+  const right = reported.filter(({ type }) => type !== 'none')
   return {
     pairs: of.length,
-    precision: right.length / told.length,
+    precision: right.length / reported.length,
     recall: right.length / of.filter(({ type }) => type !== 'none').length,
     typed: right.filter(pair => pair.type === pair.told).length / right.length,
   }

@@ -19,29 +19,29 @@ import { type Asked, ids, World } from './world.ts'
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())
 
-const SIDES = ['p', 'q', 'r', 's'] as const
-/** Two contradict each other where their sides stand next to each other here. */
+const STANCES = ['p', 'q', 'r', 's'] as const
+/** Two contradict each other where their stances are next to each other here. */
 const OPPOSED = ['pq', 'qr', 'rs']
 
 const sideOf = ({ content }: { readonly content: string }) => content.at(-1) as string
 const DETECTOR = {
-  name: 'sides',
+  name: 'stances',
   note: 'Of tests.',
   detect: (a: { readonly content: string }, b: { readonly content: string }) => {
-    const sides = [sideOf(a), sideOf(b)].sort().join('')
-    return OPPOSED.includes(sides) ? { type: 'direct' as const, score: 0.9, text: `They are ${sides}.` } : null
+    const stances = [sideOf(a), sideOf(b)].sort().join('')
+    return OPPOSED.includes(stances) ? { type: 'direct' as const, score: 0.9, text: `They are ${stances}.` } : null
   },
 }
 
 type Strategy = 'both_shown' | 'one_penalized' | 'one_excluded'
 
-async function worldOf(sides: readonly string[], conflicts: Strategy, store = openMemoryStore()): Promise<World> {
+async function worldOf(stances: readonly string[], conflicts: Strategy, store = openMemoryStore()): Promise<World> {
   const world = await World.open(store, { settings: { conflicts } })
   installDetector(world.engine.host('beliefs'), { contradictionDetector: DETECTOR })
   // Of one topic, whatever else they say.
   const words = ['fox', 'fox honey', 'honey'].map(some => `${some} garden moon bees in the old garden by the sea`)
   for (const [at, by] of ['bob', 'cyd'].entries()) {
-    const beliefs = sides
+    const beliefs = stances
       .map((side, n) => ({ id: `b${n}`, content: `${words[n % 3]} ${n} ${side}`, visibility: 'public' }))
       .filter((_, n) => n % 2 === at)
     if (beliefs.length > 0) await world.call('beliefs.put', by, { beliefs })
@@ -60,7 +60,7 @@ async function piecesOf(world: World, query: Json, options: Json): Promise<reado
   return pieces
 }
 
-/** Which contradict each other, in whatever order they are told. */
+/** Which contradict each other, in whatever order they are reported. */
 function pairs(told: readonly { readonly conflicts?: readonly Conflict[] }[]): readonly string[] {
   return told.flatMap(({ conflicts = [] }) => conflicts.map(one => JSON.stringify(one))).sort()
 }
@@ -72,7 +72,7 @@ const SPREADS: readonly Json[] = [{}, { diversity: { enabled: true, lambda: 0.5,
 describe('BQ-143, BQ-150, BQ-174: pages and pieces joined are the one list, whatever is set', () => {
   it.each(['one_penalized', 'one_excluded', 'both_shown'] as const)('%s', async strategy => {
     const stories = fc.record({
-      sides: fc.array(fc.constantFrom(...SIDES), { minLength: 1, maxLength: 14, size: 'max' }),
+      stances: fc.array(fc.constantFrom(...STANCES), { minLength: 1, maxLength: 14, size: 'max' }),
       query: fc.constantFrom(...QUERIES),
       spread: fc.constantFrom(...SPREADS),
       size: fc.integer({ min: 1, max: 15 }),
@@ -80,8 +80,8 @@ describe('BQ-143, BQ-150, BQ-174: pages and pieces joined are the one list, what
     })
     let [conflicting, moved] = [0, 0]
     await assertUntil(
-      fc.asyncProperty(stories, async ({ sides, query, spread, size, offset }) => {
-        const world = await worldOf(sides, strategy)
+      fc.asyncProperty(stories, async ({ stances, query, spread, size, offset }) => {
+        const world = await worldOf(stances, strategy)
         const whole = await world.ask({ ...spread, limit: 100 }, query)
         expect(whole).not.toHaveProperty('next_cursor')
         const pages = await world.pages(size, spread, query)
@@ -93,7 +93,7 @@ describe('BQ-143, BQ-150, BQ-174: pages and pieces joined are the one list, what
         expect(skipped.beliefs).toEqual(whole.beliefs.slice(offset, offset + size))
         const pieces = await piecesOf(world, query, { ...spread, limit: 100, chunk_size: size })
         expect(pieces.flatMap(piece => piece.beliefs)).toEqual(whole.beliefs)
-        // What stands in different pieces is set beside each other too; of pages each speaks of its own.
+        // Beliefs in different pieces are compared too; each page reports its own.
         expect(pairs(pieces)).toEqual(pairs([whole]))
         if (strategy !== 'both_shown') expect(pairs(pages)).toEqual(pairs([whole]))
         if (whole.conflicts.length > 0) conflicting++
@@ -112,8 +112,8 @@ describe('BQ-143, BQ-150, BQ-174: pages and pieces joined are the one list, what
     at > 0 && score.final > (all[at - 1] as Asked['beliefs'][number]).score.final
 
   it.each(['one_penalized', 'one_excluded'] as const)('of long lists, past the first hundred: %s', async strategy => {
-    const sides = Array.from({ length: 150 }, (_, n) => (n % 7 === 0 ? 'q' : n % 2 === 0 ? 'p' : 't'))
-    const world = await worldOf(sides, strategy)
+    const stances = Array.from({ length: 150 }, (_, n) => (n % 7 === 0 ? 'q' : n % 2 === 0 ? 'p' : 't'))
+    const world = await worldOf(stances, strategy)
     const whole = await world.ask({ limit: 1000, include_explanation: true })
     expect(whole.total_count).toBe(150)
     expect(whole.beliefs.length < 150).toBe(strategy === 'one_excluded')
@@ -145,9 +145,9 @@ describe('BQ-145, BQ-174: what is settled at first', () => {
   })
 
   it('tells of conflicts with what was read before only while that may be seen', async () => {
-    const sides = ['p', 'q', 'q', 'p', 'q', 'p']
+    const stances = ['p', 'q', 'q', 'p', 'q', 'p']
     for (const isLost of [false, true]) {
-      const world = await worldOf(sides, 'both_shown')
+      const world = await worldOf(stances, 'both_shown')
       const input = { semantic: 'fox honey', options: { scope: EVERYWHERE, chunk_size: 1 } }
       const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
       const pieces = streamInCall(world.engine.host('beliefs'), input as unknown as Query, context)
@@ -155,10 +155,10 @@ describe('BQ-145, BQ-174: what is settled at first', () => {
       const holder = Number(read.slice(1)) % 2 === 0 ? 'bob' : 'cyd'
       if (isLost)
         await world.call('beliefs.supersede', holder, { belief_id: read, content: 'x', visibility: 'private' })
-      const told: Conflict[] = []
-      for await (const piece of pieces) told.push(...((piece as unknown as QueryChunk).conflicts ?? []))
-      expect(told.some(({ belief_ids }) => belief_ids.includes(read))).toBe(!isLost)
-      expect(told.length).toBeGreaterThan(0)
+      const reported: Conflict[] = []
+      for await (const piece of pieces) reported.push(...((piece as unknown as QueryChunk).conflicts ?? []))
+      expect(reported.some(({ belief_ids }) => belief_ids.includes(read))).toBe(!isLost)
+      expect(reported.length).toBeGreaterThan(0)
     }
   })
 
@@ -172,9 +172,9 @@ describe('BQ-145, BQ-174: what is settled at first', () => {
   })
 
   it.each(['one_penalized', 'one_excluded'] as const)('another engine settles it alike: %s', async strategy => {
-    const sides = ['p', 'q', 't', 'p', 'q', 't', 'r', 'p', 's', 'q']
+    const stances = ['p', 'q', 't', 'p', 'q', 't', 'r', 'p', 's', 'q']
     const file = folder.file(`${strategy}.db`)
-    const world = await worldOf(sides, strategy, openSqliteStore({ file }))
+    const world = await worldOf(stances, strategy, openSqliteStore({ file }))
     const whole = ids(await world.ask({ limit: 50 }))
     const first = await world.ask({ limit: 2 })
     await world.engine.close()

@@ -21,7 +21,7 @@ describe('BQ-153: who reads slowly', () => {
     await stream.return?.()
   })
 
-  it('has his order among those that are held, and gives it back at the end', async () => {
+  it('has a cached order, and frees it at the end', async () => {
     const world = await filled(30)
     const held = ordersOf(stateOf(world.engine.host('beliefs')))
     const stream = streamOf(world, { chunk_size: 5, limit: 15 })
@@ -39,7 +39,7 @@ describe('BQ-153: who reads slowly', () => {
     expect([held.size, typeof (chunks.at(-1) as LastChunk).next_cursor]).toEqual([1, 'string'])
   })
 
-  it('goes on though there was no room for his order: it is found again, or he is told that it is lost', async () => {
+  it('goes on though its order did not fit the cache: the order is computed again, or its loss is reported', async () => {
     for (const isLost of [false, true]) {
       const world = await filled(12)
       const whole = await world.ask({ limit: 100 })
@@ -66,8 +66,8 @@ describe('BQ-153: who reads slowly', () => {
     await stream.next()
     expect(timers.set.size).toBe(1)
     timers.fire()
-    const told = { code: 'TIMEOUT', retryable: true, details: { elapsed_ms: MAX_IDLE_MS } }
-    await expect(stream.next()).rejects.toMatchObject(told)
+    const reported = { code: 'TIMEOUT', retryable: true, details: { elapsed_ms: MAX_IDLE_MS } }
+    await expect(stream.next()).rejects.toMatchObject(reported)
     expect(await stream.next()).toEqual({ done: true, value: undefined })
     expect(timers.set.size).toBe(0)
   })

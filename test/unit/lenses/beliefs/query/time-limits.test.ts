@@ -124,7 +124,7 @@ describe('a look at the clock (BQ-192)', () => {
     await put(Array.from({ length: 2 * ROWS_AT_ONCE }, (_, at) => `belief ${at}`))
     // The pass over what is in sight, the filter, and what all stand at: each goes through the rows.
     expect((await looks()) - few).toBeGreaterThanOrEqual(3 * 2)
-  }, 60_000)
+  })
 
   it(`comes with every ${CHARACTERS_AT_ONCE} characters in which words are looked for, for each operand again`, async () => {
     engine = await open('none')
@@ -200,7 +200,7 @@ describe('an embedder that never answers (BQ-192)', () => {
     await put(CONTENTS)
   })
 
-  it('holds no question: words answer, the answer is a part, and the embedder is told to stop', async () => {
+  it('holds no question: words answer, the answer is partial, and the embedder is cancelled', async () => {
     // By the clock of the limits no time passes: what is left of it is as much as the answer needs.
     const query = { semantic: 'valley', options: { timeout_ms: 20 } }
     const { beliefs, partial, errors, warnings } = await ask(query, () => 0)
@@ -211,7 +211,7 @@ describe('an embedder that never answers (BQ-192)', () => {
     expect(stopped?.aborted).toBe(true)
   })
 
-  it('is told by a stream too, in its last piece (BQ-155)', async () => {
+  it('is reported by a stream too, in its last piece (BQ-155)', async () => {
     const asked = { semantic: 'valley', options: { timeout_ms: 20, chunk_size: 2, any: true } }
     const query = checkStreamedQuery(asked, { id: 'ann', trustGraph: null })
     const chunks: object[] = []

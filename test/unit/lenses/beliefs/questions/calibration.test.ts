@@ -58,7 +58,7 @@ describe('BQ-040: calibration', () => {
     expect(thresholdsOf(set({}), key)).toEqual({ include: 0.3, exclude: 0.5, floor: shipped.threshold })
     expect(thresholdsOf(set({ floor: 0.2 }), key)).toEqual({ include: 0.3, exclude: 0.5, floor: 0.2 })
     expect(thresholdsOf(DEFAULTS, 'another@0')).toBeNull()
-  }, 60_000)
+  })
 })
 
 describe('beliefs.diagnostics', () => {

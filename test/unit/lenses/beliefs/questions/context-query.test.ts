@@ -42,15 +42,15 @@ describe('BQ-176: filling', () => {
         let total = 0
         for (const { place, utility: worth, novelty } of taken) {
           expect(total).toBeLessThan(targetTokens)
-          const worthOf = (at: number) => {
+          const utilityOf = (at: number) => {
             const like = Math.max(0, ...before.map(other => likeness(at, other)))
             return utility({ ...(candidates[at] as Answer).parts, novelty: 1 - like }, purpose)
           }
-          expect(worth).toBeCloseTo(worthOf(place), 12)
+          expect(worth).toBeCloseTo(utilityOf(place), 12)
           expect(novelty).toBeCloseTo(1 - Math.max(0, ...before.map(other => likeness(place, other))), 12)
           for (const [at, { tokens }] of candidates.entries()) {
             if (!before.includes(at) && total + tokens <= maxTokens)
-              expect(worth).toBeGreaterThanOrEqual(worthOf(at) - 1e-12)
+              expect(worth).toBeGreaterThanOrEqual(utilityOf(at) - 1e-12)
           }
           before.push(place)
           total += (candidates[place] as Answer).tokens

@@ -141,7 +141,7 @@ describe('BQ-175: batch', () => {
 })
 
 describe('BQ-089, BQ-090: derivation', () => {
-  it('goes as deep as asked, and ends where sight does', async () => {
+  it('goes as deep as asked, and ends where visibility ends', async () => {
     const world = await openAskingWorld()
     const open = { visibility: 'public' }
     const from = (...ids: readonly string[]) => ({

@@ -170,11 +170,11 @@ describe('chains', () => {
     derived(world, 'c', [{ belief_id: 'd', contribution_type: 'context' }])
     derived(world, 'b', [{ belief_id: 'd', contribution_type: 'contradicting' }])
     derived(world, 'a', [{ belief_id: 'b', contribution_type: 'supporting' }, 'c', { belief_id: 'b' }])
-    const told = world.look('bob', view => {
+    const reported = world.look('bob', view => {
       const { chain: links } = derivationChain(view, versionOfId(view, 'a', false)?.version as StoredVersion, 5)
       return links.map(link => [link.belief_id, link.contribution_type])
     })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['a', null],
       ['b', 'supporting'],
       ['c', 'primary'],

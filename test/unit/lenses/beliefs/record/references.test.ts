@@ -33,12 +33,14 @@ function put(viewer: string, id: string, sources: readonly string[] = [], more: 
 }
 
 async function sourcesOf(viewer: string, id: string): Promise<readonly unknown[]> {
-  const told = (await call(viewer, 'beliefs.get', { belief_id: id })) as { belief: { derivation: { sources: Json[] } } }
-  return told.belief.derivation.sources.map(source => source['belief_id'])
+  const reported = (await call(viewer, 'beliefs.get', { belief_id: id })) as {
+    belief: { derivation: { sources: Json[] } }
+  }
+  return reported.belief.derivation.sources.map(source => source['belief_id'])
 }
 
-/** All that is told of a visible belief and what it rests on, but for scores, which beliefs of one's own move too. */
-async function allToldOf(viewer: string, belief_id: string): Promise<readonly unknown[]> {
+/** All that answers contain of a visible belief and what it rests on, but for scores, which beliefs of one's own move too. */
+async function allReportedOn(viewer: string, belief_id: string): Promise<readonly unknown[]> {
   const scope = { local: true, federated: true, network: true }
   const asking = (max_derivation_depth: number) => ({
     semantic: belief_id,
@@ -50,11 +52,11 @@ async function allToldOf(viewer: string, belief_id: string): Promise<readonly un
     return beliefs.map(({ belief, derivation_chain }) => [belief, derivation_chain])
   }
   const context = { ...asking(9), purpose: 'answer', max_tokens: 500 }
-  const gathered = (await call(viewer, 'beliefs.context_query', context)) as Json
+  const merged = (await call(viewer, 'beliefs.context_query', context)) as Json
   return [
     await call(viewer, 'beliefs.get', { belief_id, include_superseded: true }),
     await call(viewer, 'beliefs.derivation', { belief_id }),
-    [await asked(0), await asked(1), gathered['expandable']],
+    [await asked(0), await asked(1), merged['expandable']],
   ]
 }
 
@@ -72,9 +74,9 @@ describe('who guesses the id of a hidden source learns nothing', () => {
     await put('bob', 'open', ['secret', 'hidden', 'gone', 'never'], PUBLIC)
     await put('bob', 'shared', ['secret', 'hidden', 'gone', 'never'], IN_LAB)
     await call('bob', 'beliefs.supersede', { belief_id: 'gone', id: 'gone-2', visibility: 'private' })
-    const before = [await allToldOf('ann', 'open'), await allToldOf('ann', 'shared')]
+    const before = [await allReportedOn('ann', 'open'), await allReportedOn('ann', 'shared')]
     for (const id of ['secret', 'hidden', 'gone', 'never', 'other']) await put('ann', id, [], level)
-    expect([await allToldOf('ann', 'open'), await allToldOf('ann', 'shared')]).toEqual(before)
+    expect([await allReportedOn('ann', 'open'), await allReportedOn('ann', 'shared')]).toEqual(before)
     expect(await sourcesOf('ann', 'open')).toEqual([])
     expect(await sourcesOf('bob', 'open')).toEqual(['secret', 'hidden', 'gone'])
   })
@@ -92,12 +94,12 @@ describe('who guesses the id of a hidden source learns nothing', () => {
     await put('bob', 'secret', [], IN_GUILD)
     await put('bob', 'past')
     await call('bob', 'beliefs.delete', { belief_id: 'past' })
-    const told = []
+    const found = []
     for (const id of ['secret', 'past', 'nowhere']) {
       const { belief } = (await put('ann', `rests-${id}`, [id], { content: 'I rest' })) as { belief: Json }
-      told.push({ ...belief, id: '', created_at: '', valid_from: '' })
+      found.push({ ...belief, id: '', created_at: '', valid_from: '' })
     }
-    expect(told).toEqual([told[2], told[2], told[2]])
+    expect(found).toEqual([found[2], found[2], found[2]])
   })
 
   it('by a condition on what the lens keeps of it', async () => {
@@ -159,18 +161,18 @@ describe('a reference means', () => {
     ]
     await call('cyd', 'beliefs.put', { beliefs })
     expect(await sourcesOf('ann', 'a')).toEqual(['a', 'late', 'b'])
-    const told = (await call('ann', 'beliefs.derivation', { belief_id: 'a' })) as { chain: readonly Json[] }
-    expect(told.chain.map(link => link['content_preview'])).toEqual(['a', 'mine', 'b'])
+    const received = (await call('ann', 'beliefs.derivation', { belief_id: 'a' })) as { chain: readonly Json[] }
+    expect(received.chain.map(link => link['content_preview'])).toEqual(['a', 'mine', 'b'])
   })
 
-  it('the same after its target was replaced, and no holder of it is told', async () => {
+  it('the same after its target was replaced, without its holder', async () => {
     await put('cyd', 'x', [], IN_GUILD)
     await put('bob', 'rests', ['x'], IN_GUILD)
     await call('cyd', 'beliefs.supersede', { belief_id: 'x', id: 'x-2', content: 'new' })
     await put('bob', 'x', [], PUBLIC)
-    const told = JSON.stringify(await call('cyd', 'beliefs.get', { belief_id: 'rests' }))
+    const shown = JSON.stringify(await call('cyd', 'beliefs.get', { belief_id: 'rests' }))
     expect(await sourcesOf('bob', 'rests')).toEqual(['x'])
-    expect(told).not.toContain('"cyd"')
-    expect(told).not.toContain('holder"')
+    expect(shown).not.toContain('"cyd"')
+    expect(shown).not.toContain('holder"')
   })
 })

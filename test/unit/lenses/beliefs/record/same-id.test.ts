@@ -32,7 +32,7 @@ it('is the belief that had it first, in references of others and when it is aske
   expect(await call('mal', 'beliefs.get', { belief_id: 'rain' })).toMatchObject({ belief: { holder_id: 'mal' } })
 })
 
-it('is one belief in an answer: who ranks before the original stands in its place, unless a filter or one’s own is before', async () => {
+it('is one belief in an answer: a copy that ranks before the original takes its place, unless a filter or one’s own is before', async () => {
   const said = { visibility: 'public', id: 'rain' }
   const sure = { source_reliability: 1, method_quality: 1, corroboration: 1, domain_applicability: 1 }
   await call('bob', 'beliefs.put', { ...said, content: 'Rain falls' })

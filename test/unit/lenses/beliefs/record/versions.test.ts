@@ -149,7 +149,7 @@ describe.each(STORES)('in %s', (_, open) => {
     expect(shown(world, 'ann', 'Belief 1')).toBeUndefined()
   })
 
-  it('a taken id is told to its holder alone, whatever it is of', () => {
+  it('a taken id is reported to its holder alone, whatever has it', () => {
     const world = makeWorld(open())
     world.put('ann', { id: 'a' })
     world.supersede('ann', 'a', { id: 'b' })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const embedder = { provider: 'local', folder: modelFolder() } as const
   open = await openBeliefs({ store: 'memory', background: false, embedder, clock: new SettableClock(NOW) })
   await open.loadSample()
-}, 120_000)
+})
 afterAll(() => open.close())
 
 function fixture(name: string): BeliefQuery {

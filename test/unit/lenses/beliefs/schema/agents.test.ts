@@ -1,7 +1,7 @@
 /** Agents, federations and members as they are written. */
 import { describe, expect, it } from 'vitest'
 import { checkAgent, checkFederation, checkFederationOnly, checkMember } from './checks.ts'
-import { told } from './faults.ts'
+import { reported } from './faults.ts'
 
 const DID = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
 
@@ -22,7 +22,7 @@ describe('an agent', () => {
     [{ did: 'did:web:example.com' }, 'did: malformed'],
     [{ admin: true }, 'admin: unknown_field'],
   ])('is refused: %j, %s (BQ-025, BQ-081)', (input, expected) => {
-    expect(told(() => checkAgent({ id: 'a', ...input }))).toEqual([expected])
+    expect(reported(() => checkAgent({ id: 'a', ...input }))).toEqual([expected])
   })
 })
 
@@ -30,7 +30,7 @@ describe('a federation', () => {
   it('says what it gives and whom it shows (BQ-100, BQ-104)', () => {
     const said = { id: 'f', results: 'aggregate', anonymity: 'strict', reputation: 0.5 } as const
     expect(checkFederation(said)).toEqual(said)
-    expect(told(() => checkFederation({ id: 'f', anonymity: 'none', results: 1 }))).toEqual([
+    expect(reported(() => checkFederation({ id: 'f', anonymity: 'none', results: 1 }))).toEqual([
       'anonymity: unknown_value',
       'results: type',
     ])
@@ -45,7 +45,7 @@ describe('a member', () => {
       permissions: ['query_beliefs'],
     })
     expect(checkMember({ federation: 'f', agent: 'a', permissions: [] }).permissions).toEqual([])
-    expect(told(() => checkMember({ agent: 'a', status: 'gone', permissions: ['all'] }))).toEqual([
+    expect(reported(() => checkMember({ agent: 'a', status: 'gone', permissions: ['all'] }))).toEqual([
       'status: unknown_value',
       'permissions[0]: unknown_value',
       'federation: required',
@@ -56,6 +56,6 @@ describe('a member', () => {
 describe('an id alone', () => {
   it('is what the operation calls it (BQ-025)', () => {
     expect(checkFederationOnly({ federation: 'f' })).toEqual({ federation: 'f' })
-    expect(told(() => checkFederationOnly({ id: 'f' }))).toEqual(['id: unknown_field', 'federation: required'])
+    expect(reported(() => checkFederationOnly({ id: 'f' }))).toEqual(['id: unknown_field', 'federation: required'])
   })
 })

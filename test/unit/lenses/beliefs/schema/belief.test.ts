@@ -7,7 +7,7 @@ import { overall } from '../../../../../src/lenses/beliefs/measures/confidence.t
 import type { BeliefDraft } from '../../../../../src/lenses/beliefs/schema/belief.ts'
 import { revised } from '../../../../../src/lenses/beliefs/schema/belief.ts'
 import { checkDraft, checkPut, checkRevision, checkSupersede } from './checks.ts'
-import { refusal, told } from './faults.ts'
+import { refusal, reported } from './faults.ts'
 
 const NOW = Date.UTC(2026, 4, 1)
 
@@ -55,15 +55,15 @@ describe('a draft', () => {
   it('may hold 65,536 bytes of UTF-8, not characters (BQ-001, BQ-002)', () => {
     expect(draft({ content: 'x'.repeat(65_536) }).content).toHaveLength(65_536)
     expect(draft({ content: 'é'.repeat(32_768) }).content).toHaveLength(32_768)
-    expect(told(() => draft({ content: 'x'.repeat(65_537) }))).toEqual(['content: range'])
-    expect(told(() => draft({ content: 'é'.repeat(32_769) }))).toEqual(['content: range'])
-    expect(told(() => draft({ content: '' }))).toEqual(['content: range'])
+    expect(reported(() => draft({ content: 'x'.repeat(65_537) }))).toEqual(['content: range'])
+    expect(reported(() => draft({ content: 'é'.repeat(32_769) }))).toEqual(['content: range'])
+    expect(reported(() => draft({ content: '' }))).toEqual(['content: range'])
   })
 
   it('may say its hash, which must be the right one (BQ-002)', () => {
     const { contentHash } = draft({})
     expect(draft({ content_hash: contentHash }).contentHash).toBe(contentHash)
-    expect(told(() => draft({ content_hash: contentHash.replace(/^./, c => (c === '0' ? '1' : '0')) }))).toEqual([
+    expect(reported(() => draft({ content_hash: contentHash.replace(/^./, c => (c === '0' ? '1' : '0')) }))).toEqual([
       'content_hash: wrong_hash',
     ])
   })
@@ -72,7 +72,7 @@ describe('a draft', () => {
     expect(draft({ domains: ['Code:Rust', 'tech', 'code/rust'] }).domains).toEqual(['code/rust', 'tech'])
     const many = Array.from({ length: 21 }, (_, i) => `d${i}`)
     expect(draft({ domains: many.slice(1) }).domains).toHaveLength(20)
-    expect(told(() => draft({ domains: many }))).toEqual(['domains: too_complex'])
+    expect(reported(() => draft({ domains: many }))).toEqual(['domains: too_complex'])
   })
 
   it.each([
@@ -91,7 +91,7 @@ describe('a draft', () => {
     expect(shared.federationIds).toEqual(['f', 'g'])
     expect(draft({ visibility: 'federated' }).federationIds).toEqual([])
     for (const visibility of ['public', 'private', 'everyone', undefined]) {
-      expect(told(() => draft({ visibility, federation_ids: ['f'] }))).toEqual(['federation_ids: not_federated'])
+      expect(reported(() => draft({ visibility, federation_ids: ['f'] }))).toEqual(['federation_ids: not_federated'])
     }
     expect(() => draft({ visibility: 'public', federation_ids: ['f'] })).toThrow('with network in the scope')
   })
@@ -100,9 +100,9 @@ describe('a draft', () => {
     const valid = draft({ valid_from: '2026-01-01T01:00:00+01:00', valid_until: '2026-01-01T00:00:00.001Z' })
     expect([valid.validFrom, valid.validUntil]).toEqual([Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 1) + 1])
     const until = '2026-01-01T00:00:00Z'
-    expect(told(() => draft({ valid_from: until, valid_until: until }))).toEqual(['valid_until: valid_window'])
-    expect(told(() => draft({ valid_until: until }))).toEqual(['valid_until: valid_window'])
-    expect(told(() => draft({ valid_from: '2026-01-01T00:00:00' }))).toEqual(['valid_from: zone_missing'])
+    expect(reported(() => draft({ valid_from: until, valid_until: until }))).toEqual(['valid_until: valid_window'])
+    expect(reported(() => draft({ valid_until: until }))).toEqual(['valid_until: valid_window'])
+    expect(reported(() => draft({ valid_from: '2026-01-01T00:00:00' }))).toEqual(['valid_from: zone_missing'])
   })
 
   it('keeps a foreign type of derivation as a note beside inference (BQ-007)', () => {
@@ -152,7 +152,7 @@ describe('a draft', () => {
       'derivation.sources: too_complex',
     ],
   ])('refuses %j: %s (BQ-002, BQ-006, BQ-008, BQ-011, BQ-012, BQ-025)', (input, expected) => {
-    expect(told(() => draft(input))).toEqual([expected])
+    expect(reported(() => draft(input))).toEqual([expected])
     expect(refusal(() => draft(input)).code).toBe('INVALID_QUERY')
   })
 
@@ -164,14 +164,14 @@ describe('a draft', () => {
       mood: 1,
       visibility: 'public',
     }
-    expect(told(() => checkDraft(input, NOW))).toEqual([
+    expect(reported(() => checkDraft(input, NOW))).toEqual([
       'domains[1]: malformed',
       'content: range',
       'confidence.corroboration: range',
       'mood: unknown_field',
     ])
-    expect(told(() => checkDraft({}, NOW))).toEqual(['content: required'])
-    expect(told(() => checkDraft('Bees dance.', NOW))).toEqual(['input: type'])
+    expect(reported(() => checkDraft({}, NOW))).toEqual(['content: required'])
+    expect(reported(() => checkDraft('Bees dance.', NOW))).toEqual(['input: type'])
   })
 
   it('of any content is kept as it is, or refused (BQ-001, BQ-002, BQ-187)', () => {
@@ -219,20 +219,20 @@ describe('a revision', () => {
 
   it('must go with what stays (BQ-002)', () => {
     const ending = checkRevision({ belief_id: 'b', valid_until: '2025-12-31T00:00:00Z' })
-    expect(told(() => revised(old, ending))).toEqual(['valid_until: valid_window'])
+    expect(reported(() => revised(old, ending))).toEqual(['valid_until: valid_window'])
     expect(
       revised({ ...old, validUntil: NOW }, checkRevision({ belief_id: 'b', valid_until: null })).validUntil,
     ).toBeNull()
     const shared = checkRevision({ belief_id: 'b', visibility: 'public', federation_ids: ['f'] })
-    expect(told(() => revised(old, shared))).toEqual(['federation_ids: not_federated'])
+    expect(reported(() => revised(old, shared))).toEqual(['federation_ids: not_federated'])
     const hashed = checkRevision({ belief_id: 'b', content_hash: 'a'.repeat(64) })
-    expect(told(() => revised(old, hashed))).toEqual(['content_hash: wrong_hash'])
+    expect(reported(() => revised(old, hashed))).toEqual(['content_hash: wrong_hash'])
   })
 
   it('is refused like a draft (BQ-002)', () => {
-    expect(told(() => checkRevision({ content: '' }))).toEqual(['content: range', 'belief_id: required'])
+    expect(reported(() => checkRevision({ content: '' }))).toEqual(['content: range', 'belief_id: required'])
     const wrong = { belief_id: 'b', content: 'x', content_hash: 'a'.repeat(64) }
-    expect(told(() => checkRevision(wrong))).toEqual(['content_hash: wrong_hash'])
+    expect(reported(() => checkRevision(wrong))).toEqual(['content_hash: wrong_hash'])
   })
 })
 
@@ -255,7 +255,7 @@ describe('what is put', () => {
       {},
       { content: 'x', valid_from: '2026-01-02T00:00:00Z', valid_until: '2026-01-01T00:00:00Z' },
     ]
-    expect(told(() => checkPut({ beliefs, wait: 'no' }, NOW))).toEqual([
+    expect(reported(() => checkPut({ beliefs, wait: 'no' }, NOW))).toEqual([
       'beliefs[1].domains[0]: malformed',
       'beliefs[1].content: range',
       'beliefs[2]: type',
@@ -264,21 +264,21 @@ describe('what is put', () => {
       'beliefs[5].valid_until: valid_window',
       'wait: type',
     ])
-    expect(told(() => checkPut({ beliefs: {} }, NOW))).toEqual(['beliefs: type'])
-    expect(told(() => checkPut({ wait: 1, content: '' }, NOW))).toEqual(['wait: type', 'content: range'])
-    expect(told(() => checkSupersede({ wait: 1, content: '' }))).toEqual([
+    expect(reported(() => checkPut({ beliefs: {} }, NOW))).toEqual(['beliefs: type'])
+    expect(reported(() => checkPut({ wait: 1, content: '' }, NOW))).toEqual(['wait: type', 'content: range'])
+    expect(reported(() => checkSupersede({ wait: 1, content: '' }))).toEqual([
       'wait: type',
       'content: range',
       'belief_id: required',
     ])
     const forty = Array.from({ length: 40 }, () => ({}))
-    const faults = told(() => checkPut({ beliefs: forty }, NOW))
+    const faults = reported(() => checkPut({ beliefs: forty }, NOW))
     expect([faults.length, faults[19]]).toEqual([20, 'beliefs[19].content: required'])
   })
 
   it('is nothing else where there are many: no word of it is passed over (BQ-002)', () => {
     const input = { content: 'Bees', beliefs: [{ content: '' }], foo: 1 }
-    expect(told(() => checkPut(input, NOW))).toEqual([
+    expect(reported(() => checkPut(input, NOW))).toEqual([
       'content: not_alone',
       'beliefs[0].content: range',
       'foo: unknown_field',
@@ -290,7 +290,7 @@ describe('what is put', () => {
     const beliefs = Array.from({ length: 9 }, () => ({ content }))
     expect(checkPut({ beliefs }, NOW).drafts).toHaveLength(9)
     const domains = Array.from({ length: 9 }, () => content)
-    expect(told(() => checkPut({ beliefs: [{ content }, { content, domains }] }, NOW))).toEqual([
+    expect(reported(() => checkPut({ beliefs: [{ content }, { content, domains }] }, NOW))).toEqual([
       'beliefs[1]: too_complex',
     ])
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { CheckedContext, Requester } from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import type { CheckedOptions } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { checkContext, checkOptions, checkQuery, checkScope } from './checks.ts'
-import { refusal, told } from './faults.ts'
+import { refusal, reported } from './faults.ts'
 
 const REQUESTER: Requester = { id: 'me', trustGraph: 'friends' }
 
@@ -12,7 +12,7 @@ function read(context: unknown): CheckedContext {
   return checkContext(context, REQUESTER)
 }
 
-describe('who asks', () => {
+describe('the requester', () => {
   it('is whom the host knows; a request may say the same or nothing (BQ-024, BQ-066)', () => {
     expect(read({ requester_id: 'me' })).toEqual(read({}))
     expect(read(undefined).requesterId).toBe('me')
@@ -25,9 +25,9 @@ describe('who asks', () => {
   })
 
   it('is told apart from mistakes, which come first (BQ-066, BQ-186)', () => {
-    expect(told(() => read({ requester_id: 'you', trust_weight: 2 }))).toEqual(['context.trust_weight: range'])
-    expect(told(() => read({ requester_id: 7 }))).toEqual(['context.requester_id: type'])
-    expect(told(() => read({ requester_id: null }))).toEqual(['context.requester_id: type'])
+    expect(reported(() => read({ requester_id: 'you', trust_weight: 2 }))).toEqual(['context.trust_weight: range'])
+    expect(reported(() => read({ requester_id: 7 }))).toEqual(['context.requester_id: type'])
+    expect(reported(() => read({ requester_id: null }))).toEqual(['context.requester_id: type'])
   })
 })
 
@@ -46,14 +46,14 @@ describe('the trust graph', () => {
   })
 
   it.each([{ owner: 'me', edges: [] }, [{ target: 'x', trust_level: 1 }]])('is not given along: %j (BQ-067)', graph => {
-    expect(told(() => read({ trust_graph: graph }))).toEqual(['context.trust_graph: inline_trust'])
+    expect(reported(() => read({ trust_graph: graph }))).toEqual(['context.trust_graph: inline_trust'])
   })
 
   it.each(['edges', 'trust_levels', 'trust_scores', 'memberships', 'domain_trust', 'reputation'])(
     '%s are not given along (BQ-067)',
     name => {
       const query = { semantic: 'x', [name]: {}, context: { [name]: {} }, options: { [name]: {} } }
-      expect(told(() => checkQuery(query, REQUESTER))).toEqual([
+      expect(reported(() => checkQuery(query, REQUESTER))).toEqual([
         `${name}: inline_trust`,
         `context.${name}: inline_trust`,
         `options.${name}: inline_trust`,
@@ -110,12 +110,12 @@ describe('the context refuses', () => {
     ['me', 'context: type'],
     [null, 'context: type'],
   ])('%j: %s (BQ-017, BQ-026, BQ-060, BQ-061, BQ-062, BQ-064)', (context, expected) => {
-    expect(told(() => read(context))).toEqual([expected])
+    expect(reported(() => read(context))).toEqual([expected])
   })
 
   it('weights that leave a list nothing to rank by (BQ-061)', () => {
     const context = { ranking_weights: { semantic: 1, confidence: 0, trust: 0, recency: 0 } }
-    expect(told(() => checkQuery({ context, filters: 'recent', semantic: '' }, REQUESTER))).toEqual([
+    expect(reported(() => checkQuery({ context, filters: 'recent', semantic: '' }, REQUESTER))).toEqual([
       'context.ranking_weights: zero_sum',
     ])
     expect(checkQuery({ context, filters: 'recent', semantic: 'x' }, REQUESTER).weights.semantic).toBe(1)
@@ -157,12 +157,12 @@ describe('the scope', () => {
   it.each([{}, { local: false }, { local: false, federated: false, network: false }, { nodes: ['n'] }])(
     'is not empty: %j (BQ-086)',
     scope => {
-      expect(told(() => checkScope(scope))).toEqual(['options.scope: empty_scope'])
+      expect(reported(() => checkScope(scope))).toEqual(['options.scope: empty_scope'])
     },
   )
 
   it('with a mistake in it is not also called empty (BQ-186)', () => {
-    expect(told(() => checkScope({ local: 'true' }))).toEqual(['options.scope.local: type'])
+    expect(reported(() => checkScope({ local: 'true' }))).toEqual(['options.scope.local: type'])
   })
 })
 
@@ -211,7 +211,7 @@ describe('the options', () => {
     [{ diversity: { enabled: false, min_semantic_distance: 1.1 } }, 'options.diversity.min_semantic_distance: range'],
     [{ diversity: { enabled: false, lambda: 2 } }, 'options.diversity.lambda: range'],
   ])('refuses %j: %s (BQ-026, BQ-085, BQ-088, BQ-142)', (options, expected) => {
-    expect(told(() => checkOptions(options))).toEqual([expected])
+    expect(reported(() => checkOptions(options))).toEqual([expected])
     expect(refusal(() => checkOptions(options)).code).toBe('INVALID_QUERY')
   })
 

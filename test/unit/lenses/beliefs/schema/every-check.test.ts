@@ -66,7 +66,7 @@ it.each(CHECKS)('%s (BQ-025, BQ-026, BQ-183, BQ-186, BQ-187)', (_, check, fields
       } catch (error) {
         if (!(error instanceof BeliefsError)) throw error
         expect(['INVALID_QUERY', 'INVALID_FILTERS', 'UNAUTHORIZED']).toContain(error.code)
-        if (error.code !== 'UNAUTHORIZED') expectTold(error)
+        if (error.code !== 'UNAUTHORIZED') expectReported(error)
         // It goes out as it is.
         expect(JSON.stringify(error).isWellFormed()).toBe(true)
       }
@@ -75,7 +75,7 @@ it.each(CHECKS)('%s (BQ-025, BQ-026, BQ-183, BQ-186, BQ-187)', (_, check, fields
   )
 })
 
-function expectTold({ code, message, details }: BeliefsError): void {
+function expectReported({ code, message, details }: BeliefsError): void {
   const all = details['all'] as { readonly code: string; readonly path: string; readonly constraint: string }[]
   expect(all.length).toBeGreaterThanOrEqual(1)
   expect(all.length).toBeLessThanOrEqual(20)

@@ -1,7 +1,7 @@
 /** What a check refuses, for tests to compare. */
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 
-export interface ToldFault {
+export interface ReportedFault {
   readonly code: string
   readonly path: string
   readonly reason: string
@@ -21,11 +21,11 @@ export function refusal(call: () => unknown): BeliefsError {
 }
 
 /** All faults that it tells, in order. */
-export function faults(call: () => unknown): readonly ToldFault[] {
-  return refusal(call).details['all'] as unknown as readonly ToldFault[]
+export function faults(call: () => unknown): readonly ReportedFault[] {
+  return refusal(call).details['all'] as unknown as readonly ReportedFault[]
 }
 
 /** `path: reason` of each. */
-export function told(call: () => unknown): readonly string[] {
+export function reported(call: () => unknown): readonly string[] {
   return faults(call).map(({ path, reason }) => `${path}: ${reason}`)
 }

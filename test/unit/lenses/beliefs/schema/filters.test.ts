@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CheckedFilters } from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import { NO_FILTER } from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import { checkQuery } from './checks.ts'
-import { refusal, told } from './faults.ts'
+import { refusal, reported } from './faults.ts'
 
 function read(filters: unknown): readonly CheckedFilters[] {
   return checkQuery({ semantic: 'x', filters }, { id: 'me', trustGraph: null }).filters
@@ -111,7 +111,7 @@ describe('each field', () => {
     [7, 'filters: type'],
     [null, 'filters: type'],
   ])('refuses %j: %s (BQ-007, BQ-009, BQ-026, BQ-047, BQ-052, BQ-054, BQ-057)', (filters, expected) => {
-    expect(told(() => read(filters))).toEqual([expected])
+    expect(reported(() => read(filters))).toEqual([expected])
     expect(refusal(() => read(filters))).toMatchObject({ code: 'INVALID_FILTERS', retryable: false })
   })
 })

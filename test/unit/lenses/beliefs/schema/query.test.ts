@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Requester } from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import type { CheckedQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { checkQuery } from './checks.ts'
-import { faults, refusal, told } from './faults.ts'
+import { faults, refusal, reported } from './faults.ts'
 import { hostile } from './hostile.ts'
 
 const REQUESTER: Requester = { id: 'my-agent-uuid', trustGraph: 'my-trust-graph' }
@@ -111,10 +111,10 @@ describe('the shape of a query', () => {
       weights: query.context.weights,
       warnings: [],
     })
-    expect(told(() => check({ context: {} }))).toEqual(['semantic: required'])
-    expect(told(() => check({ semantic: null }))).toEqual(['semantic: type'])
+    expect(reported(() => check({ context: {} }))).toEqual(['semantic: required'])
+    expect(reported(() => check({ semantic: null }))).toEqual(['semantic: type'])
     for (const other of [null, undefined, 'bees', 7, [], new Map()])
-      expect(told(() => check(other))).toEqual(['input: type'])
+      expect(reported(() => check(other))).toEqual(['input: type'])
   })
 
   it.each([
@@ -152,14 +152,16 @@ describe('the shape of a query', () => {
   it.each(['privacy', 'query_privacy', 'encrypted', 'differential_privacy', 'anonymized'])(
     'refuses %s, which no query is run without (BQ-113, BQ-114, BQ-115)',
     name => {
-      expect(told(() => check({ semantic: 'x', [name]: true }))).toEqual([`${name}: not_supported`])
-      expect(told(() => check({ semantic: 'x', options: { [name]: {} } }))).toEqual([`options.${name}: not_supported`])
+      expect(reported(() => check({ semantic: 'x', [name]: true }))).toEqual([`${name}: not_supported`])
+      expect(reported(() => check({ semantic: 'x', options: { [name]: {} } }))).toEqual([
+        `options.${name}: not_supported`,
+      ])
     },
   )
 })
 
 describe('several faults', () => {
-  it('are told together in document order, the first as the error itself (BQ-186)', () => {
+  it('are reported together in document order, the first as the error itself (BQ-186)', () => {
     const query = {
       options: { limit: 0, scope: { local: 'yes' }, timeout_ms: '5000' },
       filters: { valid_at: '2026-01-01', holder_ids: ['x', 7], min_confidence: { overall: 2, mood: 1 } },
@@ -167,7 +169,7 @@ describe('several faults', () => {
       context: { trust_weight: -1, query_domains: ['ok', 'not ok'] },
     }
     const error = refusal(() => check(query))
-    expect(told(() => check(query))).toEqual([
+    expect(reported(() => check(query))).toEqual([
       'options.limit: range',
       'options.scope.local: type',
       'options.timeout_ms: type',
@@ -188,7 +190,7 @@ describe('several faults', () => {
 
   it('are at most twenty (BQ-186)', () => {
     const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, i]))
-    const all = told(() => check({ semantic: 'x', ...fields }))
+    const all = reported(() => check({ semantic: 'x', ...fields }))
     expect(all).toEqual(Array.from({ length: 20 }, (_, i) => `f${i}: unknown_field`))
   })
 

@@ -10,17 +10,17 @@ import {
   checkGet,
   checkSimilar,
 } from './checks.ts'
-import { refusal, told } from './faults.ts'
+import { refusal, reported } from './faults.ts'
 
 const REQUESTER = { id: 'me', trustGraph: null }
 const LOCAL = { local: true, federated: false, network: false, nodes: null }
 
 describe('explain', () => {
-  it('has a belief and a query, whose faults are told where they stand (BQ-110, BQ-186)', () => {
+  it('has a belief and a query, whose faults are reported with their places (BQ-110, BQ-186)', () => {
     const { beliefId, query } = checkExplain({ belief_id: 'b', query: { semantic: 'bees' } }, REQUESTER)
     expect([beliefId, query.semantic?.base]).toEqual(['b', 'bees'])
     const wrong = { query: { filters: ['best'], semantic: '' } }
-    expect(told(() => checkExplain(wrong, REQUESTER))).toEqual([
+    expect(reported(() => checkExplain(wrong, REQUESTER))).toEqual([
       'query.filters[0]: unknown_value',
       'belief_id: required',
     ])
@@ -33,7 +33,7 @@ describe('facets', () => {
   it('are of known fields (BQ-171)', () => {
     const input = { query: { semantic: 'x' }, fields: ['visibility', 'domains', 'visibility'] }
     expect(checkFacets(input, REQUESTER).fields).toEqual(['visibility', 'domains'])
-    expect(told(() => checkFacets({ ...input, fields: ['mood'] }, REQUESTER))).toEqual(['fields[0]: unknown_value'])
+    expect(reported(() => checkFacets({ ...input, fields: ['mood'] }, REQUESTER))).toEqual(['fields[0]: unknown_value'])
     expect(refusal(() => checkFacets({ ...input, fields: ['mood'] }, REQUESTER)).code).toBe('INVALID_QUERY')
   })
 })
@@ -55,7 +55,7 @@ describe('similar', () => {
       minSimilarity: -1,
       scope: { local: false, network: true },
     })
-    expect(told(() => checkSimilar({ options: { min_similarity: 2, offset: 1 } }, REQUESTER))).toEqual([
+    expect(reported(() => checkSimilar({ options: { min_similarity: 2, offset: 1 } }, REQUESTER))).toEqual([
       'options.min_similarity: range',
       'options.offset: unknown_field',
       'belief_id: required',
@@ -73,7 +73,7 @@ describe('contradictions', () => {
     expect(checkContradictions({ belief_id: 'b', options: { min_confidence: 0.4 } }, REQUESTER).confidence).toEqual([
       { of: 'overall', bound: 0.4, strict: false },
     ])
-    expect(told(() => checkContradictions({ belief_id: 'b', options: { min_confidence: 4 } }, REQUESTER))).toEqual([
+    expect(reported(() => checkContradictions({ belief_id: 'b', options: { min_confidence: 4 } }, REQUESTER))).toEqual([
       'options.min_confidence: range',
     ])
   })
@@ -83,9 +83,9 @@ describe('a batch', () => {
   it('has 1 to 20 queries, which are not looked at yet (BQ-175, BQ-191)', () => {
     const queries = Array.from({ length: 20 }, () => 'not a query')
     expect(checkBatch({ queries })).toEqual(queries)
-    expect(told(() => checkBatch({ queries: [...queries, ''] }))).toEqual(['queries: too_complex'])
-    expect(told(() => checkBatch({ queries: [] }))).toEqual(['queries: range'])
-    expect(told(() => checkBatch({}))).toEqual(['queries: required'])
+    expect(reported(() => checkBatch({ queries: [...queries, ''] }))).toEqual(['queries: too_complex'])
+    expect(reported(() => checkBatch({ queries: [] }))).toEqual(['queries: range'])
+    expect(reported(() => checkBatch({}))).toEqual(['queries: required'])
   })
 })
 
@@ -98,14 +98,14 @@ describe('a context query', () => {
     expect(checked).toMatchObject({ purpose: 'verify', maxTokens: 500, targetTokens: 500 })
     expect([checked.query.semantic?.base, checked.query.options.limit]).toEqual(['bees', 7])
     const wrong = { semantic: 'bees', purpose: 'gossip', max_tokens: 0, mood: 1 }
-    expect(told(() => checkContextQuery(wrong, REQUESTER))).toEqual([
+    expect(reported(() => checkContextQuery(wrong, REQUESTER))).toEqual([
       'purpose: unknown_value',
       'max_tokens: range',
       'mood: unknown_field',
     ])
     const over = { semantic: 'bees', purpose: 'answer', max_tokens: 10, target_tokens: 11 }
-    expect(told(() => checkContextQuery(over, REQUESTER))).toEqual(['target_tokens: range'])
-    expect(told(() => checkContextQuery({}, REQUESTER))).toEqual([
+    expect(reported(() => checkContextQuery(over, REQUESTER))).toEqual(['target_tokens: range'])
+    expect(reported(() => checkContextQuery({}, REQUESTER))).toEqual([
       'semantic: required',
       'purpose: required',
       'max_tokens: required',
@@ -114,7 +114,7 @@ describe('a context query', () => {
 
   it('without a text needs a filter, like a query (BQ-041, BQ-176)', () => {
     const input = { semantic: '', purpose: 'answer', max_tokens: 10 }
-    expect(told(() => checkContextQuery(input, REQUESTER))).toEqual(['semantic: empty_query'])
+    expect(reported(() => checkContextQuery(input, REQUESTER))).toEqual(['semantic: empty_query'])
     expect(checkContextQuery({ ...input, filters: 'recent' }, REQUESTER).query.semantic).toBeNull()
   })
 })
@@ -123,6 +123,6 @@ describe('questions about one belief', () => {
   it('have bounds and defaults (BQ-005, BQ-088, BQ-089)', () => {
     expect(checkGet({ belief_id: 'b' })).toEqual({ belief_id: 'b' })
     expect(checkDerivation({ belief_id: 'b', max_depth: 10 })).toEqual({ belief_id: 'b', max_depth: 10 })
-    expect(told(() => checkDerivation({ belief_id: 'b', max_depth: 11 }))).toEqual(['max_depth: range'])
+    expect(reported(() => checkDerivation({ belief_id: 'b', max_depth: 11 }))).toEqual(['max_depth: range'])
   })
 })

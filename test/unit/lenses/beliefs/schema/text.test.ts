@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CheckedText } from '../../../../../src/lenses/beliefs/schema/values.ts'
 import { checkQuery } from './checks.ts'
-import { told } from './faults.ts'
+import { reported } from './faults.ts'
 
 function read(semantic: string): CheckedText | null {
   return checkQuery({ semantic, filters: 'recent' }, { id: 'me', trustGraph: null }).semantic
@@ -84,7 +84,7 @@ describe('operators', () => {
     ['-x \\ ', 'only_exclusions'],
     ['\\ ^2', 'empty_query'],
   ])('refuses %s: %s (BQ-034, BQ-035, BQ-041)', (text, reason) => {
-    expect(told(() => read(text))).toEqual([`semantic: ${reason}`])
+    expect(reported(() => read(text))).toEqual([`semantic: ${reason}`])
   })
 
   it.each([
@@ -118,7 +118,7 @@ describe('no text', () => {
     { valid_at: null },
   ])('and no filter is refused: %j (BQ-041)', filters => {
     const call = () => checkQuery({ semantic: ' ', filters }, { id: 'me', trustGraph: null })
-    expect(told(call)).toEqual(['semantic: empty_query'])
+    expect(reported(call)).toEqual(['semantic: empty_query'])
   })
 
   it.each([
@@ -132,7 +132,7 @@ describe('no text', () => {
 
   it('is not told as missing where its filters are wrong (BQ-041, BQ-186)', () => {
     const faultsOf = (filters: unknown) =>
-      told(() => checkQuery({ semantic: '', filters }, { id: 'me', trustGraph: null }))
+      reported(() => checkQuery({ semantic: '', filters }, { id: 'me', trustGraph: null }))
     expect(faultsOf('best')).toEqual(['filters: unknown_value'])
     expect(faultsOf(['best'])).toEqual(['filters[0]: unknown_value'])
     expect(faultsOf({ min_confidence: { overall: 2 } })).toEqual(['filters.min_confidence.overall: range'])

@@ -1,7 +1,7 @@
 /** What an agent says of another, and questions about trust. */
 import { describe, expect, it } from 'vitest'
 import { checkEdge, checkTrustQuestion } from './checks.ts'
-import { refusal, told } from './faults.ts'
+import { refusal, reported } from './faults.ts'
 
 function edge(input: object): unknown {
   return checkEdge({ target: 'you', trust_level: 0.8, ...input })
@@ -61,7 +61,7 @@ describe('an edge', () => {
     [{ signature: 'abc' }, 'input: incomplete'],
     [{ owner: 'them' }, 'owner: unknown_field'],
   ])('is refused: %j, %s (BQ-068, BQ-069)', (input, expected) => {
-    expect(told(() => edge(input))).toEqual([expected])
+    expect(reported(() => edge(input))).toEqual([expected])
     expect(refusal(() => edge(input)).code).toBe('INVALID_QUERY')
   })
 })
@@ -78,7 +78,7 @@ describe('a question about trust', () => {
   it('is about the requester’s own trust (BQ-065, BQ-066)', () => {
     const question = { target: 'you', context: { requester_id: 'you' } }
     expect(refusal(() => checkTrustQuestion(question, requester)).code).toBe('UNAUTHORIZED')
-    expect(told(() => checkTrustQuestion({ context: { trust_weight: 2 } }, requester))).toEqual([
+    expect(reported(() => checkTrustQuestion({ context: { trust_weight: 2 } }, requester))).toEqual([
       'context.trust_weight: range',
       'target: required',
     ])

@@ -179,8 +179,8 @@ function askAll(
     for (const [at, holder] of NAMES.entries()) {
       const expected = oracle.of(viewer, holder, question)
       const { value, kind, direct, transitive } = trust.of(holder)
-      const told = direct && { ...pick(direct) }
-      expect({ value, kind, direct: told, transitive }, `${viewer} of ${holder}`).toEqual(expected)
+      const reported = direct && { ...pick(direct) }
+      expect({ value, kind, direct: reported, transitive }, `${viewer} of ${holder}`).toEqual(expected)
       const own = holder === viewer ? 1 : (expected.direct?.value ?? Number.NaN)
       expect(columns.direct[at]).toBe(own)
     }

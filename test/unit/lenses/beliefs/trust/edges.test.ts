@@ -46,12 +46,16 @@ describe.each([
     host(store, 'me')
     const basis = [{ type: 'MANUAL' as const, confidence: 0.5 }]
     const said = draft('a', 0.7, { domains: { code: 0.2 }, basis, persistent: true, exposure: 'exposed' })
-    const told = await setTrust(store, said)
-    expect(told).toMatchObject({ owner: 'me', target: 'a', trust_level: 0.7, domain_trust: { code: 0.2 }, basis })
-    expect(told).toMatchObject({ persistent: true, exposure: 'exposed', created: '2026-03-01T12:00:00.000Z' })
-    expect(listTrust(store, 'me').edges).toEqual([told])
+    const reported = await setTrust(store, said)
+    expect(reported).toMatchObject({ owner: 'me', target: 'a', trust_level: 0.7, domain_trust: { code: 0.2 }, basis })
+    expect(reported).toMatchObject({ persistent: true, exposure: 'exposed', created: '2026-03-01T12:00:00.000Z' })
+    expect(listTrust(store, 'me').edges).toEqual([reported])
     const later = await setTrust(store, draft('a', 0.8), NOW + 5)
-    expect(later).toMatchObject({ created: told['created'], updated: '2026-03-01T12:00:00.005Z', exposure: 'private' })
+    expect(later).toMatchObject({
+      created: reported['created'],
+      updated: '2026-03-01T12:00:00.005Z',
+      exposure: 'private',
+    })
     expect([removeTrust(store), removeTrust(store)]).toEqual([true, false])
     expect(listTrust(store, 'me')).toMatchObject({ edges: [], after: null })
     store.close()
@@ -167,7 +171,7 @@ describe.each([
     store.close()
   })
 
-  it('are told in a log of bounded length, from which nothing is missed', () => {
+  it('are listed in a log of bounded length, from which nothing is missed', () => {
     const store = open()
     const graph = new TrustGraph(store, RULES)
     trust(store, 'me', 'a', 0.5)
@@ -195,12 +199,12 @@ describe.each([
     const graph = new TrustGraph(store, RULES)
     const of = (target: string) => computeTrust(graph, 'me', target, PLAIN, NOW)
     expect(of('a')).toMatchObject({ kind: 'direct', direct: { trust_level: 0.9, base: 0.9, days_unused: 0 } })
-    const told = of('z')
-    expect(told['transitive']).toEqual({ band: 'medium', sources: 'several', capped: false })
-    expect(JSON.stringify(told)).not.toMatch(/"a"|"b"|0\.93|0\.5/)
+    const received = of('z')
+    expect(received['transitive']).toEqual({ band: 'medium', sources: 'several', capped: false })
+    expect(JSON.stringify(received)).not.toMatch(/"a"|"b"|0\.93|0\.5/)
     // Within its tenth a foreign edge changes no byte.
     trust(store, 'a', 'z', 0.87)
-    expect(of('z')).toEqual(told)
+    expect(of('z')).toEqual(received)
     store.close()
   })
   it('QE-019: are read in a step for every 250, and in the end are what the store has then, whatever changes between the steps', () => {

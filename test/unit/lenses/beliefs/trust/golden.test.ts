@@ -114,7 +114,7 @@ describe('a route', () => {
     expect(inZ({ damping: 0.9, maxHops: 4 }, NOW, { sybilThreshold: 1 }).transitive?.level).toBeCloseTo(0.9 ** 4, 12)
   })
 
-  it('never leads back through the one who asks', () => {
+  it('never leads back through the requester', () => {
     edges([
       ['me', 'a', 1],
       ['a', 'me', 1],
@@ -124,7 +124,7 @@ describe('a route', () => {
     expect(inZ({ maxHops: 5 }).transitive).toBeNull()
   })
 
-  it('is capped with one first hop, whatever stands behind it (BQ-075)', () => {
+  it('is capped with one first hop, whatever is behind it (BQ-075)', () => {
     edges([
       ['me', 'a', 0.8],
       ['a', 'z', 0.8],

@@ -58,7 +58,7 @@ describe('a clique of 1,000 that endorse each other', () => {
     expect(() => trustOf(3, late)).toThrow('late')
     expect(trustOf(3).of(fake(17)).transitive).toMatchObject({ level: 0.3 })
   })
-}, 60_000)
+})
 
 it('routes that share nobody are counted with a look for each agent (BQ-076, BQ-192)', () => {
   const store = openMemoryStore()

@@ -14,7 +14,7 @@ beforeEach(() => {
   graph = new TrustGraph(store, RULES)
 })
 
-describe('who asks once and holds nothing', () => {
+describe('a requester of one question who holds nothing', () => {
   it('is not remembered', () => {
     const ask = (from: number, to: number) => {
       for (let at = from; at < to; at++) {

@@ -180,7 +180,7 @@ describe('the zone rules', () => {
     expect(broken(core, mid, outer)).toEqual(expected)
   })
 
-  it('are told with all that is broken, counts and what is missing (CQ-034, CQ-036)', () => {
+  it('are reported with all that is broken, counts and what is missing (CQ-034, CQ-036)', () => {
     const error = thrownBy(() => assertValid(setOf(1, 0, 0), { batch: 1 }))
     expect(error).toMatchObject({
       name: 'ValidationError',
@@ -207,10 +207,10 @@ describe('the zone rules', () => {
     fc.assert(
       fc.property(count, count, count, (core, mid, outer) => {
         const missing = missingTags(countZones(setOf(core, mid, outer)))
-        const mended = (fewer: number) =>
+        const repaired = (fewer: number) =>
           broken(core + missing.core, mid + missing.mid - fewer, outer + missing.outer).length === 0
-        expect(mended(0)).toBe(true)
-        if (missing.mid > 0) expect(mended(1)).toBe(false)
+        expect(repaired(0)).toBe(true)
+        if (missing.mid > 0) expect(repaired(1)).toBe(false)
         expect([missing.core, missing.outer]).toEqual([core === 0 ? 1 : 0, outer === 0 ? 1 : 0])
       }),
     )

@@ -93,20 +93,6 @@ describe('a new node', () => {
 })
 
 describe('changing a node', () => {
-  it('CQ-126: replaces what is given and counts its version', async ({ world }) => {
-    const id = await world.node({ metadata: { a: 1, b: 2 } })
-    await world.chroma.query(TAGS)
-    const before = await world.chroma.getNode(id)
-    world.now += 1000
-    expect(await world.chroma.updateNode(id, { label: 'New', metadata: { c: 3 } })).toBe(true)
-    expect(await world.chroma.getNode(id)).toEqual({ ...before, label: 'New', metadata: { c: 3 } })
-    expect(await world.chroma.updateNode(id, { metadata: null, content: 'Other' })).toBe(true)
-    expect(await world.chroma.getNode(id)).toEqual({ ...before, label: 'New', content: 'Other', metadata: null })
-    // One access and two changes.
-    expect((await world.chroma.exportNodes()).nodes[0]?.version).toBe(3)
-    expect((await world.chroma.query(TAGS))[0]).toMatchObject({ label: 'New', content: 'Other', metadata: null })
-  })
-
   it('CQ-126: nothing given, nobody there, a field of another sort', async ({ world }) => {
     const id = await world.node()
     expect(await world.chroma.updateNode(id, {})).toBe(false)

@@ -242,7 +242,7 @@ describe('viewers', () => {
     expect((await world.chroma.query(TAGS)).length).toBe(2)
   })
 
-  it('QE-019: assign hashtags only where the owner lets them; all others are told whom to ask', async () => {
+  it('QE-019: assign hashtags only where the owner lets them; all others learn whom to ask', async () => {
     await using world = await openWorld({ vocabularyConfig: { editors: ['ann'] } })
     const [ann, bob] = [world.chroma.as({ id: 'ann' }), world.chroma.as({ id: 'bob' })]
     const before = bob.listHashtags()

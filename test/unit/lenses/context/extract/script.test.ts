@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import {
   conceptsOf,
   extractAll,
+  extractOrThrow,
   grammarsFor,
   graphOf,
   linksOf,
-  mustExtract,
   referencesOf,
 } from '../../../../support/extracted.ts'
 
@@ -65,11 +65,11 @@ describe('concepts of a script', () => {
     const source =
       'function f(a: string): void\nfunction f(a: any) {}\ninterface I {}\ninterface I {}\nfunction g() { function f() {} }\nfunction h() { function f() {} }'
     const grammars = await grammarsFor(['a.ts'])
-    expect(mustExtract(grammars, 'a.ts', source).concepts.map(({ key }) => key)).toEqual([
+    expect(extractOrThrow(grammars, 'a.ts', source).concepts.map(({ key }) => key)).toEqual([
       ...['Module a.ts', 'Function f', 'Interface I', 'Function g', 'Function g.f', 'Function h', 'Function h.f'],
     ])
     const same = 'if (a) { function f() {} } else { function f() {} }'
-    const keys = mustExtract(grammars, 'a.js', same).concepts.map(({ key }) => key)
+    const keys = extractOrThrow(grammars, 'a.js', same).concepts.map(({ key }) => key)
     expect(keys).toEqual(['Module a.js', 'Function f', 'Function f~2'])
   })
 
@@ -136,7 +136,7 @@ describe('concepts of a script', () => {
     ])
   })
 
-  it('looks through what stands between two parts in one go', async () => {
+  it('reads what is between two parts in one pass', async () => {
     const noise = `${'// // '.repeat(300)}\n${'/**/ '.repeat(300)}${'# '.repeat(300)}\n`
     const source = `function f(): void\n${noise}x\nfunction f() {}\n`
     const [extraction] = await extractAll(new Map([['a.ts', source]]))

@@ -72,7 +72,7 @@ describe('any sequence of runs (CX-066, CX-067)', () => {
         expect(code.concepts()).toEqual(fresh.concepts())
         expect(code.relations()).toEqual(fresh.relations())
       }),
-      { numRuns: process.env['QUERENT_LONG'] === '1' ? 500 : 15 },
+      { numRuns: process.env['QUERENT_LONG'] === '1' ? 500 : 8 },
     )
   })
 })

@@ -48,7 +48,7 @@ describe('the settings', () => {
   })
 })
 
-/** Takes texts and never gives vectors, until it is told to stop. */
+/** Takes texts and never gives vectors, until it is cancelled. */
 function neverDone(): Embedder {
   const toy = openToyEmbedder()
   const embed: Embedder['embed'] = (_texts, _kind, signal) =>

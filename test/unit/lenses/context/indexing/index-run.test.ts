@@ -106,8 +106,8 @@ describe('an index run over a workspace', () => {
     await using engine = await openTestEngine({ home: `${code.path}/.querent` })
     const again = await new Context(engine.host('context')).call('/context/index')
     expect(again.result).toMatchObject({ indexed: 1, skipped: Object.keys(sampleFiles).length - 1 })
-    const told = await new Context(engine.host('context')).call('/graph/summary')
-    expect(told.result).toEqual(await other.do('/graph/summary'))
+    const reported = await new Context(engine.host('context')).call('/graph/summary')
+    expect(reported.result).toEqual(await other.do('/graph/summary'))
   })
 
   it('undoes what an ended run left half done (CX-067)', async () => {
@@ -194,9 +194,9 @@ describe('what a run leaves out (CX-068)', () => {
     const paths = ['out', 'out/made.ts', 'lib/x.log.ts', 'node_modules/p', 'link', 'link/b.ts', '.querent/store.db']
     const { indexed, left_out, errors } = await code.do('/context/index', { paths })
     const root = `${code.engine.host('context').workspace?.url}/`
-    const told = (left_out as { files: { url: string; reason: string }[] }).files
+    const found = (left_out as { files: { url: string; reason: string }[] }).files
     expect([indexed, errors]).toEqual([0, { total: 0, files: [] }])
-    expect(told.map(({ url, reason }) => `${url.replace(root, '')} ${reason}`)).toEqual([
+    expect(found.map(({ url, reason }) => `${url.replace(root, '')} ${reason}`)).toEqual([
       ...[
         'out ignored',
         'out ignored',

@@ -79,7 +79,7 @@ describe('conversations.query', () => {
       ['b', 'Tom', 'The kiln is cold.'],
       ['c', 'Mira', 'The clay is cold.'],
     ])
-    // The rare word is added up first, the other stands first in the question.
+    // The rare word is added up first, the other is first in the question.
     const { messages } = await ask('kiln clay', { mode: 'words', explain: true })
     const wordsIn = (tree: unknown) => ['kiln', 'clay'].filter(word => JSON.stringify(tree).includes(`"${word}"`))
     for (const { id, why, explanation } of messages) {
@@ -317,8 +317,8 @@ describe('what changes behind a page', () => {
     return () => engine.close()
   })
 
-  /** What Ben is told by name, where so much happens behind the page. */
-  async function told(change: (engine: Engine) => Promise<unknown>): Promise<string> {
+  /** What Ben receives by name, while so much changes behind the page. */
+  async function reported(change: (engine: Engine) => Promise<unknown>): Promise<string> {
     const host = engine.host('conversations')
     const later: typeof host = {
       ...host,
@@ -349,14 +349,14 @@ describe('what changes behind a page', () => {
       ['kiln/m0', 'kiln/m1', ...SAID.slice(0, 2)],
     ],
   ])('%s', async (_, change, gone) => {
-    const left = await told(change)
+    const left = await reported(change)
     for (const text of gone) expect(left).not.toContain(text)
     for (const text of ['kiln/m2', ...(gone.length === 0 ? SAID : [])]) expect(left).toContain(text)
   })
 
   it('what is no message any more has no neighbours', async () => {
     const entry = { id: 'kiln/m2', kind: 'note', content: 'The kiln is hot.', visibility: 'public' }
-    const { messages } = JSON.parse(await told(of => call(of, 'put', { entries: [entry] }, 'ana')))
+    const { messages } = JSON.parse(await reported(of => call(of, 'put', { entries: [entry] }, 'ana')))
     for (const { id, neighbours } of messages) expect(neighbours.length).toBe(id === 'kiln/m2' ? 0 : 1)
   })
 })
@@ -374,15 +374,15 @@ describe('later pages, whatever was asked and said meanwhile,', () => {
     await engine.embedded()
     const asked = { text: 'clay in the kiln', explain: true, touch: false, approximate }
     const ask = (more: object) => call(engine, 'conversations.query', { ...asked, ...more })
-    const told = ({ messages }: { readonly messages: readonly MessageResult[] }) =>
+    const found = ({ messages }: { readonly messages: readonly MessageResult[] }) =>
       messages.map(({ id, score, why, explanation }) => ({ id, score, why, explanation }))
-    const whole = told(await ask({ limit: 40 }))
+    const whole = found(await ask({ limit: 40 }))
     expect(whole.length).toBeGreaterThan(20)
     const paged: unknown[] = []
     let cursor: string | undefined
     for (let page = 0; cursor !== null; page++) {
       const answer = await ask({ limit: 3, cursor })
-      paged.push(...told(answer))
+      paged.push(...found(answer))
       cursor = answer.cursor
       await call(engine, 'conversations.query', { text: OTHERS[page % OTHERS.length], touch: false })
       await call(engine, 'remember', { text: 'The clay kiln.', conversation: 'c1', id: `late${page}` })

@@ -132,7 +132,7 @@ describe('BM25 of messages', () => {
     }
   })
 
-  it('counts a word no more than 255 times a text, with what stands around it', () => {
+  it('counts a word no more than 255 times a text, whatever is around it', () => {
     const counts = new WordCounts()
     const many = countWords('barn '.repeat(200), 'en')
     counts.add(many, many)

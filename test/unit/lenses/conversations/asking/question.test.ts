@@ -71,7 +71,7 @@ describe('the speaker whom a question names', () => {
     expect(named('What was said?', ['Mira', 'Tom', ''])).toBeNull()
   })
 
-  it('is told by the whole name where two share the first', () => {
+  it('is recognised by the whole name where two share the first', () => {
     expect(named('What did Ana López say?', ['Ana López', 'Ana Ruiz'])).toBe('Ana López')
     expect(named('What did Ana say?', ['Ana López', 'Ana Ruiz'])).toBeNull()
   })

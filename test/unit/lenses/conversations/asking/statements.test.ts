@@ -99,7 +99,7 @@ describe('a newer statement', () => {
     expect(idsBy(at(1.3))['b']).toEqual([])
   })
 
-  it('is told in the language of all of them', () => {
+  it('is recognised in the language of all of them', () => {
     const older = said('a', 0, 'No quiero batería en la casa de ningún modo.')
     expect(idsBy([older, said('b', 1, 'Una batería en casa, sí.')])['b']).toEqual(['a'])
   })

@@ -59,15 +59,15 @@ async function make(engine: TestEngine, one: Change, viewer: string, minute: num
   }
 }
 
-async function toldTo(engine: TestEngine, viewer: string): Promise<unknown> {
-  const told: unknown[] = []
+async function answersFor(engine: TestEngine, viewer: string): Promise<unknown> {
+  const reported: unknown[] = []
   for (const question of QUESTIONS) {
     for (const more of [{}, { conversations: ['home'] }, { as_of: '2025-03-14T10:04:30Z' }]) {
       const asked = { text: question, touch: false, explain: true, limit: 50, neighbours: 1, ...more }
-      told.push({ ...(await call(engine, 'conversations.query', asked, viewer)), cursor: null })
+      reported.push({ ...(await call(engine, 'conversations.query', asked, viewer)), cursor: null })
     }
   }
-  return told
+  return reported
 }
 
 describe('conversations in memory', () => {
@@ -77,13 +77,13 @@ describe('conversations in memory', () => {
         await using kept = await openTestEngine()
         for (const [at, one] of changes.entries()) {
           await make(kept, one, 'owner', at)
-          await toldTo(kept, 'owner')
+          await answersFor(kept, 'owner')
         }
         await using fresh = await openTestEngine()
         for (const [at, one] of changes.entries()) await make(fresh, one, 'owner', at)
-        expect(await toldTo(kept, 'owner')).toEqual(await toldTo(fresh, 'owner'))
+        expect(await answersFor(kept, 'owner')).toEqual(await answersFor(fresh, 'owner'))
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 
@@ -99,12 +99,12 @@ describe('conversations in memory', () => {
             for (const [at, step] of steps.entries()) {
               if (hidden(step) ? all : step.mine) await make(engine, step.change, step.mine ? 'ana' : 'ben', at)
             }
-            return await toldTo(engine, 'ana')
+            return await answersFor(engine, 'ana')
           }
           expect(await shown(true)).toEqual(await shown(false))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 

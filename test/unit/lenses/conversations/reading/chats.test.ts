@@ -130,7 +130,7 @@ describe('the export of a chat of WhatsApp', () => {
     expect(told.length > 0).toBe(isDoubtful)
   })
 
-  it('says what it took where dates can be read both ways, and takes what it is told', async () => {
+  it('reports its choice where dates can be read both ways, and obeys an option', async () => {
     const lines = ['01/02/2025, 10:00 - Ana: x', '02/03/2025, 10:00 - Ana: y']
     const guessed = await whatsapp(lines)
     expect(guessed.told).toEqual([

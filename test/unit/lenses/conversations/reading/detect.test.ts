@@ -41,7 +41,7 @@ describe('the format of an export', () => {
     ['a day of Slack of another name', 'day.json', '[{"user":"U1","ts":"1741946400.000100","text":"x"}]', 'slack'],
     ['a chat of iOS with a mark in front', '_chat.txt', '\u200e[14/03/25, 10:00:00] Ana: Hi', 'whatsapp'],
     ['a mail of another name', 'mail.txt', mail, 'mail'],
-  ] as const)('is told of %s', async (_, path, text, format) => {
+  ] as const)('is recognised: %s', async (_, path, text, format) => {
     expect((await detect(one(path, text))).format).toBe(format)
   })
 
@@ -76,13 +76,13 @@ describe('the format of an export', () => {
     })
   })
 
-  it('is told of mapped records by their map', async () => {
+  it('is recognised for mapped records by their map', async () => {
     const files = fixtureFiles('records/mapped.jsonl')
     await expect(detect(files)).rejects.toMatchObject({ code: 'invalid_argument' })
     expect((await detect(files, new ChatFields({ text: 'said.text' }))).format).toBe('jsonl')
   })
 
-  it('can be named, and what then cannot be read is told', async () => {
+  it('can be named, and what then cannot be read is reported', async () => {
     const { conversations, problems } = await readAll(one('a.json', 'not JSON'), { format: 'claude' })
     expect(conversations).toEqual([])
     expect(problems.map(({ message }) => message)).toEqual(['not JSON: expected an array or an object'])

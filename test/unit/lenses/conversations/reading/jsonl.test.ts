@@ -11,7 +11,7 @@ async function messagesOf(text: string, options: ReadingOptions = {}) {
 }
 
 describe('conversations in JSON Lines', () => {
-  it('are read with zones, sessions, replies, edits and deletions; broken lines are told of', async () => {
+  it('are read with zones, sessions, replies, edits and deletions; broken lines are reported', async () => {
     const { conversations, problems, left } = await readAll(fixtureFiles('records/chat.jsonl'))
     expect(conversations.map(({ id, profile, participants }) => ({ id, profile, participants }))).toEqual([
       { id: 'kiln', profile: 'people', participants: ['Tom', 'Mira', 'נועה 🌿'] },
@@ -174,7 +174,7 @@ describe('conversations in JSON Lines', () => {
     ])
   })
 
-  it('have names and ids of a length that can be kept, which is told', async () => {
+  it('have names and ids of a length that can be kept; a cut is reported', async () => {
     const id = 'i'.repeat(5000)
     const text = record({ id, speaker: 'n'.repeat(5000), text: 'x' }) + record({ id, text: 'y' })
     const { conversations, problems } = await readAll([fileOf('a.jsonl', text)])

@@ -57,7 +57,7 @@ describe('mails', () => {
     ])
   })
 
-  it('of one id that say something else are told of', async () => {
+  it('of one id that say something else are reported', async () => {
     const mail = (path: string, text: string) =>
       fileOf(path, `From: ana@example.org\nDate: Fri, 14 Mar 2025 10:00:00 +0000\nMessage-ID: <a>\n\n${text}\n`)
     const { problems, left } = await readAll([mail('a.eml', 'x'), mail('b.eml', 'x'), mail('c.eml', 'other words')])
@@ -79,7 +79,7 @@ describe('mails', () => {
     ])
   })
 
-  it('that are none are told of', async () => {
+  it('that are none are reported', async () => {
     const text =
       'From x Fri Mar 14 10:00:00 2025\n\nno header at all\n\nFrom y Fri Mar 14 10:00:00 2025\nFrom: y@example.org\n\nfine\n'
     const { conversations, problems } = await readAll([fileOf('a.mbox', text)], { format: 'mail' })
