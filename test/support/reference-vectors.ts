@@ -1,10 +1,17 @@
 /** The vector index as its contract reads: every vector in a map, every question answered by looking at all of them. */
+
+import {
+  type Hit,
+  type SearchScope,
+  type VectorIndex,
+  type VectorSearch,
+  vectorsName,
+} from '../../src/index/contract.ts'
+import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
+import { checkQuery } from '../../src/index/vectors/check.ts'
 import { cosine } from '../../src/math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
 import type { ChunkVector, StoreReader } from '../../src/store/store.ts'
-import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from '../../src/index/contract.ts'
-import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
-import { checkQuery } from '../../src/index/vectors/check.ts'
 
 const PAGE = 4096
 

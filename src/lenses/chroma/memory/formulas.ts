@@ -121,25 +121,7 @@ export function rawStrength(norm: number): number {
   return (STRENGTH_HALF * norm) / (1 - norm)
 }
 
-export interface Signals {
-  readonly relevance: number
-  readonly recency: number
-  readonly strength_norm: number
-}
-
-/** 0..1, for weights that sum to 1. */
-export function scoreOf(weights: ScoreWeights, signals: Signals): number {
-  return combine(
-    weights.relevance,
-    weights.recency,
-    weights.strength,
-    signals.relevance,
-    signals.recency,
-    signals.strength_norm,
-  )
-}
-
-/** `scoreOf` for loops that make no objects: three weights, then relevance, recency and normalised strength. */
+/** The score, 0 to 1: three weights that sum to 1, then relevance, recency and normalised strength. Makes no objects, for loops. */
 export function combine(wRel: number, wRec: number, wStr: number, rel: number, rec: number, str: number): number {
   // Weights may sum to a last bit more than 1.
   return Math.min(1, wRel * rel + wRec * rec + wStr * str)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   ascends,
+  combine,
   decayedStrength,
   gainOf,
   healthOf,
@@ -13,7 +14,6 @@ import {
   reinforced,
   relevanceOf,
   rots,
-  scoreOf,
   strengthNorm,
   weightsOf,
 } from '../../../../../src/lenses/chroma/memory/formulas.ts'
@@ -66,12 +66,13 @@ describe('the signals', () => {
   })
 
   it('score is their weighted sum and stays in 0..1 (CQ-052)', () => {
-    expect(scoreOf(weightsOf(Adaptive), { relevance: 1, recency: 1, strength_norm: 0.5 })).toBeCloseTo(0.9, 15)
+    const { relevance: wRel, recency: wRec, strength: wStr } = weightsOf(Adaptive)
+    expect(combine(wRel, wRec, wStr, 1, 1, 0.5)).toBeCloseTo(0.9, 15)
     const part = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(part, part, part, part, part, (relevance, recency, strength_norm, first, rest) => {
-        const weights = { relevance: first, recency: (1 - first) * rest, strength: (1 - first) * (1 - rest) }
-        const score = scoreOf(weights, { relevance, recency, strength_norm })
+        const [recencyWeight, strengthWeight] = [(1 - first) * rest, (1 - first) * (1 - rest)]
+        const score = combine(first, recencyWeight, strengthWeight, relevance, recency, strength_norm)
         expect(score >= 0 && score <= 1).toBe(true)
       }),
     )
@@ -79,8 +80,7 @@ describe('the signals', () => {
 
   it('weights that take relevance alone switch memory off (CQ-053)', () => {
     const relevance = relevanceOf(17)
-    const weights = { relevance: 1, recency: 0, strength: 0 }
-    expect(scoreOf(weights, { relevance, recency: 0.9, strength_norm: 0.9 })).toBe(relevance)
+    expect(combine(1, 0, 0, relevance, 0.9, 0.9)).toBe(relevance)
   })
 })
 
