@@ -60,4 +60,3 @@ export async function run(): Promise<readonly Row[]> {
     store.close()
   }
 }
-

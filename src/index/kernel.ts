@@ -30,15 +30,7 @@ export interface Kernel {
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
   /** `exact` 0: rows are kept by their values, as if these had no error. */
-  openRank(
-    k: number,
-    heap: number,
-    places: number,
-    allow: number,
-    to: number,
-    least: number,
-    exact: number,
-  ): void
+  openRank(k: number, heap: number, places: number, allow: number, to: number, least: number, exact: number): void
   rank(extents: number, n: number): void
   rankList(list: number, n: number): void
   closeRank(): number

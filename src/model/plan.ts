@@ -72,8 +72,7 @@ export interface Boosted extends Span {
 
 export interface FieldCondition extends Span {
   readonly field: FieldName
-  readonly negated: boolean
-  /** `negated` is already worked in. */
+  /** With its sign: that of a condition with a minus is negated. */
   readonly filter: Filter
 }
 

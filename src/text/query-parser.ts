@@ -209,7 +209,7 @@ function checkConditions(tokens: readonly QueryToken[]): void {
 function conditionOf(token: FieldToken, options: ParseOptions): FieldCondition {
   const field = resolveField(token.name, options.fields) as FieldName
   const filter = fieldFilter(token, field, options.now)
-  return { field, negated: token.sign === '-', filter, position: token.position, length: token.length }
+  return { field, filter, position: token.position, length: token.length }
 }
 
 function termsOf(token: QueryToken): readonly QueryTerm[] {

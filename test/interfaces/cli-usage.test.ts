@@ -251,7 +251,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain count similar remember get list put touch delete status init add sync doctor backup model brief mirror export import collections c64 serve mcp call completion suggest lenses bench',
+      'query recall watch explain count similar remember get list put touch delete status init add sync doctor backup model brief mirror export import collections c64 serve mcp call completion suggest lenses',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])

@@ -36,9 +36,7 @@ export function linkSuite(name: string, parts: LinkSuiteParts): void {
       put: (id, audience) => ({ ...put(NODES[id], [NODES[id]]), isPublic: audience === 'public' }),
       remove: id => ({ ...put(NODES[id], []), do: 'delete' }),
       prune: { ...put(0, []), do: 'prune' },
-      find: (index, scope) => [
-        ...Object.values(NODES).flatMap(node => index.out(node, scope)),
-      ],
+      find: (index, scope) => [...Object.values(NODES).flatMap(node => index.out(node, scope))],
       runs: 80,
     })
 

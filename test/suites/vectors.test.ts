@@ -1,6 +1,6 @@
-import { openReferenceVectors } from '../support/reference-vectors.ts'
 import { openVectorIndex } from '../../src/index/vectors.ts'
 import { openMemoryStore } from '../../src/store/sqlite-store.ts'
+import { openReferenceVectors } from '../support/reference-vectors.ts'
 import { vectorSuite } from './vector-suite.ts'
 
 const common = { openStore: openMemoryStore, openReference: openReferenceVectors }

@@ -1,7 +1,4 @@
 /** The vector index as its contract reads: every vector in a map, every question answered by looking at all of them. */
-import { cosine } from '../../src/math/vector.ts'
-import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
-import type { ChunkVector, StoreReader } from '../../src/store/store.ts'
 import {
   bestFirst,
   bestOfEntries,
@@ -12,6 +9,9 @@ import {
   vectorsName,
 } from '../../src/index/contract.ts'
 import { checkQuery } from '../../src/index/vectors/check.ts'
+import { cosine } from '../../src/math/vector.ts'
+import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
+import type { ChunkVector, StoreReader } from '../../src/store/store.ts'
 
 const PAGE = 4096
 

@@ -1,6 +1,5 @@
 /** A store that holds the records of the source suite, and the local source over it. */
 
-import { openReferenceVectors } from './reference-vectors.ts'
 import type { Audience } from '../../src/model/partition.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { type AccessScope, LOCAL_OWNER } from '../../src/model/viewer.ts'
@@ -10,6 +9,7 @@ import type { Store } from '../../src/store/store.ts'
 import { SUITE_DIMENSIONS, SUITE_RECORDS, type SuiteRecord } from '../suites/source-suite.ts'
 import { draftOf, wholeChunk } from './entries.ts'
 import { openLocalSource } from './local-source.ts'
+import { openReferenceVectors } from './reference-vectors.ts'
 
 export const SUITE_MODEL = 'suite@1'
 

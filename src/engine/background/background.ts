@@ -44,8 +44,6 @@ interface BackgroundInput {
   readonly states: Map<string, JobState>
   readonly holder: string
   readonly machineNow: () => number
-  /** Milliseconds from any start, on a clock that nobody can set: what is due in a while is due whatever the date becomes. */
-  readonly elapsed?: (() => number) | undefined
 }
 
 export class Background {
@@ -56,15 +54,13 @@ export class Background {
   /** By name: whoever waits for another's must have seen how long it stood still. */
   readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
-  readonly #elapsed: () => number
-  #saveAt: number
+  // On a clock that nobody can set: what is due in a while is due whatever the date becomes.
+  #saveAt = performance.now() + SAVE_EVERY_MS
   /** Saving and pruning, while they run. */
   #upkeep: Promise<void> | null = null
 
   constructor(input: BackgroundInput) {
     this.#input = input
-    this.#elapsed = input.elapsed ?? (() => performance.now())
-    this.#saveAt = this.#elapsed() + SAVE_EVERY_MS
     this.#timer = setInterval(() => this.#work(), TICK_MS)
     this.#timer.unref()
   }
@@ -94,10 +90,10 @@ export class Background {
 
   async #save(): Promise<void> {
     const { indexes } = this.#input
-    const started = this.#elapsed()
+    const started = performance.now()
     if (started < this.#saveAt || !indexes.isWorthSaving) return
     await saveSnapshots(indexes, this.#lease('snapshots'))
-    const ended = this.#elapsed()
+    const ended = performance.now()
     this.#saveAt = ended + Math.max(SAVE_EVERY_MS, (ended - started) / SAVE_SHARE)
   }
 
@@ -117,7 +113,7 @@ export class Background {
 
   #startJob(job: BackgroundJob): void {
     const { name, everyMs } = job
-    const now = this.#elapsed()
+    const now = performance.now()
     if (this.#running.has(name) || now - (this.#ranAt.get(name) ?? Number.NEGATIVE_INFINITY) < everyMs) return
     const running = this.#runJob(job).finally(() => this.#running.delete(name))
     this.#running.set(name, running)
@@ -132,7 +128,7 @@ export class Background {
     const lease = this.#lease(`job:${job.name}`)
     try {
       if (!(await lease.take())) return
-      this.#ranAt.set(job.name, this.#elapsed())
+      this.#ranAt.set(job.name, performance.now())
       state({ progress: null })
       await lease.during(this.#stop.signal, signal =>
         job.run(clock.now(), signal, progress => state({ progress }), lease.requireHeld),

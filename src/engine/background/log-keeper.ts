@@ -36,13 +36,10 @@ export interface LogKeeperInput {
   readonly lease: Lease
   /** For the files of the indexes. */
   readonly snapshots: Lease
-  /** Milliseconds from any start, on a clock that nobody can set. */
-  readonly elapsed?: (() => number) | undefined
 }
 
 export class LogKeeper {
   readonly #input: LogKeeperInput
-  readonly #elapsed: () => number
   readonly #timer: NodeJS.Timeout
   #working: Promise<void> | null = null
   /** When the log had been written last, as its file says, when it was looked at and when it was folded back. */
@@ -58,7 +55,6 @@ export class LogKeeper {
 
   constructor(input: LogKeeperInput) {
     this.#input = input
-    this.#elapsed = input.elapsed ?? (() => performance.now())
     input.upkeep.foldInCommits(BACKSTOP)
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
     this.#timer.unref()
@@ -89,9 +85,9 @@ export class LogKeeper {
     if (this.#forgotten !== null) await this.#erase(this.#forgotten)
     const log = upkeep.log()
     if (log === null || log.bytes === 0) return
-    if (log.writtenAt !== this.#lookedAt) this.#changedAt = this.#elapsed()
+    if (log.writtenAt !== this.#lookedAt) this.#changedAt = performance.now()
     this.#lookedAt = log.writtenAt
-    if (this.#elapsed() - this.#changedAt >= IDLE_MS) await this.#rest()
+    if (performance.now() - this.#changedAt >= IDLE_MS) await this.#rest()
     else if (log.bytes >= FOLD_FROM && log.writtenAt !== this.#foldedAt) await this.#fold(log.bytes)
   }
 
@@ -110,23 +106,23 @@ export class LogKeeper {
   async #erase({ mark, seq, isErased }: Forgotten): Promise<void> {
     const { upkeep, indexes, lease, snapshots } = this.#input
     await this.#forgetInMemory(mark)
-    if (isErased || this.#elapsed() < this.#eraseAt || !(await lease.take())) return
-    const started = this.#elapsed()
+    if (isErased || performance.now() < this.#eraseAt || !(await lease.take())) return
+    const started = performance.now()
     this.#eraseAt = started + ERASE_EVERY_MS
     if (!(await forgetInFiles(indexes, snapshots, seq, false))) return
     await upkeep.erase(mark, PATIENCE_MS)
-    const ended = this.#elapsed()
+    const ended = performance.now()
     this.#eraseAt = Math.max(this.#eraseAt, ended + (ended - started) / ERASE_SHARE)
     this.#forgotten = upkeep.forgotten()
   }
 
   async #forgetInMemory(mark: string): Promise<void> {
     const { indexes } = this.#input
-    const started = this.#elapsed()
+    const started = performance.now()
     if (this.#letGo === mark || started < this.#letGoAt) return
     await new Turns().run(indexes.letGo())
     this.#letGo = mark
-    const ended = this.#elapsed()
+    const ended = performance.now()
     this.#letGoAt = ended + Math.max(LET_GO_EVERY_MS, (ended - started) / LET_GO_SHARE)
   }
 }

@@ -3,21 +3,22 @@ import { existsSync, readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { type Steps, Turns } from '../../base/turns.ts'
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
+import type { Index, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
+import type { SnapshotLoad, SnapshotProblem } from '../../index/snapshot.ts'
 import type { Lens, LensHost } from '../../lenses/lens.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
+import type { PartitionId } from '../../model/partition.ts'
 import type { BackupRequest, DoctorRequest } from '../../model/reports.ts'
-import type { Row, TableDeclaration } from '../../model/table.ts'
+import type { TableDeclaration } from '../../model/table.ts'
 import { LOCAL_OWNER } from '../../model/viewer.ts'
 import { noticesFor } from '../../pipeline/notices.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { copyStore } from '../../store/care/copy-store.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
-import { LEASES } from '../../store/core-tables.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { examineAside } from '../../store/store-thread.ts'
 import { HARMLESS, type JobState, type Refused } from '../background/background.ts'
-import { isGone } from '../background/lease.ts'
 import { NATIVE_HELP } from '../embedder.ts'
 import { orStopped } from '../ending.ts'
 import type { Backup, Examination } from '../engine.ts'
@@ -33,7 +34,6 @@ import {
   ofStore,
   repair,
 } from './doctor-files.ts'
-import { type IndexesToExamine, indexesFindings, snapshotsFindings } from './doctor-indexes.ts'
 
 export class Care {
   readonly #parts: Parts
@@ -66,7 +66,6 @@ export class Care {
       this.#parts
     return examine({
       ...{ store, home, storeFile, embedder, embedderError, jobs, signal },
-      machineNow: () => Date.now(),
       refused: embedding?.refused(store.partitions().map(({ id }) => id)) ?? null,
       names: indexes.names,
       indexOf: name => indexes.get(name),
@@ -145,7 +144,6 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly home: string | null
   /** Null: the store is not the home's, and is asked itself. */
   readonly storeFile: string | null
-  readonly machineNow: () => number
   readonly jobs: ReadonlyMap<string, JobState>
   readonly lenses: readonly Lens[]
   /** Of every lens there is, also of those that are not loaded. */
@@ -166,7 +164,6 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
       ),
     ),
     ...looked('home', () => (home === null || storeFile === null ? [] : filesFindings(home, storeFile))),
-    ...looked('leases', () => [leasesFinding(store, input.machineNow)]),
     ...(await lookedLong('snapshots', () => turns.run(snapshotsFindings(input)))),
     ...(await lookedLong('indexes', () => turns.run(indexesFindings(input, store)))),
     ...(await inTurn(lenses, lens => lookedLong(`lens ${lens.name}`, () => tablesAgree(lens, store, turns)))),
@@ -266,24 +263,103 @@ function jobWorks(name: string, { failure, progress }: JobState): Examined {
   return finding(`job ${name}`, failure === null, message, 'It runs again by itself; see the lens that brings it.')
 }
 
-/** A lease ends within seconds; one that ends this much later was taken by a clock that is ahead. */
-const TOO_LATE_MS = 10 * 60_000
+// The indexes, compared with ones built again, and the snapshots they would be read from.
 
-export function leasesFinding(store: Store, machineNow: () => number): Examined {
-  const rows = store.table(LEASES).scan()
-  const left = rows.filter(row => isLeft(row, machineNow()))
-  if (left.length === 0) return finding('leases', true, 'none is left behind')
-  const names = left.map(({ name }) => name).join(', ')
-  return finding('leases', true, `left behind: ${names}`, null, async () => {
-    await store.writeWhenFree(machineNow(), writer => {
-      for (const { name, holder } of left) writer.table(LEASES).delete({ name: name ?? null, holder: holder ?? null })
+interface IndexesToExamine {
+  readonly names: readonly string[]
+  /** The living index of that name, at the newest committed change. */
+  readonly indexOf: (name: string) => Index
+  /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
+  readonly fresh: (index: Index) => Index
+  /** Takes the snapshot of an index into an empty one of its kind; null: nothing is saved here. */
+  readonly loaded: ((empty: Index) => Steps<SnapshotLoad>) | null
+  /** Builds the living index of that name again and saves it. */
+  readonly renew: (name: string) => Promise<void>
+}
+
+/** Whether each index has the rows that a rebuild has. In steps: what is written at a pause comes into both. */
+function* indexesFindings({ names, indexOf, fresh, renew }: IndexesToExamine, store: Store): Steps<Examined[]> {
+  const found: Examined[] = []
+  for (const name of names) {
+    const rebuilt = fresh(indexOf(name))
+    yield* rebuild(rebuilt, store)
+    // Whoever brings the living index forward in steps is done with it.
+    const index = indexOf(name)
+    const [rows, wanted] = store.read(reader => {
+      for (const one of [index, rebuilt]) one.refresh(reader)
+      const all = reader.partitions().map(({ id }) => id)
+      return [rowsOf(index, all), rowsOf(rebuilt, all)]
     })
-    return `released ${names}`
+    found.push(comparison(name, rows, wanted, () => renew(name)))
+    yield
+  }
+  return found
+}
+
+/** Each step within one read, so that it sees one commit. */
+function* rebuild(index: Index, store: Store): Steps<void> {
+  const steps = index.rebuildInSteps?.(store)
+  if (steps === undefined) index.rebuild(store)
+  else while (store.read(() => steps.next(false)).done !== true) yield
+}
+
+function* snapshotsFindings({ names, indexOf, fresh, loaded, renew }: IndexesToExamine): Steps<Examined[]> {
+  const found: Examined[] = []
+  for (const name of loaded === null ? [] : names) {
+    const load = loaded?.(fresh(indexOf(name)))
+    if (load !== undefined) found.push(snapshotFinding(name, yield* load, () => renew(name)))
+  }
+  return found
+}
+
+function comparison(name: string, rows: number, wanted: number, renew: () => Promise<void>): Examined {
+  const check = `index ${name}`
+  if (rows === wanted) return finding(check, true, `${rows} rows, as a rebuild has`)
+  return finding(check, false, `${rows} rows, a rebuild has ${wanted}`, REPAIR_HELP, async () => {
+    await renew()
+    return 'built again'
   })
 }
 
-function isLeft({ holder, expires_at }: Row, now: number): boolean {
-  return isGone(String(holder)) || Number(expires_at) > now + TOO_LATE_MS
+/** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
+const HARMLESS_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  missing: 'there is none yet',
+  other_format: 'of another version, so the index was built again',
+  // Its bytes are as they were written, so another version wrote them.
+  refused: 'of another version of the index, which was built again',
+  ahead_of_store: 'of a later state than the store, so the index was built again',
+  other_past: 'of another past of the store, so the index was built again',
+}
+
+const HARMFUL_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  damaged: 'damaged',
+  other_store: 'of another store',
+  other_index: 'of another index',
+  unreadable: 'not readable',
+}
+
+function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promise<void>): Examined {
+  const check = `snapshot ${name}`
+  if (loaded.ok) return finding(check, true, 'can be read')
+  const { reason } = loaded
+  const harmless = HARMLESS_SNAPSHOTS[reason]
+  if (harmless !== undefined) return finding(check, true, harmless)
+  const help = `It is passed over, so starting takes longer. ${REPAIR_HELP}`
+  return finding(check, false, HARMFUL_SNAPSHOTS[reason] ?? reason, help, async () => {
+    await renew()
+    return 'written again'
+  })
+}
+
+/** An index of a lens may have no count: then its position is compared. */
+function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
+  if (!hasCount(index)) return index.position
+  const count = index.count({ partitions })
+  return typeof count === 'number' ? count : count.nodes + count.links
+}
+
+function hasCount(index: Index): index is WordIndex | VectorIndex | PointIndex | LinkIndex {
+  return 'count' in index
 }
 
 /** Whether every text has a vector, and whether the embedder would make one. */

@@ -46,8 +46,6 @@ export interface Conversation {
   /** Empty where the export gives none. */
   readonly title: string
   readonly profile: Profile
-  /** Who wrote in it, in order of the first message. */
-  readonly participants: readonly string[]
   /** In order of position. */
   readonly messages: readonly Message[]
 }

@@ -49,7 +49,7 @@ function input({ indexes = [openWords(), openVectors()], ...fields }: Given = {}
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
     names: indexes.map(({ name }) => name),
     indexOf: wanted => indexes.find(({ name }) => name === wanted) as Index,
-    ...{ storeFile: null, machineNow: () => 0, loaded: null, renew: async () => undefined },
+    ...{ storeFile: null, loaded: null, renew: async () => undefined },
     lenses: [],
     tables: [],
     hostOf: () => {
@@ -90,7 +90,6 @@ describe('doctor', () => {
       ['vector rows', true, 'every vector belongs to a passage and can be compared'],
       ['tallies', true, 'passages and vectors are as many as are counted'],
       ['feed', true, 'no change is missing'],
-      ['leases', true, 'none is left behind'],
       ['index words', true, '120 rows, as a rebuild has'],
       [`index vectors-${TOY_KEY}`, true, '120 rows, as a rebuild has'],
       ['vectors', true, '120 of 120 chunks have a vector'],

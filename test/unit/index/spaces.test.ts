@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { joinSpaces, quantileMap } from '../../../src/index/vectors/spaces.ts'
 import { jointVector } from '../../../src/math/vector.ts'
 import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 
 describe('a map of quantiles', () => {
   it('maps a quantile to that of the same level, and what lies between in proportion', () => {

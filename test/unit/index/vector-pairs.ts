@@ -1,7 +1,7 @@
 /** A vector index over a small store, and brute force over the same. */
 import type { VectorIndex } from '../../../src/index/contract.ts'
-import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { type KernelVectorIndex, openVectorIndex } from '../../../src/index/vectors.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { MODEL, type VectorStore } from '../../support/vector-stores.ts'
 
 /** So many rows that sign codes choose: fewer are all read by int8. */

@@ -24,7 +24,7 @@ describe('the catalog', () => {
     }
     const catalog = makeCatalog({ lensOperations: [{ lens: 'paint', operation: paint }] })
     expect([...catalog.keys()].join(' ')).toBe(
-      'query explain count similar watch get touch list suggest put add sync delete status doctor backup export import lenses brief bench mirror models check_model use_model paint.mix',
+      'query explain count similar watch get touch list suggest put add sync delete status doctor backup export import lenses brief mirror models check_model use_model paint.mix',
     )
     const engine = { ...noEngine, host: (lens: string) => ({ name: `host of ${lens}` }) as unknown as LensHost }
     const result = callOperation(catalog, engine, 'paint.mix', { a: 'red' }, owner)

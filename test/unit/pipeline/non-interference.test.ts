@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { modelKey } from '../../../src/embed/embedder.ts'
 import type { VectorIndex, WordIndex } from '../../../src/index/contract.ts'
-import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
@@ -17,6 +16,7 @@ import {
   type NonInterferenceOptions,
   type World,
 } from '../../support/non-interference.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { openReferenceWordIndex } from '../../support/reference-words.ts'
 import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../support/toy-embedder.ts'
 

@@ -1,10 +1,10 @@
 /** Worlds of the plainest parts. */
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
-import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import type { ChunkDraft } from '../../../src/model/entry.ts'
 import type { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { AskWorld } from '../../support/ask-world.ts'
+import { openReferenceVectors } from '../../support/reference-vectors.ts'
 import { openReferenceWordIndex } from '../../support/reference-words.ts'
 import { openToyEmbedder, TOY_MODEL } from '../../support/toy-embedder.ts'
 

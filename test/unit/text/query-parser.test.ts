@@ -167,7 +167,7 @@ describe('fields', () => {
     const query = parse('kind:note how does it work')
     expect(query.filter).toEqual({ op: 'eq', field: 'kind', value: 'note' })
     expect(query.residual).toBe('how does it work')
-    expect(query.fields).toMatchObject([{ field: 'kind', negated: false, position: 0, length: 9 }])
+    expect(query.fields).toMatchObject([{ field: 'kind', position: 0, length: 9 }])
   })
 
   it.each([

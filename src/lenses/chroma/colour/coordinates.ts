@@ -320,15 +320,11 @@ export class TagMeanings {
    * Of those that are to be placed by meaning the neighbours: of the assigned ones and those before it in the list at most three, those whose
    * cosine is at least 0.8 of the best. None where there is no embedder, or it fails. Pauses.
    */
-  async neighboursOf(
-    list: readonly ToPlace[],
-    assigned: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<NeighboursOf> {
+  async neighboursOf(list: readonly ToPlace[], assigned: readonly string[]): Promise<NeighboursOf> {
     const { embedder } = this.#host
     const names = [...assigned, ...list.map(({ hashtag }) => hashtag)]
     if (embedder === null || !list.some(({ byMeaning }) => byMeaning)) return () => []
-    const vectorOf = await orNull(() => this.#embedded(names, embedder, signal))
+    const vectorOf = await orNull(() => this.#embedded(names, embedder))
     if (vectorOf === null) return () => []
     const found = new Map<string, readonly string[]>()
     const before = new Set(assigned)

@@ -204,8 +204,8 @@ function isShort(body: string): boolean {
  * In the order of their first appearance, each once. `resolve` gets hashtags in their normal form. Of
  * `Python, (C++) and "3.12".`: #python, #c++, #3.12, where those are assigned.
  */
-export function tagsInText(text: unknown, resolve: Resolve, parameter = 'content'): string[] {
-  if (typeof text !== 'string') throw invalidParameter(parameter, text, 'text')
+export function tagsInText(text: unknown, resolve: Resolve): string[] {
+  if (typeof text !== 'string') throw invalidParameter('content', text, 'text')
   const found = new Set<string>()
   for (const [token] of foldHashtag(text).matchAll(/\S+/gu)) {
     const hashtag = tagOfToken(token, resolve)

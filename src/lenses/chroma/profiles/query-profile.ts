@@ -174,8 +174,8 @@ export class Extensions {
     }
   }
 
-  check(given: unknown, parameter?: string): PluginFields {
-    return checkFields(given, this.#types, parameter)
+  check(given: unknown): PluginFields {
+    return checkFields(given, this.#types)
   }
 
   read(reader: StoreReader, entry: EntryKey): PluginFields {

@@ -53,10 +53,6 @@ export class Profiles {
     return [DEFAULT_PROFILE, ...this.#profiles.keys()].sort()
   }
 
-  get defaultName(): string {
-    return this.#default
-  }
-
   register(name: string, profile: ProfileHooks, options: { readonly replace?: boolean | undefined } = {}): void {
     assertName(name)
     if (name === DEFAULT_PROFILE) {

@@ -238,7 +238,7 @@ export function kindOfType(type: string): string {
   return /^(image|audio|video)\//.exec(type)?.[1] ?? 'document'
 }
 
-// From what a reader found to the normal form: ids, order, sessions, participants, profile.
+// From what a reader found to the normal form: ids, order, sessions, profile.
 
 const MAX_TITLE = 1_000
 
@@ -275,7 +275,6 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
     id: conversation,
     title: plainName(draft.title).slice(0, MAX_TITLE).toWellFormed(),
     profile: profile ?? draft.profile ?? (isOfAssistant ? 'assistant' : 'people'),
-    participants: [...new Set(messages.map(({ speaker }) => speaker).filter(name => name !== ''))],
     messages,
   }
 }

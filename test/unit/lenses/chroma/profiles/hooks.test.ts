@@ -54,7 +54,7 @@ describe('registration', () => {
     const unknown = expect.objectContaining({ name: 'QueryError', code: 'unknown_profile' })
     expect(() => profiles.setDefault('yours')).toThrow(unknown)
     expect(() => profiles.select('yours')).toThrow(unknown)
-    expect(profiles.defaultName).toBe('mine')
+    expect(profiles.select(undefined)).toBe('mine')
   })
 })
 

@@ -13,9 +13,9 @@ async function messagesOf(text: string, options: ReadingOptions = {}) {
 describe('conversations in JSON Lines', () => {
   it('are read with zones, sessions, replies, edits and deletions; broken lines are reported', async () => {
     const { conversations, problems, left } = await readAll(fixtureFiles('records/chat.jsonl'))
-    expect(conversations.map(({ id, profile, participants }) => ({ id, profile, participants }))).toEqual([
-      { id: 'kiln', profile: 'people', participants: ['Tom', 'Mira', 'נועה 🌿'] },
-      { id: 'glaze', profile: 'people', participants: ['Ana'] },
+    expect(conversations.map(({ id, profile }) => ({ id, profile }))).toEqual([
+      { id: 'kiln', profile: 'people' },
+      { id: 'glaze', profile: 'people' },
     ])
     expect(linesOf(conversations[0] as never)).toEqual([
       '03-14 09:58+00:00 Tom: Did you ever find a new place for the kiln?',
