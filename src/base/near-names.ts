@@ -42,9 +42,9 @@ export function nearNames(name: string, known: readonly string[], most = 3): rea
   return nearest(known, most, allowed, known => (known.startsWith(name) ? 0 : editDistance(name, known, allowed)))
 }
 
-/** Longest id that is compared, and most edits: ids are many, and what is further away is another id. */
+/** Longest id that is compared, and the greatest number of edits: ids are many, and what is further away is another id. */
 const LONGEST_ID = 200
-const MOST_EDITS = 6
+const MAX_EDITS = 6
 /** What is shorter is a part of too many. */
 const SHORTEST_PART = 4
 
@@ -55,9 +55,9 @@ const SHORTEST_PART = 4
 export function nearIds(name: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = name.toLowerCase()
   if (wanted.length < 2 || wanted.length > LONGEST_ID) return []
-  const allowed = Math.min(MOST_EDITS, Math.max(1, Math.floor(wanted.length / 3)))
+  const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(wanted.length / 3)))
   const last = lastSegment(wanted)
-  const allowedLast = Math.min(MOST_EDITS, Math.floor(last.length / 4))
+  const allowedLast = Math.min(MAX_EDITS, Math.floor(last.length / 4))
   return nearest(known, most, allowed, known => {
     const id = known.toLowerCase()
     if (wanted.length >= SHORTEST_PART ? id.includes(wanted) : id.startsWith(wanted)) return 0

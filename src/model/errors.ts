@@ -72,7 +72,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   cursor_expired: row('usage', 'Ask again without the cursor.'),
   /** The resume token is not one of ours, was changed, or belongs to another question or viewer. */
   resume_invalid: row('usage', 'Watch again without the resume token.'),
-  /** No such entry, or none that this viewer may see: never told apart. details: id. */
+  /** No such entry, or none that this viewer may see: never told apart. details: id, near (visible ids like it). */
   not_found: row('not_found', 'Check the id with `querent list`.'),
   /** No store at the place named. details: home. */
   store_missing: row('not_found', 'Run `querent init`, or name a home with --home or QUERENT_HOME.'),

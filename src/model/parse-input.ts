@@ -138,12 +138,14 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `a value of type ${issue.expected}`
     case 'too_small':
-      return `at least ${issue.minimum}${unit(issue.origin)}`
+      return `at least ${issue.minimum}${unit(issue.origin, issue.minimum)}`
     case 'too_big':
-      return `at most ${issue.maximum}${unit(issue.origin)}`
+      return `at most ${issue.maximum}${unit(issue.origin, issue.maximum)}`
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`
     case 'invalid_union':
+      // By the field that tells the branches apart.
+      if ('options' in issue) return `one of ${(issue.options as readonly unknown[]).map(String).join(', ')}`
       return alternatives(issue.errors) ?? issue.message
     default:
       return issue.message
@@ -156,9 +158,10 @@ function alternatives(branches: readonly (readonly z.core.$ZodIssue[])[]): strin
   return said.length === 0 ? undefined : [...new Set(said)].join(' or ').replaceAll(' or a value of type ', ' or ')
 }
 
-function unit(origin: string): string {
-  if (origin === 'string') return ' characters'
-  return origin === 'array' || origin === 'set' ? ' items' : ''
+function unit(origin: string, count: number | bigint): string {
+  const end = Number(count) === 1 ? '' : 's'
+  if (origin === 'string') return ` character${end}`
+  return origin === 'array' || origin === 'set' ? ` item${end}` : ''
 }
 
 // A schema for JSON from outside, of any shape. Zod's own walks as deep as a sender wishes, until the stack ends, and

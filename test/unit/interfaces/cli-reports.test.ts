@@ -23,7 +23,7 @@ it('adding says how many files were skipped, and why', () => {
   const skipped = ['binary', 'symlink', 'binary'].map((reason, at) => ({ path: `f${at}`, reason }))
   expect(addText({ ...added, skipped }, PLAIN_TEXT)).toBe(
     '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n' +
-      'skipped (binary) f0, f2\nskipped (symlink) f1\n',
+      'skipped (binary, or text that is not UTF-8) f0, f2\nskipped (symlink) f1\n',
   )
   expect(addText(added, PLAIN_TEXT)).toContain('0 skipped, 0 failed')
 })

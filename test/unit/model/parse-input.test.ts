@@ -26,7 +26,7 @@ function nested(levels: number): Json {
 it.each(['collections', 'kinds', 'tags', 'any_tags', 'not_tags', 'ids'])('an empty list of %s is refused', name => {
   expect(refusal(queryInput, { text: 'a', filter: { [name]: [] } })).toMatchObject({
     code: 'invalid_argument',
-    message: `filter.${name}: expected at least 1 items, got []`,
+    message: `filter.${name}: expected at least 1 item, got []`,
   })
 })
 

@@ -310,12 +310,14 @@ function skippedText(skipped: AddReport['skipped']): string {
 }
 
 /** `skipped (binary) a.bin, b.bin, c.bin and 4 more`, a line for each reason. */
+const BINARY = 'binary, or text that is not UTF-8'
+
 function skippedPaths(skipped: AddReport['skipped']): string {
   return lines(
     skippedByReason(skipped).map(({ reason, paths }) => {
       const named = paths.slice(0, MAX_NAMED_PATHS)
       const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : ''
-      return `skipped (${oneLine(reason)}) ${named.map(oneLine).join(', ')}${more}`
+      return `skipped (${oneLine(reason === 'binary' ? BINARY : reason)}) ${named.map(oneLine).join(', ')}${more}`
     }),
   )
 }
