@@ -25,22 +25,22 @@ export const LIVE_FIELDS = {
     .min(0)
     .max(60_000)
     .optional()
-    .describe('Changes are gathered for so long, in milliseconds. Default: 1000'),
+    .describe('Time for which changes are collected, in milliseconds. Default: 1000'),
   include_removals: z.boolean().optional().describe('Report results that leave the answer. Default: true'),
-  include_reranks: z.boolean().optional().describe('Tell what only changes its place. Default: false'),
+  include_reranks: z.boolean().optional().describe('Report results that only change their rank. Default: false'),
   max_events_per_minute: z
     .int()
     .min(1)
     .max(600)
     .optional()
-    .describe('Events above it wait and are sent together later. Default: 60'),
+    .describe('Most events per minute; more of them are merged and sent later. Default: 60'),
   notify_on_connect: z.boolean().optional().describe('Report the current results first. Default: true'),
   resume_token: z
     .string()
     .min(1)
     .max(MAX_TOKEN)
     .optional()
-    .describe('Go on after the event that had this token. Default: begin now'),
+    .describe('Continue after the event with this token. Default: begin now'),
 }
 
 export type LiveInput = ReadonlyDeep<z.output<z.ZodObject<typeof LIVE_FIELDS>>>
@@ -75,17 +75,17 @@ export function liveOptions(input: LiveInput): LiveOptions {
 
 /** Its pieces after the first, which says that it is active; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
-  subscription_id: z.string().describe('Of the stream'),
+  subscription_id: z.string().describe('Id of the stream'),
   seq: z.int().describe('Number of the event in its stream, from 1'),
   timestamp: z.string().describe('When the change was seen, ISO 8601'),
   type: z.enum(['added', 'updated', 'removed', 'reranked']).describe('What happened to the result'),
-  id: z.string().describe('Of the entry'),
-  passage: z.int().min(1).optional().describe('Where group is passage: its position in the entry, from 1'),
-  item: jsonObject.optional().describe('The result as a query gives it; absent where it left the answer'),
-  reason: z.enum(LIVE_REASONS).describe('What caused it, in a word'),
+  id: z.string().describe('Id of the entry'),
+  passage: z.int().min(1).optional().describe('With group passage: its position in the entry, from 1'),
+  item: jsonObject.optional().describe('The result as a query gives it; absent if it left the answer'),
+  reason: z.enum(LIVE_REASONS).describe('Cause, in one word'),
   text: z.string().describe('What happened, in a sentence'),
   details: jsonObject.describe('Figures of the change, such as the rank before'),
-  resume_token: z.string().describe('Goes on after this event'),
+  resume_token: z.string().describe('Token to continue after this event'),
 })
 
 interface WatchOperation<Host, Name extends string, Input extends z.ZodType> {
@@ -121,7 +121,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
 /** What has no end has no answer. */
 function onlyStreamed(operation: string): QuerentError {
   const how = 'use `querent watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
-  return new QuerentError('invalid_argument', `${operation}: it has no answer but events, without end; ${how}`, {
+  return new QuerentError('invalid_argument', `${operation}: its answer is an endless stream of events; ${how}`, {
     operation,
   })
 }

@@ -100,14 +100,14 @@ export type LiveReason = (typeof LIVE_REASONS)[number]
 export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   initial: 'It was in the answer when the watch began.',
   new_match: 'It is new and matches.',
-  now_matches: 'It was there before and has come into the answer.',
-  content_changed: 'What it says has changed.',
-  score_changed: 'It says the same and is rated differently.',
+  now_matches: 'It existed before and is now in the answer.',
+  content_changed: 'Its text has changed.',
+  score_changed: 'Its text is the same, but its score has changed.',
   no_match: 'It no longer matches.',
-  outranked: 'Others now stand before it.',
+  outranked: 'Other results now rank above it.',
   unavailable: 'It is no longer available.',
-  resync: 'Too much has happened since: this is the answer as it is now.',
-  rank_changed: 'It says the same at another rank.',
+  resync: 'There were too many changes since: this is the current answer.',
+  rank_changed: 'Its text is the same, but its rank has changed.',
 }
 
 /** Snake case: as it goes over the wire (BQ-157). */
@@ -241,7 +241,7 @@ class LiveIterator implements AsyncIterator<JsonObject, undefined> {
 
   async next(): Promise<IteratorResult<JsonObject, undefined>> {
     if (this.#subscription !== null || this.#isOver) return this.#events.next()
-    if (this.#signal.aborted) throw new QuerentError('cancelled', 'the caller has gone')
+    if (this.#signal.aborted) throw new QuerentError('cancelled', 'the caller disconnected')
     const { asPiece = (event: LiveEvent) => event as unknown as JsonObject, told } = this.#form
     this.#signal.addEventListener('abort', this.#leave, { once: true })
     const handlers: LiveHandlers = {
@@ -296,8 +296,8 @@ function head(subscription: Subscription): JsonObject {
 }
 
 function ending(why: 'closed' | 'unauthorized'): QuerentError {
-  if (why === 'unauthorized') return new QuerentError('unauthenticated', 'watch: this viewer may ask no longer')
-  return new QuerentError('cancelled', 'watch: the engine was closed; go on with the last resume token')
+  if (why === 'unauthorized') return new QuerentError('unauthenticated', 'watch: this viewer may no longer query the store')
+  return new QuerentError('cancelled', 'watch: the engine was closed; continue with the last resume token')
 }
 
 /** Passes values from a writer to a reader: each is made when the reader waits for it, none in advance. */

@@ -107,7 +107,7 @@ export const sync: Operation<Engine, typeof syncInput, z.ZodType<SyncReport>> = 
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictObject({
-  lines: z.array(z.unknown()).describe('Each an object, as an export gives it'),
+  lines: z.array(z.unknown()).describe('Lines of an export, each an object'),
 })
 
 /** As one document, or line by line. */
@@ -125,7 +125,7 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
 const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictObject({
   entries: z.int().min(0).describe('Entries that were written'),
   rows: z.int().min(0).describe('Rows of tables of lenses that were written'),
-  warnings: z.array(z.string()).describe('What came in and is of no use here, and what to do about it'),
+  warnings: z.array(z.string()).describe('Imported data that this store cannot use, and what to do about it'),
 })
 
 export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {

@@ -93,20 +93,20 @@ const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const counted = z.array(
   z.strictObject({
     value: z.string().describe('The name'),
-    count: z.int().min(0).describe('Entries that have it, of those that the viewer sees'),
+    count: z.int().min(0).describe('Number of visible entries that have it'),
   }),
 )
 
 const facts = z.strictObject({
   entries: z.int().min(0).describe('Number of entries visible to the viewer'),
-  updated_at: z.string().nullable().describe('When one of them was changed last, ISO 8601; null: there is none'),
-  collections: counted.describe('Most frequent first'),
-  tags: counted.describe('Most frequent first'),
+  updated_at: z.string().nullable().describe('When an entry was last changed, ISO 8601; null: there is none'),
+  collections: counted.describe('Names, the most frequent first'),
+  tags: counted.describe('Names, the most frequent first'),
   lenses: z.array(z.string()).describe('Names of the lenses'),
 })
 
 const briefOutput = facts.extend({
-  text: z.string().describe('The same for an assistant, with how to ask, in fewer than 500 tokens'),
+  text: z.string().describe('The same as text for an assistant, with instructions for queries, in fewer than 500 tokens'),
 })
 
 type Facts = z.output<typeof facts>

@@ -86,7 +86,7 @@ describe('nothing relevant', () => {
     }
     world.put({ id: 'late', content: 'Rain at night.' })
     expect(await reason('hybrid')).toMatch(/^None of the words of the question occur\. Whether any passage/)
-    expect(await reason('words')).toBe('None of the words of the question occur.')
+    expect(await reason('words')).toBe('None of the words of the query occur.')
     expect(await reason('meaning')).toBe('No passage has a vector yet.')
   })
 

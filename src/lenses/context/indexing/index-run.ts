@@ -139,7 +139,7 @@ export const INDEX_HANDLER = handler({
       paths: texts.describe('Several files or folders, beside path. Default: none'),
       force: flag.describe('Read unchanged files again. Default: false'),
       forget: flag.describe(
-        'Delete what was read of the files, and read them again when it is asked for only. Default: false',
+        'Delete what was read of the files, and read them again only on request. Default: false',
       ),
       wait: z
         .boolean()

@@ -204,7 +204,7 @@ describe('the verdict (QE-005)', () => {
     await world.concepts('FastVehicle', 'TeapotLamp')
     expect(await asked(world, { query: 'vehicle' })).toMatchObject({ verdict: 'answered', reason: undefined })
     expect(await asked(world, { query: 'zebra', mode: null })).toEqual({
-      ...{ verdict: 'nothing_relevant', reason: 'No name has anything of the question.', names: [] },
+      ...{ verdict: 'nothing_relevant', reason: 'No name contains any part of the query.', names: [] },
     })
     expect(await asked(world, { query: 'vehicle of a zebra', mode: null })).toMatchObject({
       ...{ verdict: 'weak', names: ['FastVehicle'] },
