@@ -296,7 +296,8 @@ function head(subscription: Subscription): JsonObject {
 }
 
 function ending(why: 'closed' | 'unauthorized'): QuerentError {
-  if (why === 'unauthorized') return new QuerentError('unauthenticated', 'watch: this viewer may no longer query the store')
+  if (why === 'unauthorized')
+    return new QuerentError('unauthenticated', 'watch: this viewer may no longer query the store')
   return new QuerentError('cancelled', 'watch: the engine was closed; continue with the last resume token')
 }
 

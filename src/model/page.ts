@@ -65,18 +65,12 @@ const itemOutput = z.strictObject({
   rank: z.int().describe('Place in the answer, from 1'),
   id: z.string().describe('Id of the entry'),
   holder: z.string().describe('Id of the viewer that holds the entry'),
-  passage: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('Only with group passage: position of this passage in the entry, from 1'),
+  passage: z.int().min(1).optional().describe('Only with group passage: position of this passage in the entry, from 1'),
   collection: z.string().describe('Collection of the entry'),
   kind: z.string().describe('Kind of entry, such as note or code'),
   title: z.string().describe('Title; empty: none'),
   score: z.number().describe('Higher is better; comparable within one answer'),
-  components: z
-    .record(z.string(), z.number())
-    .describe('Components of the score by name, such as words and meaning'),
+  components: z.record(z.string(), z.number()).describe('Components of the score by name, such as words and meaning'),
   excerpt: excerptOutput.describe('The best passage'),
   // The first has the text and the lines of `excerpt`. Empty where the entry has no text.
   passages: z.array(passageOutput).describe('The best passages, as many as requested, best first'),
@@ -135,15 +129,13 @@ const pageSchema = z
     verdict: verdict.describe('Whether something in the store answers the query'),
     reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
     // Absent where neither decides: a list by conditions, and lenses with a verdict of their own.
-    verdict_by: verdictBy
-      .optional()
-      .describe('Basis of the verdict. words: vectors were missing or too few'),
+    verdict_by: verdictBy.optional().describe('Basis of the verdict. words: vectors were missing or too few'),
     // At most three, and not counted as used.
-    nearest: z.array(itemOutput).optional().describe('The nearest results if nothing is relevant; they are not answers'),
-    did_you_mean: z
-      .string()
+    nearest: z
+      .array(itemOutput)
       .optional()
-      .describe('Spelling that was searched because the text as given found nothing'),
+      .describe('The nearest results if nothing is relevant; they are not answers'),
+    did_you_mean: z.string().optional().describe('Spelling that was searched because the text as given found nothing'),
     lens: z.string().describe('Mode of the query'),
     mode: z
       .enum(['hybrid', 'words', 'meaning', 'list'])

@@ -4,8 +4,13 @@ import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { jsonObject } from './page.ts'
 
 const audience = z.strictObject({
-  kind: z.enum(['public', 'private', 'shared']).describe('public: everybody; private: nobody else; shared: members of federations'),
-  federations: z.array(z.string()).optional().describe('Ids of the federations whose members may see it; only with shared'),
+  kind: z
+    .enum(['public', 'private', 'shared'])
+    .describe('public: everybody; private: nobody else; shared: members of federations'),
+  federations: z
+    .array(z.string())
+    .optional()
+    .describe('Ids of the federations whose members may see it; only with shared'),
 })
 
 const entryFields = {
@@ -106,7 +111,11 @@ const addedPath = z.strictObject({
   lens: z.string().nullable().describe('Lens that has read it as code; null: entries were made of its files'),
   missing: z.boolean().describe('It is missing or empty, such as a disk that is not mounted; its entries are kept'),
   is_changed: z.boolean().describe('Whether anything at or below it has changed since it was read'),
-  files: z.int().min(0).nullable().describe('Number of files in it; null, here and below: not counted, such as for code'),
+  files: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('Number of files in it; null, here and below: not counted, such as for code'),
   changed: z.int().min(0).nullable().describe('Files whose size or time has changed since they were read'),
   added: z.int().min(0).nullable().describe('Files that were never read'),
   deleted: z.int().min(0).nullable().describe('Files that were read and are gone, or are left out now'),

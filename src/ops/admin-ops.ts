@@ -220,7 +220,7 @@ const names = z.array(z.string())
 const count = z.int().min(0)
 
 const mirrorOutput = z.strictObject({
-  names: names.describe("Collections on the server that belong to this store"),
+  names: names.describe('Collections on the server that belong to this store'),
   put: count.describe('Records that were written there'),
   removed: count.describe('Records that were removed there'),
   unchanged: count.describe('Records that were there already'),
@@ -234,8 +234,10 @@ const mirrorOutput = z.strictObject({
       }),
     )
     .describe('Records that the server refuses'),
-  taken: names.describe("Collections on the server that hold records of another store; they were not changed"),
-  unowned: names.describe('Collections of an earlier version with records that are unknown here; they were not changed'),
+  taken: names.describe('Collections on the server that hold records of another store; they were not changed'),
+  unowned: names.describe(
+    'Collections of an earlier version with records that are unknown here; they were not changed',
+  ),
 })
 
 export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> = {

@@ -106,7 +106,9 @@ const facts = z.strictObject({
 })
 
 const briefOutput = facts.extend({
-  text: z.string().describe('The same as text for an assistant, with instructions for queries, in fewer than 500 tokens'),
+  text: z
+    .string()
+    .describe('The same as text for an assistant, with instructions for queries, in fewer than 500 tokens'),
 })
 
 type Facts = z.output<typeof facts>

@@ -89,6 +89,7 @@ function embedded(text: string, context: QueryContext): Promise<Float32Array | n
   return inTime(
     late => context.embed(text, late),
     context.deadline,
-    () => context.note({ code: 'meaning_late', message: 'The query was not embedded in time: answered by words only.' }),
+    () =>
+      context.note({ code: 'meaning_late', message: 'The query was not embedded in time: answered by words only.' }),
   )
 }

@@ -188,7 +188,8 @@ function* brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryConte
   }
   for (const operand of plan.parsed.mustNot) {
     const holders: Bitset = yield* withWords(operand, null, context)
-    if (holders.has(entry)) return { stage: 'exclusion', reason: `It contains "${operand.text}", which the query excludes.` }
+    if (holders.has(entry))
+      return { stage: 'exclusion', reason: `It contains "${operand.text}", which the query excludes.` }
     yield
   }
   return { stage: 'exclusion', reason: 'It contains something that the query excludes.' }
@@ -220,7 +221,8 @@ function unreached(target: Target, survey: Survey): Dropped {
   const legs = plan.mode === 'hybrid' ? 'by words nor by meaning' : `by ${plan.mode}`
   const best = `It is ${plan.mode === 'hybrid' ? 'neither ' : 'not '}among the best ${legs}`
   const ranked = rankedOf(target, survey)
-  if (ranked !== undefined) return { stage: 'retrieve', reason: `${best}; in a deeper search it has rank ${ranked.rank}.` }
+  if (ranked !== undefined)
+    return { stage: 'retrieve', reason: `${best}; in a deeper search it has rank ${ranked.rank}.` }
   const words = retrieval.complete ? 'and nothing in it matches' : 'and time was up before a deeper search'
   return { stage: 'retrieve', reason: `${best}, ${words}.` }
 }

@@ -134,7 +134,10 @@ const PHRASE = sum(
 
 const MEMORY = sum(
   'memory boost',
-  [constant('base', 1), product('use', [constant('the most that use can add', MEMORY_BOOST), number('memory', 'memory')])],
+  [
+    constant('base', 1),
+    product('use', [constant('the most that use can add', MEMORY_BOOST), number('memory', 'memory')]),
+  ],
   {
     component: 'memory',
     shown: ({ memory = 0 }) => memory > 0,

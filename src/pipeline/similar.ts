@@ -34,7 +34,8 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
         except: entry.key,
         facts: {},
       }
-      if (!isKnown) context.note({ code: 'other_language', message: `It was searched by its rarest words: ${UNKNOWN_LANGUAGE}` })
+      if (!isKnown)
+        context.note({ code: 'other_language', message: `It was searched by its rarest words: ${UNKNOWN_LANGUAGE}` })
       else if (vector === null)
         context.note({ code: 'words_only', message: 'It has no vector, so its rarest words were searched.' })
       return plan

@@ -54,7 +54,10 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
 /** Something was brought, but nothing speaks for any of it. */
 export function judgeNoise(judgement: Judgement): Judgement {
   if (judgement.verdict === 'nothing_relevant') return judgement
-  return { ...judgement, ...nothing('No entry contains a word of the query or is nearer to its meaning than by chance.') }
+  return {
+    ...judgement,
+    ...nothing('No entry contains a word of the query or is nearer to its meaning than by chance.'),
+  }
 }
 
 /**

@@ -319,7 +319,7 @@ describe('a server that has nothing anywhere', () => {
     try {
       const { status, stdout, stderr } = await ask('x', '--url', server.url)
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(/^Error: .*what answers at http:\S+ does not answer as ChromaDB does/)
+      expect(stderr).toMatch(/^Error: .*the server at http:\S+ does not answer like ChromaDB/)
       const args = ['mirror', 'items', '--to', 'qdrant', '--url', server.url]
       expect(await run(args)).toMatchObject({ status: 1, stderr: expect.stringContaining('as Qdrant does') })
     } finally {

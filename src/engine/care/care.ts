@@ -263,7 +263,12 @@ function withoutProblems(check: string, problems: readonly string[], sound: stri
 function jobWorks(name: string, { failure, progress }: JobState): Examined {
   const done = progress === null ? '' : ` (${progress.phase}: ${progress.done} of ${progress.total ?? '?'})`
   const message = failure === null ? `works${done}` : `its last run failed${done}: ${failure}`
-  return finding(`job ${name}`, failure === null, message, 'It runs again by itself; see the lens that brings it.')
+  return finding(
+    `job ${name}`,
+    failure === null,
+    message,
+    'It runs again by itself; see the documentation of its lens.',
+  )
 }
 
 /** A lease ends within seconds; one that ends this much later was taken by a clock that is ahead. */
@@ -272,9 +277,9 @@ const TOO_LATE_MS = 10 * 60_000
 export function leasesFinding(store: Store, machineNow: () => number): Examined {
   const rows = store.table(LEASES).scan()
   const left = rows.filter(row => isLeft(row, machineNow()))
-  if (left.length === 0) return finding('leases', true, 'none is left behind')
+  if (left.length === 0) return finding('leases', true, 'no lease is left behind')
   const names = left.map(({ name }) => name).join(', ')
-  return finding('leases', true, `left behind: ${names}`, null, async () => {
+  return finding('leases', true, `leases left behind: ${names}`, null, async () => {
     await store.writeWhenFree(machineNow(), writer => {
       for (const { name, holder } of left) writer.table(LEASES).delete({ name: name ?? null, holder: holder ?? null })
     })
@@ -300,7 +305,7 @@ export interface EmbeddingToExamine {
 const PATIENCE_MS = 60_000
 
 export function vectorsFinding({ embedder, refused }: EmbeddingToExamine, store: Store): Examined {
-  if (embedder === null) return finding('vectors', true, 'no embedder: questions are answered from words')
+  if (embedder === null) return finding('vectors', true, 'no embedder: queries are answered by words only')
   const all = store.partitions().map(partition => partition.id)
   const [chunks, vectors] = [store.countChunks(all), store.countVectors(modelKey(embedder.model), all)]
   return finding(

@@ -71,7 +71,7 @@ export function* snapshotsFindings({ names, indexOf, fresh, loaded, renew }: Ind
 function comparison(name: string, { difference, rows, answers }: Comparison, renew: () => Promise<void>): Examined {
   const check = `index ${name}`
   const sampled = answers === 0 ? '' : ` and ${answers} sampled answers`
-  if (difference === null) return finding(check, true, `${rows} rows${sampled}, as a rebuild has`)
+  if (difference === null) return finding(check, true, `${rows} rows${sampled}, the same as a rebuild`)
   return finding(check, false, difference, REPAIR_HELP, async () => {
     await renew()
     return 'built again'
@@ -80,12 +80,12 @@ function comparison(name: string, { difference, rows, answers }: Comparison, ren
 
 /** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
 const HARMLESS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  missing: 'there is none yet',
+  missing: 'no snapshot yet',
   other_format: 'of another version, so the index was built again',
   // Its bytes are as they were written, so another version wrote them.
   refused: 'of another version of the index, which was built again',
   ahead_of_store: 'of a later state than the store, so the index was built again',
-  other_past: 'of another past of the store, so the index was built again',
+  other_past: 'of another history of the store, so the index was built again',
 }
 
 const HARMFUL: Readonly<Partial<Record<SnapshotProblem, string>>> = {
@@ -101,7 +101,7 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
   const { reason } = loaded
   const harmless = HARMLESS[reason]
   if (harmless !== undefined) return finding(check, true, harmless)
-  const help = `It is passed over, so starting takes longer. ${REPAIR_HELP}`
+  const help = `It is ignored, so the store takes longer to open. ${REPAIR_HELP}`
   return finding(check, false, HARMFUL[reason] ?? reason, help, async () => {
     await renew()
     return 'written again'
@@ -156,7 +156,7 @@ function compareAnswers(question: SampledQuestion): (both: Both) => Comparison {
       const [mine, other] = [index, rebuilt].map(one => answerOf(one, question, partitions))
       if (mine === null) continue
       answers++
-      const difference = `${rows} rows, but it answers ${JSON.stringify(question.words)} otherwise than a rebuild`
+      const difference = `${rows} rows, but it answers ${JSON.stringify(question.words)} differently from a rebuild`
       if (JSON.stringify(mine) !== JSON.stringify(other)) return { difference, rows, answers }
     }
     return { difference: null, rows, answers }

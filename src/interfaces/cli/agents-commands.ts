@@ -23,7 +23,7 @@ export const TRUST: CommandGroup = {
     { name: 'list', print: rows('edges', EDGE, 'no trust stated') },
     {
       name: 'compute <target>',
-      examples: ['querent trust compute ben --domain medical  # where medical knowledge is asked for'],
+      examples: ['querent trust compute ben --domain medical  # for medical knowledge'],
       flags: {
         'context.requester_id': null,
         'context.query_domains': 'domain',
@@ -121,15 +121,15 @@ export const PEERS: CommandGroup = {
       name: 'add <address>',
       creates: true,
       examples: [
-        'querent peers add https://node.example:7411  # asked for public beliefs, under the key that it shows now',
-        'querent peers add https://node.example:7411 --did did:key:z6Mk... --federation lab  # asked by members of lab',
+        'querent peers add https://node.example:7411  # queried for public beliefs; the key that it shows now is trusted',
+        'querent peers add https://node.example:7411 --did did:key:z6Mk... --federation lab  # queried for members of lab',
       ],
       print: all<AddedPeer>(
         each('peer', '{id} at {address}'),
         each('peer', '{did}'),
-        each('peer', 'asked for {network public beliefs/no public beliefs}{, |federations|}'),
+        each('peer', 'queried for {network public beliefs/no public beliefs}{, |federations|}'),
         ({ identity, reached }) => {
-          const compare = 'its key was taken from its own answer: compare it with what its owner says'
+          const compare = 'its key was taken from its own answer: compare it with the key that its owner names'
           return lines([
             identity === 'first_use' ? compare : reached ? 'it answers with this key' : 'it does not answer now',
           ])

@@ -69,13 +69,13 @@ const GROUPS: readonly (readonly [name: string, about: string, load: () => Promi
   ],
   [
     'beliefs',
-    'what agents hold true: by meaning, confidence, trust in the holder, and time',
+    'what agents believe: by meaning, confidence, trust in the holder, and time',
     async () => (await import('./beliefs-commands.ts')).BELIEFS,
   ],
-  ['trust', 'whom you trust, how far, and in what', async () => (await agents()).TRUST],
+  ['trust', 'whom you trust, how far, and in which domains', async () => (await agents()).TRUST],
   ['agents', 'agents that this node hosts', async () => (await agents()).AGENTS],
   ['federations', 'groups of agents that share beliefs', async () => (await agents()).FEDERATIONS],
-  ['peers', 'other nodes that this one asks', async () => (await agents()).PEERS],
+  ['peers', 'other nodes that this one queries', async () => (await agents()).PEERS],
   ['config', 'settings of the store, in config.json of its home', async () => ({ commands: CONFIG })],
   ['skills', 'files that teach assistants to use this command', async () => ({ commands: SKILLS })],
 ]

@@ -20,7 +20,7 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
     ],
     isFormless: true,
-    options: { '--skip-damaged': 'go on where the store is damaged, and report what was lost' },
+    options: { '--skip-damaged': 'skip what is damaged, and report what was lost' },
   }),
   plain(async () => (await import('./commands/care.ts')).runImport, {
     name: 'import [file]',
@@ -137,11 +137,11 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent mcp --lens chroma --lens beliefs  # with the tools of these lenses',
       'querent mcp --tools query,get,context_callers  # with these tools alone',
-      'querent mcp --lens chroma --list-tools  # which those are, and what they cost an agent to read',
+      'querent mcp --lens chroma --list-tools  # which tools those are, and the tokens of each',
     ],
     options: { ...TOOLS, '--list-tools': 'print the tools with the tokens of each, and serve nothing' },
     more: made => {
-      const detail = new Option('--detail <form>', 'form of answers where a call does not say').default('detailed')
+      const detail = new Option('--detail <form>', 'form of answers for calls that do not name one').default('detailed')
       return made.addOption(detail.choices(['concise', 'detailed']))
     },
     children: [
@@ -226,7 +226,7 @@ export const SKILLS: readonly OperationCommand[] = [
       'querent skills install --lens c64  # the command query-c64',
     ],
     isPlaceless: true,
-    options: { '--force': 'overwrite what somebody has changed' },
+    options: { '--force': 'overwrite files that were changed' },
     more: made =>
       made
         .option('--dir <folder>', "the project's folder", '.')

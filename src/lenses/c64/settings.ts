@@ -118,9 +118,7 @@ export const query = z
   .trim()
   .min(1)
   .max(MAX_QUERY_LENGTH)
-  .describe(
-    `The query, with its numbers and names, at most ${MAX_QUERY_LENGTH} characters, such as What is at $D020?`,
-  )
+  .describe(`The query, with its numbers and names, at most ${MAX_QUERY_LENGTH} characters, such as What is at $D020?`)
 export const raw = z.boolean().optional().describe('Skip enrichment and search the query as it is. Default: false')
 export const limit = z.int().min(1).max(1_000).optional().describe('Most results, 1 to 1000. Default: 15')
 const fetchLimit = z

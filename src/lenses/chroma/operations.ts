@@ -225,7 +225,9 @@ const assign = chromaOperation({
   output: z.lazy(() =>
     z.union([
       binding,
-      z.strictObject({ assigned: z.array(binding).describe('All hashtags of assignments or text; of starter the new ones only') }),
+      z.strictObject({
+        assigned: z.array(binding).describe('All hashtags of assignments or text; of starter the new ones only'),
+      }),
     ]),
   ),
   effect: { kind: 'write', idempotent: true },

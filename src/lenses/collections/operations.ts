@@ -70,9 +70,7 @@ const queryOutput = z.strictObject({
         .nullable()
         .describe('Whether the store answers the query; null: the source gives no verdict'),
       verdict_reason: z.string().nullable().describe('Why, if the verdict is not answered'),
-      nearest: z
-        .array(z.string())
-        .describe('Ids of the nearest results if nothing is relevant, at most three'),
+      nearest: z.array(z.string()).describe('Ids of the nearest results if nothing is relevant, at most three'),
     })
     .describe('The query'),
 })

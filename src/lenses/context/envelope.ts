@@ -156,5 +156,8 @@ export type PlacedConcept = z.infer<typeof placedConcept>
 export const total = z.int().min(0)
 
 export const deleted = z.lazy(() =>
-  z.strictObject({ id: id.describe('Number of deleted items'), deleted: z.literal(true).describe('The item was deleted') }),
+  z.strictObject({
+    id: id.describe('Number of deleted items'),
+    deleted: z.literal(true).describe('The item was deleted'),
+  }),
 )

@@ -108,7 +108,10 @@ const summary = handler({
   result: () =>
     z.strictObject({
       concepts: z
-        .strictObject({ total: total.describe('Number of concepts'), by_type: counts.describe('Their numbers by type') })
+        .strictObject({
+          total: total.describe('Number of concepts'),
+          by_type: counts.describe('Their numbers by type'),
+        })
         .describe('Concepts that the viewer sees'),
       edges: z
         .strictObject({

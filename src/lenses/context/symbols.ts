@@ -184,7 +184,11 @@ const callers = handler({
   summary: 'List what calls a function, directly or through others',
   effect: 'read',
   needs: ['mind'],
-  params: () => namedAnd({ depth: clamped('Longest chain of calls to follow', 1, 1, 5), limit: clamped('Most callers', 100, 1, MOST) }),
+  params: () =>
+    namedAnd({
+      depth: clamped('Longest chain of calls to follow', 1, 1, 5),
+      limit: clamped('Most callers', 100, 1, MOST),
+    }),
   result: () =>
     z.strictObject({
       of,
@@ -241,9 +245,7 @@ const unresolvedCalls = z.lazy(() =>
           text: z.string().describe('The line, without the blanks around it'),
         }),
       )
-      .describe(
-        'Calls of this name whose target is unknown, with the concept that contains each',
-      ),
+      .describe('Calls of this name whose target is unknown, with the concept that contains each'),
     total: total.describe('Number of such calls'),
   }),
 )

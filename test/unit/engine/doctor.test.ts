@@ -84,13 +84,13 @@ describe('doctor', () => {
     expect(found.map(({ check, ok, message }) => [check, ok, message])).toEqual([
       ['pages', true, 'every page and index is sound'],
       ['tables', true, 'every table is what it was declared as'],
-      ['references', true, 'every row belongs to something that is there'],
+      ['references', true, 'every row belongs to something that exists'],
       ['rows', true, 'every row is as it was written'],
-      ['lookups', true, 'tags and metadata are found by filters as entries have them'],
+      ['lookups', true, 'filters find the tags and metadata that entries have'],
       ['vector rows', true, 'every vector belongs to a passage and can be compared'],
-      ['tallies', true, 'passages and vectors are as many as are counted'],
+      ['tallies', true, 'the counts of passages and vectors are right'],
       ['feed', true, 'no change is missing'],
-      ['leases', true, 'none is left behind'],
+      ['leases', true, 'no lease is left behind'],
       ['index words', true, '120 rows and 40 sampled answers, as a rebuild has'],
       [`index vectors-${TOY_KEY}`, true, '120 rows and 40 sampled answers, as a rebuild has'],
       ['vectors', true, '120 of 120 chunks have a vector'],
@@ -121,7 +121,9 @@ describe('doctor', () => {
       search: request => inner.search(request).slice(1),
     }))
     expect(await complaints({ indexes: [words, vectors] })).toEqual({
-      'index words': expect.stringMatching(/^120 rows, but it answers \["\w+","\w+","\w+"\] otherwise than a rebuild$/),
+      'index words': expect.stringMatching(
+        /^120 rows, but it answers \["\w+","\w+","\w+"\] differently from a rebuild$/,
+      ),
       [`index vectors-${TOY_KEY}`]: expect.stringMatching(/^120 rows, but it answers /),
     })
   })

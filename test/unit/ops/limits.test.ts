@@ -82,7 +82,7 @@ describe('a remote request', () => {
     expect(() => streamOperation(work, engine, {}, remote)).toThrow('wait 1000 ms')
   })
 
-  it('costs a unit when it has no streamed form, and is told so in the words of its lens', () => {
+  it('costs a unit when it cannot be streamed, and is told so in the words of its lens', () => {
     const { stream: _, ...whole } = work
     const heard: unknown[] = []
     const refusing = {
@@ -101,7 +101,7 @@ describe('a remote request', () => {
       ['invalid_argument', { cost: 9 }],
       ['rate_limited', { cost: 9 }],
     ])
-    expect(() => streamOperation(whole, engine, {}, ana)).toThrow('work: it has no streamed form')
+    expect(() => streamOperation(whole, engine, {}, ana)).toThrow('work: it cannot be streamed')
   })
 
   it('costs a unit when its input is wrong or could not be read', async () => {

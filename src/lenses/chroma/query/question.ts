@@ -236,7 +236,11 @@ async function completed(
   }
   const hashtagsOf = (set: readonly Binding[]) => set.map(({ hashtag }) => hashtag)
   if (named.length === 0)
-    warn('hashtags_from_text', 'the text names no assigned hashtag; searched by those of similar nodes', hashtagsOf(begun))
+    warn(
+      'hashtags_from_text',
+      'the text names no assigned hashtag; searched by those of similar nodes',
+      hashtagsOf(begun),
+    )
   const carriers = (hashtag: string) => nodesWith(state, context.accessScope, hashtag, withRotten)
   const neighbours = () => neighboursOf(begun, carriers, hashtag => state.bindings.resolve(hashtag))
   const known = keepsRules(begun) ? begun : filledWith(begun, await turnsUntil(context.signal).run(neighbours()))
