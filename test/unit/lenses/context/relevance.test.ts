@@ -161,7 +161,7 @@ describe('labels and keys by relevance', () => {
     await world.concepts('Car')
     const { status, meta, result } = await world.call('/context/query', { ...RELEVANT, query: 'car' })
     expect(status).toBe('success')
-    expect(meta['warnings']).toEqual([expect.stringMatching(/words alone: there is no embedder/)])
+    expect(meta['warnings']).toEqual([expect.stringMatching(/words only: there is no embedder/)])
     expect(result).toMatchObject({ concepts: [{ id: 1, relevance: 'exact' }] })
     const short = await world.call('/context/query', { ...RELEVANT, query: 'ca' })
     expect(short.meta).not.toHaveProperty('warnings')
