@@ -40,7 +40,7 @@ export function queryOperations<const Name extends string, Input extends z.ZodOb
     name: `${name}.explain`,
     summary: `Explain why a result of ${name}.query has its rank, why it is missing, or why it ranks above another`,
     input: z.strictObject({
-      query: input.describe('The query'),
+      query: input.describe('Query whose result is explained'),
       id: id.describe('Id of the entry to explain'),
       over: id
         .optional()

@@ -70,7 +70,7 @@ const FAILED: readonly Hostile[] = [
   ['not.eml', () => 'Nothing like a mail', /^not a mail: /],
   ['broken.ipynb', () => '{"cells": [', /^not a notebook: /],
   ['other.ipynb', () => '{"a": 1}', /^not a notebook: it has no list of cells$/],
-  ['lyrics.srt', () => 'La la la', /^no subtitles: /],
+  ['lyrics.srt', () => 'La la la', /^not subtitles: /],
 ]
 
 const SKIPPED: readonly (readonly [name: string, bytes: () => string | Uint8Array, reason: string])[] = [

@@ -37,7 +37,7 @@ const enrichOutput = z.strictObject({
     .array(
       z.strictObject({
         source_token: z.string().describe('As written in the query, such as $D020 or 53280'),
-        value: z.number().min(0).describe('Value'),
+        value: z.number().min(0).describe('The number that it stands for'),
         decimal: z.string().describe('In base 10'),
         hex: z.string().describe('In base 16, with $'),
         binary: z.string().optional().describe('In base 2, with %; absent where it is too long'),

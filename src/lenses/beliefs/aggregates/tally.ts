@@ -115,7 +115,7 @@ const count = z.int().min(0)
 const epsilon = z.number().min(0).max(1_000)
 
 const aggregate = object({
-  federation_id: z.string().describe('Id of the federation'),
+  federation_id: z.string().describe('Federation that the figures are from'),
   topic: z.string().nullable().describe('Topic in normal form; null: the request has a domain'),
   domain: z.string().nullable().describe('Domain in normal form; null: the request has a topic'),
   epoch: z

@@ -339,8 +339,8 @@ export const oneAgent = object({ agent: agent.describe('The agent as it is now')
 export const agentsAnswer = object({ agents: z.array(agent).describe('By id') })
 
 const membership = object({
-  federation_id: text.describe('Id of the federation'),
-  agent_id: text.describe('Id of the agent'),
+  federation_id: text.describe('Federation of the membership'),
+  agent_id: text.describe('Agent that is the member'),
   status: z.enum(STATUSES).describe('Whether it is a member'),
   role: text.describe('Role: founder, admin, moderator, member or observer'),
   permissions: z.array(z.enum(PERMISSIONS)).nullable().describe('Permissions; null: all'),

@@ -63,7 +63,7 @@ export function pack(items: readonly PackItem[], maxTokens: number, count: Count
 }
 
 function noticeOf(omitted: number): string {
-  return `(${omitted} left out; use a larger max_tokens)`
+  return `(${omitted} left out; ask with a larger max_tokens)`
 }
 
 /** What has room, in order of level, then rank. */

@@ -31,7 +31,7 @@ describe('packing', () => {
     })
     expect(packed.text.split('\n').slice(-2)).toEqual([
       '- 7 function f7(a: number) file:///f7.ts:1-50',
-      '(8 left out; use a larger max_tokens)',
+      '(8 left out; ask with a larger max_tokens)',
     ])
   })
 

@@ -147,7 +147,7 @@ describe('the export of a chat of WhatsApp', () => {
     expect(lines).toEqual(['04-13 10:00 Ana: x', 'no time Ana: y'])
     expect(told).toEqual([
       expect.stringContaining('1 | no message has begun up to here'),
-      expect.stringContaining('some of its dates are written day first, others month first; day-first was taken'),
+      expect.stringContaining('some of its dates are written day first, others month first; day-first was assumed'),
       expect.stringContaining('3 | 04/14/2025, 10:00'),
     ])
   })
@@ -223,7 +223,7 @@ describe('the export of a chat of WhatsApp', () => {
     const message = '[13/04/25, 10:00:01] Tom: Hi'
     expect((await whatsapp([event, message], {}, '_chat.txt')).conversations[0]?.title).toBe('Mira')
     const unnamed = await whatsapp([message], {}, '_chat.txt')
-    expect(unnamed.told).toEqual([expect.stringContaining('nothing names this chat')])
+    expect(unnamed.told).toEqual([expect.stringContaining('this chat has no name')])
     const given = await whatsapp([message], { conversation: 'Ours', zone: '+02:00' }, '_chat.txt')
     expect(given.conversations[0]?.id).toBe('Ours')
     expect(given.lines).toEqual(['04-13 10:00+02:00 Tom: Hi'])
