@@ -214,7 +214,7 @@ function closedError(): QuerentError {
 }
 
 function givenUpError(reason: string): QuerentError {
-  return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and stays down: ${reason}`)
+  return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and is not restarted: ${reason}`)
 }
 
 // What the worker and its owner send each other.

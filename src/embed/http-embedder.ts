@@ -108,7 +108,7 @@ function readVectors(
   try {
     rows = dialect.read(answer)
   } catch (error) {
-    throw providerFailed(access, 'answered in a shape that holds no vectors', 200, error)
+    throw providerFailed(access, 'answered in a form without vectors', 200, error)
   }
   if (rows.length !== expected) {
     throw providerFailed(access, `expected ${expected} vectors, found ${rows.length}`, 200)

@@ -45,43 +45,46 @@ const remote = {
     .min(1)
     .max(16_384)
     .optional()
-    .describe('Length of vectors. Default: what the model gives'),
+    .describe('Dimensions of the vectors. Default: those of the model'),
   maxTokens: z
     .number()
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe("Longest text; what is above is cut. Default: the provider's"),
+    .describe("Longest text in tokens; longer ones are cut. Default: the provider's"),
   prefixes: z
-    .strictObject({ query: z.string().describe('Before questions'), passage: z.string().describe('Before passages') })
+    .strictObject({
+      query: z.string().describe('Text put before queries'),
+      passage: z.string().describe('Text put before passages'),
+    })
     .optional()
-    .describe('What the model wants before texts. Default: nothing'),
-  languages: z.array(z.string()).optional().describe('Languages that the model knows. Default: it is not said'),
+    .describe('Prefixes that the model expects. Default: none'),
+  languages: z.array(z.string()).optional().describe('Languages that the model knows. Default: unknown'),
   cosineScale: z
     .number()
     .positive()
     .optional()
-    .meta({ description: 'Stretches cosines of models that use little of 0 to 1', default: 1 }),
+    .meta({ description: 'Rescales cosines of models that use only a part of 0 to 1', default: 1 }),
   timeoutMs: z
     .number()
     .int()
     .min(1)
     .max(600_000)
     .optional()
-    .meta({ description: 'Time for one try, in milliseconds', default: 30_000 }),
-  retries: z.number().int().min(0).max(10).optional().meta({ description: 'Tries after the first', default: 3 }),
+    .meta({ description: 'Time limit of one attempt, in milliseconds', default: 30_000 }),
+  retries: z.number().int().min(0).max(10).optional().meta({ description: 'Attempts after the first one', default: 3 }),
 }
 
 export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnion('provider', [
-  z.strictObject({ provider: z.literal('none').describe('Words only') }),
+  z.strictObject({ provider: z.literal('none').describe('No embedder: queries are answered by words only') }),
   z.strictObject({
     provider: z.literal('local').describe('A model run in this process'),
     folder: z
       .string()
       .min(1)
       .optional()
-      .describe('Folder of an ONNX model, from the home. Default: the built-in all-MiniLM-L6-v2'),
+      .describe('Folder of an ONNX model, relative to the home. Default: the built-in all-MiniLM-L6-v2'),
     threads: z
       .number()
       .int()
@@ -89,11 +92,11 @@ export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnio
       .max(64)
       .optional()
       .describe(
-        'Passages embedded at once, one thread and one copy of the model each. Default: one a core and GiB, four at most',
+        'Passages that are embedded at once, each with a thread and a copy of the model. Default: one per core and GiB of memory, at most 4',
       ),
     runtime: z.enum(['native', 'wasm']).optional().describe('Default: native where it is installed'),
   }),
-  z.strictObject({ provider: z.literal('openai').describe('Any server with that interface'), ...remote }),
+  z.strictObject({ provider: z.literal('openai').describe('Any server with the interface of OpenAI'), ...remote }),
   z.strictObject({ provider: z.literal('ollama').describe('An Ollama server'), ...remote }),
 ])
 

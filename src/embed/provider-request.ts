@@ -98,7 +98,7 @@ function parseAnswer(access: ProviderAccess, text: string, status: number): unkn
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw providerFailed(access, `answered ${status} with what is not JSON`, status, error)
+    throw providerFailed(access, `answered ${status} with a body that is not JSON`, status, error)
   }
 }
 

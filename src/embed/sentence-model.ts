@@ -48,7 +48,7 @@ export class SentenceModel {
     const results = await this.#session.run(this.#inputs(ids))
     try {
       const unit = toUnit(this.#toVector(this.#pickOutput(results), ids.length))
-      if (unit === null) throw new Error('the model gave a vector without direction')
+      if (unit === null) throw new Error('the model gave a vector that is zero or not finite')
       return unit
     } finally {
       for (const tensor of Object.values(results)) tensor.dispose()

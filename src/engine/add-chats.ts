@@ -61,8 +61,9 @@ export async function addChats(
 
 /** What would be left unread without a word. */
 function refuseOthers({ kind, lens }: AddRequest): void {
-  if (kind !== undefined) throw invalidArgument('kind', kind, 'no kind beside chat: messages are of the kind message')
-  if (lens !== undefined) throw invalidArgument('lens', lens, 'no lens beside chat')
+  if (kind !== undefined)
+    throw invalidArgument('kind', kind, 'no kind together with chat: messages get the kind message')
+  if (lens !== undefined) throw invalidArgument('lens', lens, 'no lens together with chat')
 }
 
 interface FoundFiles extends AsyncDisposable {
@@ -97,7 +98,7 @@ function isZip({ isFolder, absolute }: Place): boolean {
 async function filesInZip(place: Place): Promise<FoundFiles> {
   const { openZipFile } = await import('../ingest/zip.ts')
   const zip = await openZipFile(place.absolute).catch((error: unknown) => {
-    throw invalidArgument('paths', place.given, `a ZIP archive that can be read: ${messageOf(error)}`)
+    throw invalidArgument('paths', place.given, `a readable ZIP archive: ${messageOf(error)}`)
   })
   const files: ExportFile[] = []
   const skipped: { path: string; reason: string }[] = []

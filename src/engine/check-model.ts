@@ -32,7 +32,7 @@ export async function checkModel(folder: string): Promise<ModelCheck> {
     }
     const problem = await selfTest(checkEmbedder(embedder)).catch((error: unknown) => (error as Error).message)
     if (problem !== null) return { ...about, ok: false, message: problem, texts_per_second: null }
-    const message = 'sentences that mean the same are nearest to each other, and a text has one vector'
+    const message = 'sentences with the same meaning are nearest to each other, and a text always has the same vector'
     return { ...about, ok: true, message, texts_per_second: await speedOf(embedder) }
   } finally {
     await embedder.close()
@@ -49,12 +49,13 @@ async function selfTest(embedder: Embedder): Promise<string | null> {
   const texts = SAME.flat()
   const vectors = await embedder.embed(texts, 'passage')
   const again = await embedder.embed(texts.slice(0, 1), 'passage')
-  if (again[0]?.some((value, at) => value !== vectors[0]?.[at])) return 'the same text has another vector each time'
+  if (again[0]?.some((value, at) => value !== vectors[0]?.[at])) return 'the same text has different vectors'
   for (const [at, vector] of vectors.entries()) {
     const cosines = vectors.map((other, i) => (i === at ? Number.NEGATIVE_INFINITY : dot(vector, other)))
     // Two sentences of a pair lie side by side: 0 and 1, 2 and 3, 4 and 5.
     const nearest = cosines.indexOf(Math.max(...cosines))
-    if (nearest !== (at ^ 1)) return `"${texts[at]}" is nearer to "${texts[nearest]}" than to what means the same`
+    if (nearest !== (at ^ 1))
+      return `"${texts[at]}" is nearer to "${texts[nearest]}" than to the sentence with the same meaning`
   }
   return null
 }

@@ -94,7 +94,7 @@ export function withWholeCursors({ input: schema }: Schemas, input: unknown, han
   return changed(input, pathsOf(schema, 'input'), (cursor, path) => {
     const whole = handles.expand(cursor)
     if (whole !== null) return whole
-    const message = `${path}: what it went on in is not kept any more; ask from the first page again`
+    const message = `${path}: the results that it continues are no longer kept; start again from the first page`
     throw new QuerentError('cursor_expired', message, { field: path })
   })
 }

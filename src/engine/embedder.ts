@@ -73,7 +73,7 @@ export function isEmbedder(given: GivenEmbedder | 'none' | undefined): given is 
  * libraries that Querent does not use, and npm drops an optional package whose script fails without a word.
  */
 export const NATIVE_HELP: string =
-  'for the fast one, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment, which skips a download for GPUs'
+  'for the faster native runtime, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment (this skips a download for GPUs)'
 
 /** In the home: written when the notice was given. */
 const MARK = 'wasm-notice'

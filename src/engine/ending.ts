@@ -31,7 +31,7 @@ export function closedError(): QuerentError {
 /** What the promise comes to, or a rejection with `cancelled` when the signal comes first. */
 export function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(new QuerentError('cancelled', 'stopped before it was done', {}, signal.reason))
+    const stop = () => reject(new QuerentError('cancelled', 'stopped before it finished', {}, signal.reason))
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

@@ -114,7 +114,9 @@ export function deleteEntries(
 function requireHeld(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
   const entry = requireVisible(reader, id, accessScope)
   if (mayWrite(entry, accessScope.viewer)) return entry
-  throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, { id })
+  throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}; only its holder may delete it`, {
+    id,
+  })
 }
 
 /** One that cannot be read can still be deleted, where no other of that id can be meant. */

@@ -71,7 +71,7 @@ export function lostStore(folder: string): QuerentError | null {
   if ((statSync(`${storeFile}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null
   if (!isFolder(indexFolder) || !readdirSync(indexFolder).some(name => name.endsWith('.snapshot'))) return null
   const what = size === undefined ? `${STORE_FILE} is gone` : `${STORE_FILE} is empty`
-  const message = `home: ${what} in ${folder}, though there are snapshots of its indexes: the store was lost, and no new one is made over it. Put a backup there as ${STORE_FILE}, or remove the folder ${indexFolder} to begin with an empty store`
+  const message = `home: ${what} in ${folder}, but snapshots of its indexes exist: the store was lost, and no new one is made in its place. Put a backup there as ${STORE_FILE}, or remove the folder ${indexFolder} to begin with an empty store`
   return new QuerentError('store_corrupt', message, { home: folder })
 }
 
@@ -206,7 +206,7 @@ function isInside(path: string, folder: string): boolean {
 
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'EACCES' || code === 'EPERM') return 'you may not write there'
+  if (code === 'EACCES' || code === 'EPERM') return 'you have no permission to write there'
   if (code === 'EROFS') return 'the disk is read-only'
   if (code === 'ENOSPC') return 'the disk is full'
   return error instanceof Error ? error.message : String(error)

@@ -136,7 +136,7 @@ class KnownEntries {
 
   must({ holder, id }: EntryName): EntryKey {
     const key = this.#keys.get(`${holder}\0${id}`)
-    if (key === undefined) throw invalidArgument('id', id, 'the entry to come on a line before')
+    if (key === undefined) throw invalidArgument('id', id, 'an entry on an earlier line')
     return key
   }
 }
@@ -156,7 +156,7 @@ function putRow(
   imports: readonly LensImport[],
 ): boolean {
   const table = tables.find(candidate => candidate.name === line.table)
-  if (table === undefined) throw invalidArgument('table', line.table, 'a table of a lens that is here')
+  if (table === undefined) throw invalidArgument('table', line.table, 'a table of a lens of this engine')
   if (table.mechanical === true) return false
   const cells = Object.entries(line.row).map(([name, value]): [string, Cell] => [
     name,

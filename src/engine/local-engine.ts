@@ -295,7 +295,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     const { exportInTurns } = await import('./export.ts')
     const check = () => {
       this.#mustBeOpen()
-      if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the export')
+      if (signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the export')
     }
     yield* exportInTurns({ store, tables, lenses }, new Turns(check), check)
   }

@@ -41,7 +41,7 @@ export async function mirrorCollection(engine: Engine, request: MirrorCollection
     requireOwnNames(report, request)
     return report
   } catch (error) {
-    if (signal.aborted) throw new QuerentError('cancelled', 'mirror: stopped; run it again to go on', {}, error)
+    if (signal.aborted) throw new QuerentError('cancelled', 'mirror: stopped; run it again to continue', {}, error)
     if (!(error instanceof SourceFailure)) throw error
     const isEmpty = store.count(owner, { op: 'eq', field: 'collection', value: collection }) === 0
     const problem = isEmpty ? `collection: there is nothing in "${collection}"; its mirror cannot be emptied: ` : ''
@@ -52,12 +52,10 @@ export async function mirrorCollection(engine: Engine, request: MirrorCollection
 function requireOwnNames({ names, taken, unowned }: MirrorReport, { collection, to }: MirrorCollectionRequest): void {
   if (taken.length > 0) {
     const isUnowned = taken.every(name => unowned.includes(name))
-    const held = isUnowned
-      ? 'an earlier version mirrored a store there, and not only this one'
-      : "another store's mirror"
+    const held = isUnowned ? 'a mirror of an earlier version, not only of this store' : "another store's mirror"
     const remedy =
       to === 'chromadb' ? 'use another database, or delete it there' : 'use another server, or delete it there'
-    const problem = `mirror: of "${collection}", ${taken.join(', ')} is taken: ${held}; it was left as it is; ${remedy}`
+    const problem = `mirror: "${collection}" needs ${taken.join(', ')}, which holds something else: ${held}; nothing was changed there; ${remedy}`
     throw new QuerentError('conflict', problem, { collection, taken })
   }
   if (names.length > 0 || unowned.length > 0) return

@@ -224,14 +224,14 @@ export class Models {
     const { home, isFixed } = this.#input
     if (home === null || isFixed) {
       const why = home === null ? 'this store has no home' : 'the environment or the program names the model'
-      throw new QuerentError('conflict', `use_model: ${why}, so config.json cannot`, { field: 'folder' })
+      throw new QuerentError('conflict', `use_model: ${why}, so config.json cannot set it`, { field: 'folder' })
     }
     const folder = this.#folderOf(given)
     const isBuiltIn = folder === PACKAGED_MODEL_FOLDER
     const check = await this.check(folder)
     if (!check.ok) {
       const message = `model ${check.id}: ${check.message}; nothing was changed`
-      throw new QuerentError('model_invalid', message, { folder, expected: 'vectors that tell meanings apart' })
+      throw new QuerentError('model_invalid', message, { folder, expected: 'vectors that distinguish meanings' })
     }
     const role = asked ?? this.#roleOf(check)
     if (role === 'other_languages' && isBuiltIn) {
@@ -279,7 +279,7 @@ export class Models {
     if (given === 'multilingual') {
       if (existsSync(SECOND_MODEL_FOLDER)) return SECOND_MODEL_FOLDER
       const expected =
-        'a folder, because the multilingual model is not there; `npm run model:multilingual` in a checkout makes it'
+        'a folder, because the multilingual model is not installed; `npm run model:multilingual` in a checkout makes it'
       throw invalidArgument('folder', given, expected)
     }
     return isAbsolute(given) ? given : join(home ?? process.cwd(), given)

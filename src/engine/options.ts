@@ -133,30 +133,30 @@ export const limitSettings = z.strictObject({
   enabled: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether requests are counted at all', default: DEFAULTS.enabled }),
+    .meta({ description: 'Whether these limits apply to requests', default: DEFAULTS.enabled }),
   units_per_minute: count
     .optional()
     .meta({ description: 'Units that each requester gets back in a minute', default: DEFAULTS.unitsPerMinute }),
   burst: count
     .optional()
-    .meta({ description: 'Units that each can use at once after a quiet while', default: DEFAULTS.burst }),
+    .meta({ description: 'Most units that each requester can use at once after a pause', default: DEFAULTS.burst }),
   subscriptions: count
     .optional()
-    .meta({ description: 'Live queries that each can have at a time', default: DEFAULTS.subscriptions }),
+    .meta({ description: 'Live queries that each requester can have at a time', default: DEFAULTS.subscriptions }),
   streams: count.optional().meta({
-    description: 'Other answers that each can have under way piece by piece at a time',
+    description: 'Other streamed answers that each requester can have open at a time',
     default: DEFAULTS.streams,
   }),
   bytes_per_viewer: bytes.optional().meta({
-    description: 'Bytes that each viewer can keep by requests from outside; the owner any number',
+    description: 'Bytes that each viewer can store by requests from outside; no limit for the owner',
     default: DEFAULTS.bytesPerViewer,
   }),
   questions_per_day: remembered
     .optional()
-    .describe('Different questions that each can ask in a day of UTC. Default: any number'),
+    .describe('Different queries that each requester can send in a UTC day. Default: no limit'),
   alike_per_hour: remembered
     .optional()
-    .describe('Different questions in an hour that are nearly alike. Default: any number'),
+    .describe('Different queries of each requester in an hour that are nearly alike. Default: no limit'),
 })
 
 type FileSettings = z.output<typeof limitSettings>
@@ -220,13 +220,13 @@ export function shareOf(limits: LimitSettings, processes: number): LimitSettings
 const numericDate = z.strictObject({
   key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
   unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
-  undated: z.number().nullable().default(null).describe('What is there without a date; null: nothing'),
+  undated: z.number().nullable().default(null).describe('Value that stands for a missing date; null: none'),
 })
 
 const ofSource = {
   url: z.string().min(1).describe("The server's address"),
   public: z.boolean().optional().meta({
-    description: 'Whether viewers other than the owner may ask collections that were not mirrored there',
+    description: 'Whether viewers other than the owner may query collections that were not mirrored there',
     default: false,
   }),
   numeric_date: numericDate.optional().describe('A day filter then runs in the server. Default: it runs here'),
@@ -248,7 +248,7 @@ const qdrant = z.strictObject({
   ...ofSource,
   kind: z.literal('qdrant').describe('A Qdrant server'),
   api_key_env: z.string().optional().describe('Variable of the environment that holds the key. Default: no key'),
-  vector_name: z.string().optional().describe('Which vector, where there are several. Default: the unnamed one'),
+  vector_name: z.string().optional().describe('Name of the vector, if there are several. Default: the unnamed one'),
   content_key: z
     .string()
     .optional()
@@ -256,7 +256,7 @@ const qdrant = z.strictObject({
   sparse: z
     .strictObject({
       vector_name: z.string().describe('A sparse vector of the collections'),
-      model: z.string().describe("The server's model that makes one of a question"),
+      model: z.string().describe("The server's model that makes a sparse vector of a query"),
     })
     .optional()
     .describe('Fused with the dense vector. Default: none'),
@@ -282,18 +282,18 @@ export const fileSchema = z.strictObject({
     .max(4_096)
     .optional()
     .describe(
-      'Folder of a second ONNX model, from the home, for languages that the first does not know. Default: none',
+      'Folder of a second ONNX model, relative to the home, for languages that the first does not know. Default: none',
     ),
   durability: z
     .enum(['normal', 'full'])
     .optional()
-    .meta({ description: '`normal` survives a dying process, `full` also a power cut', default: 'normal' }),
+    .meta({ description: '`normal` survives a crash of the process, `full` also a power failure', default: 'normal' }),
   default_lens: z
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'The lens that answers when none is named', default: 'default' }),
-  limits: limitSettings.optional().describe('How much requesters from outside may ask'),
+    .meta({ description: 'Lens of queries that name none', default: 'default' }),
+  limits: limitSettings.optional().describe('Limits for requesters from outside'),
   lenses: z
     .record(z.string(), z.unknown())
     .optional()
@@ -302,7 +302,7 @@ export const fileSchema = z.strictObject({
   sources: z
     .record(z.string().min(1), sourceSettings)
     .optional()
-    .describe('Other engines that can be asked, by a name of yours'),
+    .describe('Other engines that can be queried, each under a name of your choice'),
 })
 
 export interface Config {

@@ -212,7 +212,7 @@ function questionsIn<Input extends z.ZodType, Output extends z.ZodType>(
 
 function assertStreamed({ name, stream }: Pick<Operation<Engine>, 'name' | 'stream'>): void {
   if (stream !== undefined) return
-  throw new QuerentError('invalid_argument', `${name}: it has no streamed form`, { operation: name })
+  throw new QuerentError('invalid_argument', `${name}: it cannot be streamed`, { operation: name })
 }
 
 function assertAllowed({ name, effect }: Pick<Operation<Engine>, 'name' | 'effect'>, context: CallContext): void {
@@ -221,7 +221,7 @@ function assertAllowed({ name, effect }: Pick<Operation<Engine>, 'name' | 'effec
 }
 
 function assertExists(context: CallContext): void {
-  if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
+  if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller disconnected', {})
 }
 
 /** A place for the streamed form; null: it needs none. Live queries, which can be gone on with, have room of their own. */

@@ -202,7 +202,7 @@ class Requester {
     if (group.asked.has(asked.key)) return
     if (group.asked.size >= most) {
       const [oldest = now] = group.asked.values()
-      throw tooMany('questions that are nearly alike', {
+      throw tooMany('queries that are nearly alike', {
         waitMs: HOUR_MS - (now - oldest),
         limit: most,
         windowMs: HOUR_MS,

@@ -199,7 +199,7 @@ class Run {
       })
       left = await this.#write(place, loaded)
     }
-    for (const path of left) this.#report.fail(shown(place, path), 'other runs kept writing it; add it again')
+    for (const path of left) this.#report.fail(shown(place, path), 'other runs kept changing it; add it again')
   }
 
   async #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<Loaded> {
@@ -397,7 +397,7 @@ class Run {
   #checkAborted(): void {
     if (!this.#context.signal.aborted) return
     const { added, updated } = this.report()
-    const message = 'adding files was stopped; what was written until then stays'
+    const message = 'adding files was stopped; entries that were written before are kept'
     throw new QuerentError('cancelled', message, { added, updated })
   }
 }

@@ -91,7 +91,7 @@ function repeated(document: FileDocument, names: Set<string>): string | null {
     names.add(name)
     return null
   }
-  return document.id === null ? 'the same record was there before' : `the id ${document.id} was there before`
+  return document.id === null ? 'the same record occurred before' : `the id ${document.id} occurred before`
 }
 
 function* linesOf(text: string): Iterable<string> {
@@ -114,7 +114,7 @@ function* readLine(line: string, number: number, fields: FieldMap<RecordField>):
   if (!isRecord(record)) return 'expected a JSON object'
   const unkept = Object.entries(record).find(field => !hasStorableTexts(field))
   if (unkept === undefined) return yield* documentOf(record, number, fields)
-  return `the field ${unkept[0].slice(0, MAX_NAMED)} holds NUL or half a surrogate pair, which cannot be kept`
+  return `the field ${unkept[0].slice(0, MAX_NAMED)} contains NUL or a lone surrogate, which cannot be stored`
 }
 
 function* documentOf(record: Fields, line: number, fields: FieldMap<RecordField>): Steps<FileDocument | string> {
@@ -123,7 +123,7 @@ function* documentOf(record: Fields, line: number, fields: FieldMap<RecordField>
   const content = contentOf(value('content'))
   if (content === null) return `the field ${fields.nameIn(record, 'content')} is not text`
   if (content.trim() === '' && title === '')
-    return 'neither a title nor a text in it; say which field has it with a map'
+    return 'it has neither a title nor a text; name the field that has it with a map'
   if (content.length > MAX_CONTENT_LENGTH) return `the text is longer than ${MAX_CONTENT_LENGTH} characters`
   const id = idOf(value('id'))
   if (id !== null && id.length > MAX_ID_LENGTH) return `the id is longer than ${MAX_ID_LENGTH} characters`

@@ -83,7 +83,7 @@ interface FrontMatter {
 
 /** A longer block is taken for text. */
 const MAX_FRONT_MATTER = 64 * 1024
-const UNKEPT = 'front matter: it holds NUL or half a surrogate pair, which cannot be kept'
+const UNKEPT = 'front matter: it contains NUL or a lone surrogate, which cannot be stored'
 const NO_FIELDS: FrontMatter = { fields: {}, end: 0, problem: null }
 
 /** What YAML refuses is read line by line, with a problem that says so (QE-010). */

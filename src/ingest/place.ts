@@ -47,8 +47,8 @@ export function shown(place: Place, absolute: string): string {
 const CODES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ENOENT: 'it vanished before it could be read',
-  ENOTDIR: 'it vanished before it could be read',
+  ENOENT: 'it disappeared before it could be read',
+  ENOTDIR: 'it disappeared before it could be read',
   EIO: 'the disk failed to read it',
   EMFILE: 'too many files are open',
   EISDIR: 'it became a folder before it could be read',

@@ -41,7 +41,7 @@ function* read(file: SourceFile): Steps<FileReading> {
     const isBlank = file.text.trim() === ''
     return {
       documents: [],
-      problems: isBlank ? [] : [{ line: null, message: 'no subtitles: it has no line of times' }],
+      problems: isBlank ? [] : [{ line: null, message: 'not subtitles: it has no line with times' }],
     }
   }
   const { content, places } = written(cues)

@@ -40,11 +40,11 @@ export function queryOperations<const Name extends string, Input extends z.ZodOb
     name: `${name}.explain`,
     summary: `Explain why a result of ${name}.query has its rank, why it is missing, or why it ranks above another`,
     input: z.strictObject({
-      query: input.describe('The question'),
-      id: id.describe('Of the entry to explain'),
+      query: input.describe('Query whose result is explained'),
+      id: id.describe('Id of the entry to explain'),
       over: id
         .optional()
-        .describe('Id of another entry to compare with: why the first leads or does not. Default: none'),
+        .describe('Id of another entry to compare with: why the first ranks above it or does not. Default: none'),
     }),
     output: explainOutput,
     effect: { kind: 'read', idempotent: true },

@@ -248,7 +248,7 @@ function checkLenses(lenses: readonly (Lens | (LensDeclaration & Partial<Lens>))
   const claim = (what: string, name: string, lens: LensDeclaration): void => {
     const key = `${what} ${name}`
     const owner = taken.get(key)
-    if (owner !== undefined) throw conflict(lens, `${what} "${name}" is already that of ${owner}`)
+    if (owner !== undefined) throw conflict(lens, `${what} "${name}" is already taken by ${owner}`)
     taken.set(key, `lens ${lens.name}`)
   }
   for (const lens of lenses) {

@@ -13,7 +13,7 @@ export type Visibility = Audience['kind']
 
 /** Text that is kept as it is given: what no store can keep is refused, not replaced. */
 export function keptText(text: z.ZodString): z.ZodString {
-  return text.refine(isStorable, 'text without NUL and half surrogate pairs')
+  return text.refine(isStorable, 'text without NUL and lone surrogates')
 }
 
 const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
@@ -164,7 +164,7 @@ const getSchema = z.strictObject({
 export type GetInput = ReadonlyDeep<z.output<typeof getSchema>>
 export const getInput: z.ZodType<GetInput> = getSchema
 export const touchInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
-  ids: z.array(id).min(1).max(1000).describe('Ids: a use of each entry is counted, or of none'),
+  ids: z.array(id).min(1).max(1000).describe('Ids of entries: a use is counted for all of them, or for none'),
 })
 export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
   ids: z.array(id).min(1).max(10_000).describe('Ids of entries: all are deleted, or none'),

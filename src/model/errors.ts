@@ -57,19 +57,19 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** A field that does not exist here. details: field, known. */
   unknown_field: row('usage', 'Use one of the fields that the message lists.'),
   /** The question breaks the query language. details: position, length (UTF-16 units of the text). */
-  query_syntax: row('usage', 'Correct the question at the position given, or put a backslash before the sign.'),
+  query_syntax: row('usage', 'Correct the query at the given position, or put a backslash before the sign.'),
   /** No lens has this name. details: lens, known. */
-  unknown_lens: row('usage', 'See `querent lenses` for the lenses there are.'),
+  unknown_lens: row('usage', 'See `querent lenses` for all lenses.'),
   /** No operation has this name. details: operation, near, known. */
-  unknown_operation: row('usage', 'See `querent call --help` for the operations there are.'),
+  unknown_operation: row('usage', 'See `querent call --help` for all operations.'),
   /** The text is not JSON, or JSON of another shape. details: position where known. */
   invalid_json: row('usage', 'Pass one valid JSON document.'),
   /** The cursor was not written by an engine on this store, or was changed since. */
-  cursor_invalid: row('usage', 'Ask again without the cursor.'),
+  cursor_invalid: row('usage', 'Repeat the request without the cursor.'),
   /** The cursor belongs to another question, viewer or lens: which of these is not told. */
-  cursor_mismatch: row('usage', 'Repeat the request whose answer the cursor came with, or ask again without it.'),
+  cursor_mismatch: row('usage', 'Repeat the request that returned the cursor, or send this one without a cursor.'),
   /** The cursor was ours and is too old. */
-  cursor_expired: row('usage', 'Ask again without the cursor.'),
+  cursor_expired: row('usage', 'Repeat the request without the cursor.'),
   /** The resume token is not one of ours, was changed, or belongs to another question or viewer. */
   resume_invalid: row('usage', 'Watch again without the resume token.'),
   /** No such entry, or none that this viewer may see: never told apart. details: id, near (visible ids like it). */
@@ -79,7 +79,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** The state does not allow this change. */
   conflict: row('conflict', 'Read the current state and decide again.'),
   /** The viewer may not do this. */
-  denied: row('denied', 'Ask as a viewer who may, or as the local owner.'),
+  denied: row('denied', 'Send the request as a viewer with permission, or as the local owner.'),
   /** No valid token or signature came with the request. */
   unauthenticated: row('denied', 'Send a valid token.'),
   /** Another process holds the store's write lock. */
@@ -98,15 +98,15 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** A model folder is incomplete or its hash is wrong. details: file, expected, found. */
   model_invalid: row('broken', 'Rebuild the model (`npm run model`) or name another folder.'),
   /** The embedder could not be started or died. Words still answer. */
-  embedder_failed: row('unavailable', 'See `querent doctor`; questions are answered from words meanwhile.', true),
+  embedder_failed: row('unavailable', 'See `querent doctor`; until then queries are answered by words only.', true),
   /** A provider or another engine did not answer, or answered wrongly. details: provider, status. */
   provider_failed: row('unavailable', 'Check the address, the key and the service.', true),
   /** The deadline passed before there was an answer. */
-  deadline_exceeded: row('limit', 'Allow more time (timeout_ms) or ask a narrower question.', true),
+  deadline_exceeded: row('limit', 'Allow more time (timeout_ms) or narrow the query.', true),
   /** The caller went away or said stop. */
-  cancelled: row('limit', 'Nothing to do: the caller ended it.'),
+  cancelled: row('limit', 'Nothing to do: the caller cancelled it.'),
   /** Something is larger than its limit. details: field, value, limit. */
-  too_large: row('limit', 'Make it smaller; the message names the limit.'),
+  too_large: row('limit', 'Make the input smaller; the message names the limit.'),
   /** The requester has asked too much lately. details: retry_after_ms, limit (units), window_ms. */
   rate_limited: row('limit', 'Wait as long as details.retry_after_ms says.', true),
   /** The viewer keeps as many bytes as it may. details: used, bytes (of the request), quota. */

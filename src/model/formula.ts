@@ -348,7 +348,7 @@ export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expans
     .filter(({ value }) => value > 0 && value >= least)
     .sort((a, b) => b.value - a.value)
     .map(({ name, value, detail }) => `${name} ${short(value)}${detail === undefined ? '' : ` (${detail})`}`)
-  return [named.length === 0 ? 'little speaks for it' : named.join(' + '), ...factors].join(', ')
+  return [named.length === 0 ? 'there is little evidence for it' : named.join(' + '), ...factors].join(', ')
 }
 
 function short(value: number): string {

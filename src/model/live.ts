@@ -107,14 +107,14 @@ export type LiveReason = (typeof LIVE_REASONS)[number]
 export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   initial: 'It was in the answer when the watch began.',
   new_match: 'It is new and matches.',
-  now_matches: 'It was there before and has come into the answer.',
-  content_changed: 'What it says has changed.',
-  score_changed: 'It says the same and is rated differently.',
+  now_matches: 'It existed before and is now in the answer.',
+  content_changed: 'Its text has changed.',
+  score_changed: 'Its text is the same, but its score has changed.',
   no_match: 'It no longer matches.',
-  outranked: 'Others now stand before it.',
+  outranked: 'Other results now rank above it.',
   unavailable: 'It is no longer available.',
-  resync: 'Too much has happened since: this is the answer as it is now.',
-  rank_changed: 'It says the same at another rank.',
+  resync: 'There were too many changes since: this is the current answer.',
+  rank_changed: 'Its text is the same, but its rank has changed.',
 }
 
 /** Snake case: as it goes over the wire (BQ-157). */
@@ -248,7 +248,7 @@ class LiveIterator implements AsyncIterator<JsonObject, undefined> {
 
   async next(): Promise<IteratorResult<JsonObject, undefined>> {
     if (this.#subscription !== null || this.#isOver) return this.#events.next()
-    if (this.#signal.aborted) throw new QuerentError('cancelled', 'the caller has gone')
+    if (this.#signal.aborted) throw new QuerentError('cancelled', 'the caller disconnected')
     const { asPiece = (event: LiveEvent) => event as unknown as JsonObject, told } = this.#form
     this.#signal.addEventListener('abort', this.#leave, { once: true })
     const handlers: LiveHandlers = {
@@ -303,8 +303,9 @@ function head(subscription: Subscription): JsonObject {
 }
 
 function ending(why: 'closed' | 'unauthorized'): QuerentError {
-  if (why === 'unauthorized') return new QuerentError('unauthenticated', 'watch: this viewer may ask no longer')
-  return new QuerentError('cancelled', 'watch: the engine was closed; go on with the last resume token')
+  if (why === 'unauthorized')
+    return new QuerentError('unauthenticated', 'watch: this viewer may no longer query the store')
+  return new QuerentError('cancelled', 'watch: the engine was closed; continue with the last resume token')
 }
 
 /** Passes values from a writer to a reader: each is made when the reader waits for it, none in advance. */
@@ -386,22 +387,22 @@ export const LIVE_FIELDS = {
     .min(0)
     .max(60_000)
     .optional()
-    .describe('Changes are gathered for so long, in milliseconds. Default: 1000'),
+    .describe('Time for which changes are collected, in milliseconds. Default: 1000'),
   include_removals: z.boolean().optional().describe('Report results that leave the answer. Default: true'),
-  include_reranks: z.boolean().optional().describe('Tell what only changes its place. Default: false'),
+  include_reranks: z.boolean().optional().describe('Report results that only change their rank. Default: false'),
   max_events_per_minute: z
     .int()
     .min(1)
     .max(600)
     .optional()
-    .describe('Events above it wait and are sent together later. Default: 60'),
+    .describe('Most events per minute; more of them are merged and sent later. Default: 60'),
   notify_on_connect: z.boolean().optional().describe('Report the current results first. Default: true'),
   resume_token: z
     .string()
     .min(1)
     .max(MAX_TOKEN)
     .optional()
-    .describe('Go on after the event that had this token. Default: begin now'),
+    .describe('Continue after the event with this token. Default: begin now'),
 }
 
 export type LiveInput = ReadonlyDeep<z.output<z.ZodObject<typeof LIVE_FIELDS>>>
@@ -436,17 +437,17 @@ export function liveOptions(input: LiveInput): LiveOptions {
 
 /** Its pieces after the first, which says that it is active; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
-  subscription_id: z.string().describe('Of the stream'),
+  subscription_id: z.string().describe('Id of the stream'),
   seq: z.int().describe('Number of the event in its stream, from 1'),
   timestamp: z.string().describe('When the change was seen, ISO 8601'),
   type: z.enum(['added', 'updated', 'removed', 'reranked']).describe('What happened to the result'),
-  id: z.string().describe('Of the entry'),
-  passage: z.int().min(1).optional().describe('Where group is passage: its position in the entry, from 1'),
-  item: jsonObject.optional().describe('The result as a query gives it; absent where it left the answer'),
-  reason: z.enum(LIVE_REASONS).describe('What caused it, in a word'),
+  id: z.string().describe('Id of the entry'),
+  passage: z.int().min(1).optional().describe('With group passage: its position in the entry, from 1'),
+  item: jsonObject.optional().describe('The result as a query gives it; absent if it left the answer'),
+  reason: z.enum(LIVE_REASONS).describe('Cause, in one word'),
   text: z.string().describe('What happened, in a sentence'),
   details: jsonObject.describe('Figures of the change, such as the rank before'),
-  resume_token: z.string().describe('Goes on after this event'),
+  resume_token: z.string().describe('Token to continue after this event'),
 })
 
 interface WatchOperation<Host, Name extends string, Input extends z.ZodType> {
@@ -482,7 +483,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
 /** What has no end has no answer. */
 function onlyStreamed(operation: string): QuerentError {
   const how = 'use `querent watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
-  return new QuerentError('invalid_argument', `${operation}: it has no answer but events, without end; ${how}`, {
+  return new QuerentError('invalid_argument', `${operation}: its answer is an endless stream of events; ${how}`, {
     operation,
   })
 }

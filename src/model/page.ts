@@ -8,7 +8,7 @@ import type { QueryInput } from './query-input.ts'
 export const explanationOutput: z.ZodType<Explanation> = z
   .strictObject({
     label: z.string().describe('What is measured'),
-    value: z.number().describe('Its figure: a score, or what a score is made of'),
+    value: z.number().describe('Its value: a score, or a part of a score'),
     formula: z
       .enum(['sum', 'product', 'quotient', 'max'])
       .optional()
@@ -63,31 +63,25 @@ export type Passage = ReadonlyDeep<z.output<typeof passageOutput>>
 /** Times are ISO 8601 in UTC. Names are snake_case: this is what every interface prints. */
 const itemOutput = z.strictObject({
   rank: z.int().describe('Place in the answer, from 1'),
-  id: z.string().describe('Of the entry'),
-  holder: z.string().describe('Id of the viewer whose entry it is'),
-  passage: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('Only where group is passage: position of this passage in the entry, from 1'),
-  collection: z.string().describe('Name of what it belongs to'),
-  kind: z.string().describe('What sort of thing it is, such as note or code'),
-  title: z.string().describe('Heading; empty where it has none'),
+  id: z.string().describe('Id of the entry'),
+  holder: z.string().describe('Id of the viewer that holds the entry'),
+  passage: z.int().min(1).optional().describe('Only with group passage: position of this passage in the entry, from 1'),
+  collection: z.string().describe('Collection of the entry'),
+  kind: z.string().describe('Kind of entry, such as note or code'),
+  title: z.string().describe('Title; empty: none'),
   score: z.number().describe('Higher is better; comparable within one answer'),
-  components: z
-    .record(z.string(), z.number())
-    .describe('What the score adds up from, by name, such as words and meaning'),
+  components: z.record(z.string(), z.number()).describe('Components of the score by name, such as words and meaning'),
   excerpt: excerptOutput.describe('The best passage'),
   // The first has the text and the lines of `excerpt`. Empty where the entry has no text.
-  passages: z.array(passageOutput).describe('One, or as many as are asked for: best first'),
-  tags: z.array(z.string()).describe('Words it is filed under'),
-  metadata: jsonObject.describe('Whatever was stored with it'),
+  passages: z.array(passageOutput).describe('The best passages, as many as requested, best first'),
+  tags: z.array(z.string()).describe('Tags of the entry'),
+  metadata: jsonObject.describe('Metadata that was stored with it'),
   origin: z.string().nullable().describe('Where it comes from, such as a path; null: not known'),
-  created_at: z.string().describe('When it was written first, ISO 8601'),
-  updated_at: z.string().describe('When it was changed last, ISO 8601'),
+  created_at: z.string().describe('When it was created, ISO 8601'),
+  updated_at: z.string().describe('When it was last changed, ISO 8601'),
   source: z.string().describe('Name of the store that it comes from; local is this one'),
-  related_ids: z.array(z.string()).optional().describe('Only where a lens folds entries into one: ids of the others'),
-  why: z.string().describe('In a line what its score is made of'),
+  related_ids: z.array(z.string()).optional().describe('Ids of the entries that a lens merged into this one'),
+  why: z.string().describe('Components of its score, in one line'),
   explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
 })
 
@@ -107,7 +101,7 @@ export type Coverage = ReadonlyDeep<z.output<typeof coverageOutput>>
 const noteOutput = z.strictObject({
   code: z.string().describe('What it is about, in snake_case'),
   message: z.string().describe('A sentence for people'),
-  details: jsonObject.optional().describe('What a program needs of it, such as the name of a collection'),
+  details: jsonObject.optional().describe('Details for programs, such as the name of a collection'),
 })
 export type Note = ReadonlyDeep<z.output<typeof noteOutput>>
 
@@ -122,8 +116,8 @@ export type VerdictBy = z.output<typeof verdictBy>
 const stageTraceOutput = z.strictObject({
   stage: z.string().describe('Name of the step, such as retrieve'),
   ms: z.number().describe('How long it took, milliseconds'),
-  out: z.int().describe('What it handed on, 0 or more: terms, candidates or results'),
-  detail: jsonObject.optional().describe('Figures of its own'),
+  out: z.int().describe('Number of terms, candidates or results that it passed on'),
+  detail: jsonObject.optional().describe('Further figures of this stage'),
 })
 
 export type StageTrace = ReadonlyDeep<z.output<typeof stageTraceOutput>>
@@ -131,26 +125,24 @@ export type StageTrace = ReadonlyDeep<z.output<typeof stageTraceOutput>>
 const pageSchema = z
   .strictObject({
     items: z.array(itemOutput).describe('Best first'),
-    cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
-    verdict: verdict.describe('Whether something here answers the question'),
+    cursor: z.string().nullable().describe('Cursor of the next page; null: this is the last page'),
+    verdict: verdict.describe('Whether something in the store answers the query'),
     reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
     // Absent where neither decides: a list by conditions, and lenses with a verdict of their own.
-    verdict_by: verdictBy
-      .optional()
-      .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
+    verdict_by: verdictBy.optional().describe('Basis of the verdict. words: vectors were missing or too few'),
     // At most three, and not counted as used.
-    nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
-    did_you_mean: z
-      .string()
+    nearest: z
+      .array(itemOutput)
       .optional()
-      .describe('The spelling that was searched, where the text as given found nothing'),
-    lens: z.string().describe('The way it was asked'),
+      .describe('The nearest results if nothing is relevant; they are not answers'),
+    did_you_mean: z.string().optional().describe('Spelling that was searched because the text as given found nothing'),
+    lens: z.string().describe('Mode of the query'),
     mode: z
       .enum(['hybrid', 'words', 'meaning', 'list'])
-      .describe('What the results were ranked by; list: by nothing but their order'),
-    as_of: z.string().describe('The moment of which it is true, ISO 8601'),
-    coverage: coverageOutput.describe('How much of what there is was searched'),
-    notes: z.array(noteOutput).describe('What did not go as asked, without being an error'),
+      .describe('What the results were ranked by; list: not ranked by relevance'),
+    as_of: z.string().describe('Time that the answer refers to, ISO 8601'),
+    coverage: coverageOutput.describe('How much of the store was searched'),
+    notes: z.array(noteOutput).describe('What differs from the request without being an error'),
     trace: z.array(stageTraceOutput).optional().describe('With trace: what each stage did'),
   })
   .register(z.globalRegistry, { id: 'Page' })
@@ -186,10 +178,10 @@ export interface ExplainRequest {
 /** Why an entry is where it is, or the first stage that dropped it. */
 
 const explainSchema = z.strictObject({
-  id: z.string().describe('Of the entry'),
+  id: z.string().describe('Id of the entry'),
   passage: z.int().min(1).optional().describe('With query.group passage: its position in the entry, from 1'),
   // Over the whole answer, also where the page ends before it.
-  rank: z.int().min(1).nullable().describe('Its place in the answer; null: it is not in it'),
+  rank: z.int().min(1).nullable().describe('Its rank in the answer; null: it is not in the answer'),
   score: z.number().nullable().describe('Higher is better; null: it was not scored'),
   explanation: explanationOutput.nullable().describe('How the score was made; null: it was not scored'),
   // `filter`, `validity`, `must`, `phrase`, `exclusion`: it does not fulfil a condition. `retrieve`: no leg brought it.
@@ -204,25 +196,25 @@ const explainSchema = z.strictObject({
     .describe('Why it is not in the answer; null: it is'),
   over: z
     .strictObject({
-      id: z.string().describe('Of the other entry'),
+      id: z.string().describe('Id of the other entry'),
       passage: z.int().min(1).optional().describe('With query.group passage: position in the other entry, from 1'),
-      rank: z.int().min(1).nullable().describe('Place of the other entry; null: it is not in the answer'),
+      rank: z.int().min(1).nullable().describe('Rank of the other entry; null: it is not in the answer'),
       // The score of an entry that is not in the answer counts as 0.
-      gap: z.number().describe('Score of the first less that of the other: above 0 where the first leads'),
+      gap: z.number().describe('Score of the first minus that of the other; above 0 if the first leads'),
       // They add up to the gap as far as rounding allows.
-      by_component: z.record(z.string(), z.number()).describe('The gap by what scores add up from'),
+      by_component: z.record(z.string(), z.number()).describe('The gap by component of the score'),
       swap: z
         .strictObject({
           weight: z.string().describe('Name of the weight'),
           from: z.number().min(0).describe('What it is'),
-          to: z.number().min(0).describe('What it would have to be'),
+          to: z.number().min(0).describe('Value with which the two swap'),
         })
         .nullable()
         .describe('The smallest change of one weight that swaps them; null: none does'),
       sentence: z.string().describe('The comparison in words'),
     })
     .nullable()
-    .describe('With over: the comparison with that entry; null: none was asked for'),
+    .describe('With over: the comparison with that entry; null: none was requested'),
   sentence: z.string().describe('The reasons in words'),
 })
 
@@ -235,8 +227,8 @@ export const explainOutput: z.ZodType<ExplainAnswer> = explainSchema
 const countSchema = z.strictObject({
   count: z.int().min(0).describe('Results of all pages together, 0 or more; counting stops at 10000'),
   exact: z.boolean().describe('false: there are more, or time was up'),
-  verdict: verdict.describe('As the page of the question has it'),
-  reason: z.string().nullable().describe('Why, where the verdict is not answered'),
+  verdict: verdict.describe('Verdict, as in the page of the query'),
+  reason: z.string().nullable().describe('Why, if the verdict is not answered'),
   mode: z.enum(['hybrid', 'words', 'meaning', 'list']).describe('What results are ranked by'),
 })
 

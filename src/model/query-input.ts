@@ -228,14 +228,14 @@ const suggestSchema = z.strictObject({
     .string()
     .max(MAX_NAME_LENGTH)
     .optional()
-    .describe('What the names begin with, in either case. Default: any'),
+    .describe('Beginning of the names, in any letter case. Default: any'),
   fields: z
     .array(z.enum(SUGGESTED_FIELDS))
     .min(1)
     .max(SUGGESTED_FIELDS.length)
     .optional()
-    .describe('What to complete; holders are shown to the owner alone. Default: all'),
-  limit: z.int().min(1).max(100).optional().describe('Of each field. Default: 10'),
+    .describe('What to complete; holders are shown to the owner only. Default: all'),
+  limit: z.int().min(1).max(100).optional().describe('Names per field. Default: 10'),
 })
 
 export type SuggestInput = ReadonlyDeep<z.output<typeof suggestSchema>>
@@ -246,12 +246,12 @@ const suggestions = z.strictObject({
   suggestions: z
     .array(
       z.strictObject({
-        field: z.enum(SUGGESTED_FIELDS).describe('What the name is one of'),
+        field: z.enum(SUGGESTED_FIELDS).describe('Field that the name belongs to'),
         value: z.string().describe('The name in full'),
-        count: z.int().min(0).describe('Entries that have it, of those that the viewer sees'),
+        count: z.int().min(0).describe('Number of visible entries that have it'),
       }),
     )
-    .describe('Field by field, in each the commonest first'),
+    .describe('Names by field, the most frequent first'),
 })
 
 export type Suggestions = ReadonlyDeep<z.output<typeof suggestions>>

@@ -4,8 +4,13 @@ import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { jsonObject } from './page.ts'
 
 const audience = z.strictObject({
-  kind: z.enum(['public', 'private', 'shared']).describe('Everybody, nobody else, or members of federations'),
-  federations: z.array(z.string()).optional().describe('Ids of those whose members may see it; shared alone'),
+  kind: z
+    .enum(['public', 'private', 'shared'])
+    .describe('public: everybody; private: nobody else; shared: members of federations'),
+  federations: z
+    .array(z.string())
+    .optional()
+    .describe('Ids of the federations whose members may see it; only with shared'),
 })
 
 const entryFields = {
@@ -60,29 +65,29 @@ export type ListPage = ReadonlyDeep<z.output<typeof listSchema>>
 export const listOutput: z.ZodType<ListPage> = listSchema
 
 const where = z.string().describe('File or folder, and within a file the part')
-const said = z.string().describe('What is the matter, in a sentence')
+const said = z.string().describe('What is wrong, in a sentence')
 
 const addReport = z.strictObject({
   added: z.int().min(0).describe('Entries that are new'),
-  updated: z.int().min(0).describe('Entries whose text is another'),
-  unchanged: z.int().min(0).describe('Entries that are as they were'),
+  updated: z.int().min(0).describe('Entries whose text has changed'),
+  unchanged: z.int().min(0).describe('Entries that have not changed'),
   deleted: z.int().min(0).describe('Entries whose file or part of a file is gone'),
   skipped: z
     .array(
       z.strictObject({
         path: where,
-        reason: z.string().describe('In words, such as: binary'),
-        count: z.int().min(1).optional().describe('How many there were. Absent: one'),
+        reason: z.string().describe('Reason, such as binary'),
+        count: z.int().min(1).optional().describe('Number of files. Absent: one'),
       }),
     )
-    .describe('What was passed over'),
-  errors: z.array(z.strictObject({ path: where, message: said })).describe('What is not in the store'),
+    .describe('Files that were skipped'),
+  errors: z.array(z.strictObject({ path: where, message: said })).describe('Files that could not be stored'),
   warnings: z
     .array(z.strictObject({ path: where, message: said }))
-    .describe('What is in the store otherwise than its file says'),
-  chunks: z.int().min(0).describe('Pieces that new texts were cut into'),
+    .describe('Files that were not stored exactly as they are'),
+  chunks: z.int().min(0).describe('Chunks that new texts were cut into'),
   // Of the viewer's.
-  pending: z.int().min(0).describe('Pieces that have no vector yet'),
+  pending: z.int().min(0).describe('Chunks that have no vector yet'),
   visibility_changes: z
     .array(
       z.strictObject({
@@ -92,7 +97,7 @@ const addReport = z.strictObject({
         count: z.int().min(1).describe('Entries of that path'),
       }),
     )
-    .describe('Entries that others may see now than before'),
+    .describe('Entries whose visibility has changed'),
   embedding_error: z.string().nullable().describe('Why vectors are missing; null: they are there, or follow'),
   ms: z.number().min(0).describe('How long it took, milliseconds'),
 })
@@ -104,10 +109,14 @@ export const addOutput: z.ZodType<AddReport> = addReport
 const addedPath = z.strictObject({
   path: z.string().describe('The path that was added'),
   lens: z.string().nullable().describe('Lens that has read it as code; null: entries were made of its files'),
-  missing: z.boolean().describe('It is gone or empty, as where a disk is not mounted: its entries are kept'),
-  is_changed: z.boolean().describe('Whether anything at or below it is not as it was when it was read'),
-  files: z.int().min(0).nullable().describe('Files that it holds; null, here and below: not counted, as of code'),
-  changed: z.int().min(0).nullable().describe('Files whose size or time is another than when they were read'),
+  missing: z.boolean().describe('It is missing or empty, such as a disk that is not mounted; its entries are kept'),
+  is_changed: z.boolean().describe('Whether anything at or below it has changed since it was read'),
+  files: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('Number of files in it; null, here and below: not counted, such as for code'),
+  changed: z.int().min(0).nullable().describe('Files whose size or time has changed since they were read'),
   added: z.int().min(0).nullable().describe('Files that were never read'),
   deleted: z.int().min(0).nullable().describe('Files that were read and are gone, or are left out now'),
   error: z
@@ -137,7 +146,7 @@ const statusSchema = z.strictObject({
         count: z.int().min(0).describe('Entries in it'),
       }),
     )
-    .describe('The largest first'),
+    .describe('Collections, the largest first'),
   embedder: z
     .strictObject({
       id: z.string().describe('Name and version of the model'),
@@ -146,7 +155,7 @@ const statusSchema = z.strictObject({
         .strictObject({
           runtime: z.enum(['native', 'wasm']).describe('What computes it'),
           // Most passages embedded at once, on one thread each.
-          workers: z.int().min(1).describe('Threads or processes of it'),
+          workers: z.int().min(1).describe('Number of its threads or processes'),
         })
         .nullable()
         .describe('Where it runs; null: not on this machine, or not started'),
@@ -157,11 +166,11 @@ const statusSchema = z.strictObject({
   indexes: z
     .array(
       z.strictObject({
-        name: z.string().describe('Such as words or vectors'),
+        name: z.string().describe('Name of the index, such as words or vectors'),
         // For the owner only: it tells of all partitions.
         bytes: z.int().min(0).nullable().describe('Memory it takes; null: not known'),
         // In the viewer's partitions.
-        rows: z.int().min(0).nullable().describe('What it holds; null: not shown'),
+        rows: z.int().min(0).nullable().describe('Number of rows; null: not shown'),
       }),
     )
     .describe('Indexes of this process'),
@@ -198,7 +207,7 @@ export type Finding = ReadonlyDeep<z.output<typeof finding>>
 /** `ok`: after the repair, if there was one. */
 const doctorSchema = z.strictObject({
   ok: z.boolean().describe('Whether no check found anything wrong'),
-  findings: z.array(finding).describe('One item a check'),
+  findings: z.array(finding).describe('One item per check'),
   backup: z.string().nullable().describe('With repair: path of the copy that was made first; null: none'),
 })
 
@@ -208,9 +217,9 @@ export const doctorOutput: z.ZodType<Examination> = doctorSchema
 /** A consistent copy of the store file. */
 const backupSchema = z.strictObject({
   path: z.string().describe('The file that was made'),
-  bytes: z.int().min(0).describe('Its length'),
-  entries: z.int().min(0).describe('How many it holds'),
-  position: z.int().min(0).describe('Last change in it: what was written later is not'),
+  bytes: z.int().min(0).describe('Size of the file in bytes'),
+  entries: z.int().min(0).describe('Number of entries in it'),
+  position: z.int().min(0).describe('Number of the last change that it contains'),
   not_held: z.array(z.string()).describe('What a backup does not contain, such as models'),
 })
 
@@ -222,7 +231,7 @@ export const backupOutput: z.ZodType<Backup> = backupSchema
 const modelFields = {
   id: z.string().describe('Name of the model'),
   dimensions: z.int().min(1).describe('Length of its vectors'),
-  languages: z.array(z.string()).readonly().describe('Languages that it knows, as ISO 639-1; empty: it is not said'),
+  languages: z.array(z.string()).readonly().describe('Languages that it knows, as ISO 639-1; empty: unknown'),
 }
 
 export const modelsOutput = z.strictObject({
@@ -235,16 +244,16 @@ export const modelsOutput = z.strictObject({
           .describe(
             'answers: queries go to it; next: it will answer when it has embedded everything; other_languages: for texts and queries in languages that the first does not know',
           ),
-        vectors: z.int().min(0).describe('Passages that have a vector of it'),
+        vectors: z.int().min(0).describe('Passages that have a vector of this model'),
         chunks: z.int().min(0).describe('Number of passages'),
         seconds_left: z
           .int()
           .min(0)
           .nullable()
-          .describe('How long embedding will take; null: nothing is left, or this process does not embed'),
+          .describe('Time until everything is embedded; null: nothing is left, or this process does not embed'),
       }),
     )
-    .describe('Those that answer or are to answer'),
+    .describe('Models that answer, or will answer'),
 })
 export type ModelList = z.output<typeof modelsOutput>
 export type ModelState = ModelList['models'][number]
@@ -253,7 +262,7 @@ export const modelCheckOutput = z.strictObject({
   ...modelFields,
   max_tokens: z.int().min(1).describe('Longer texts are cut'),
   bytes: z.int().min(0).describe('Size of its files'),
-  calibrated: z.boolean().describe('Whether it says from where on an answer is weak or nothing relevant'),
+  calibrated: z.boolean().describe('Whether it has calibrated thresholds for the verdicts weak and nothing_relevant'),
   ok: z.boolean().describe('Whether the self-test passed'),
   message: z.string().describe('What the self-test found'),
   texts_per_second: z
@@ -276,7 +285,7 @@ export interface UseModelInput {
 export const usedModelOutput = z.strictObject({
   id: z.string().describe('Name of the model'),
   for: z.enum(['all', 'other_languages']).describe('What it is used for'),
-  folder: z.string().describe('Where it is'),
+  folder: z.string().describe('Folder of the model'),
   restart: z.boolean().describe('Whether it takes effect only when the store is next opened'),
 })
 export type UsedModel = z.output<typeof usedModelOutput>

@@ -153,7 +153,7 @@ function homeIn(persistDirectory: string | undefined): string | undefined {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw notOpened('no such directory')
   if (existsSync(join(folder, 'chroma.sqlite3'))) {
     const hint = `start its server (chroma run --path ${persistDirectory}) and name its address with --url`
-    throw notOpened(`${persistDirectory} is a folder of ChromaDB's; ${hint}`)
+    throw notOpened(`${persistDirectory} is a folder of ChromaDB; ${hint}`)
   }
   return [folder, join(folder, HOME_FOLDER)].find(holdsStore)
 }

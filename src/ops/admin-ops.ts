@@ -54,8 +54,8 @@ const lensesOutput: z.ZodType<{ readonly lenses: readonly { readonly name: strin
     lenses: z
       .array(
         z.strictObject({
-          name: z.string().describe('For the field lens of a query'),
-          summary: z.string().describe('What it is for, in a line'),
+          name: z.string().describe('Name of the lens, for the field lens of a query'),
+          summary: z.string().describe('Purpose, in one line'),
         }),
       )
       .describe('Lenses in the order of their set-up'),
@@ -75,7 +75,7 @@ const folderOfModel = z
   .min(1)
   .max(4_096)
   .describe(
-    'Folder with manifest.json, model.onnx, tokenizer.json and tokenizer_config.json, from the home; or built-in, or multilingual',
+    'Folder with manifest.json, model.onnx, tokenizer.json and tokenizer_config.json, relative to the home; or built-in, or multilingual',
   )
 
 export const models: Operation<Engine, typeof nothing, typeof modelsOutput> = {
@@ -111,7 +111,7 @@ const useModelInput = z.strictObject({
 
 export const useModel: Operation<Engine, typeof useModelInput, typeof usedModelOutput> = {
   name: 'use_model',
-  summary: 'Use a model from now on: it embeds everything in the background, and until then the one before it answers',
+  summary: 'Use a model from now on: it embeds everything in the background, until then the previous model answers',
   input: useModelInput,
   output: usedModelOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
@@ -124,10 +124,10 @@ const name = z.string().min(1).max(MAX_NAME_LENGTH)
 
 const mirrorInput = z.strictObject({
   collection: name.describe('Name of the collection here'),
-  to: z.enum(['chromadb', 'qdrant']).describe('Where to'),
+  to: z.enum(['chromadb', 'qdrant']).describe('Type of the server'),
   url: z.string().min(1).max(4096).describe('Address of the server'),
-  tenant: name.optional().describe('Of a ChromaDB server. Default: that of the server'),
-  database: name.optional().describe('Of a ChromaDB server. Default: that of the server'),
+  tenant: name.optional().describe('Tenant of a ChromaDB server. Default: that of the server'),
+  database: name.optional().describe('Database of a ChromaDB server. Default: that of the server'),
   token: z.string().min(1).max(4096).optional().describe('Token or key of the server. Default: none'),
 })
 
@@ -135,22 +135,24 @@ const names = z.array(z.string())
 const count = z.int().min(0)
 
 const mirrorOutput = z.strictObject({
-  names: names.describe("The collections there that are this store's"),
+  names: names.describe('Collections on the server that belong to this store'),
   put: count.describe('Records that were written there'),
   removed: count.describe('Records that were removed there'),
   unchanged: count.describe('Records that were there already'),
-  waiting: count.describe('Pieces that have no vector yet: run it again when they have'),
+  waiting: count.describe('Chunks that have no vector yet: run it again when they have one'),
   refused: z
     .array(
       z.strictObject({
-        id: z.string().describe('Of the entry'),
-        holder: z.string().describe('Id of the viewer whose entry it is'),
-        reason: z.string().describe('In the words of the server'),
+        id: z.string().describe('Id of the entry'),
+        holder: z.string().describe('Id of the viewer that holds the entry'),
+        reason: z.string().describe('Reason, in the words of the server'),
       }),
     )
     .describe('Records that the server refuses'),
-  taken: names.describe("Collections there that hold another store's records: they were left as they are"),
-  unowned: names.describe('Collections there of an earlier version, with records unknown here: likewise'),
+  taken: names.describe('Collections on the server that hold records of another store; they were not changed'),
+  unowned: names.describe(
+    'Collections of an earlier version with records that are unknown here; they were not changed',
+  ),
 })
 
 export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> = {

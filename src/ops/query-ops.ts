@@ -113,20 +113,22 @@ const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const counted = z.array(
   z.strictObject({
     value: z.string().describe('The name'),
-    count: z.int().min(0).describe('Entries that have it, of those that the viewer sees'),
+    count: z.int().min(0).describe('Number of visible entries that have it'),
   }),
 )
 
 const facts = z.strictObject({
   entries: z.int().min(0).describe('Number of entries visible to the viewer'),
-  updated_at: z.string().nullable().describe('When one of them was changed last, ISO 8601; null: there is none'),
-  collections: counted.describe('Most frequent first'),
-  tags: counted.describe('Most frequent first'),
+  updated_at: z.string().nullable().describe('When an entry was last changed, ISO 8601; null: there is none'),
+  collections: counted.describe('Names, the most frequent first'),
+  tags: counted.describe('Names, the most frequent first'),
   lenses: z.array(z.string()).describe('Names of the lenses'),
 })
 
 const briefOutput = facts.extend({
-  text: z.string().describe('The same for an assistant, with how to ask, in fewer than 500 tokens'),
+  text: z
+    .string()
+    .describe('The same as text for an assistant, with instructions for queries, in fewer than 500 tokens'),
 })
 
 type Facts = z.output<typeof facts>
@@ -273,7 +275,7 @@ export const sync: Operation<Engine, typeof syncInput, z.ZodType<SyncReport>> = 
 }
 
 const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictObject({
-  lines: z.array(z.unknown()).describe('Each an object, as an export gives it'),
+  lines: z.array(z.unknown()).describe('Lines of an export, each an object'),
 })
 
 /** As one document, or line by line. */
@@ -291,7 +293,7 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
 const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictObject({
   entries: z.int().min(0).describe('Entries that were written'),
   rows: z.int().min(0).describe('Rows of tables of lenses that were written'),
-  warnings: z.array(z.string()).describe('What came in and is of no use here, and what to do about it'),
+  warnings: z.array(z.string()).describe('Imported data that this store cannot use, and what to do about it'),
 })
 
 export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {

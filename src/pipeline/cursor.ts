@@ -117,7 +117,7 @@ export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorConten
 
 /** For an order that is no longer kept, and has changed since. */
 export function orderLost(): QuerentError {
-  return refusal('cursor_expired', 'what it goes on in has changed since, and is not held here any more')
+  return refusal('cursor_expired', 'the results that it continues have changed since and are no longer kept here')
 }
 
 function ownerOf(binding: string): string {

@@ -73,13 +73,13 @@ function boostedInSpaces(
 function wordsAlone(plan: Plan, context: QueryContext): Plan {
   if (plan.query.mode === 'meaning') {
     if (isLate(context)) throw lateError(context)
-    const message = 'mode: meaning needs an embedder, and there is none; ask with mode words'
+    const message = 'mode: meaning needs an embedder, and there is none; use mode words'
     throw new QuerentError('embedder_failed', message, { field: 'mode' })
   }
   // Without a note there is no embedder, because none is wanted: then words are all that can be asked.
   const isUnembedded = isLate(context) || context.notes.some(({ code }) => code === 'words_only')
   if (!isUnembedded) {
-    context.note({ code: 'words_only', message: 'Answered from words alone: there is no embedder.' })
+    context.note({ code: 'words_only', message: 'Answered by words only: there is no embedder.' })
   }
   return { ...plan, mode: 'words', isUnembedded }
 }
@@ -89,6 +89,7 @@ function embedded(text: string, context: QueryContext): Promise<Float32Array | n
   return inTime(
     late => context.embed(text, late),
     context.deadline,
-    () => context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' }),
+    () =>
+      context.note({ code: 'meaning_late', message: 'The query was not embedded in time: answered by words only.' }),
   )
 }

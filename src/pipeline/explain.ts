@@ -92,7 +92,7 @@ async function dropOf(
 function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[] {
   const { id, passage, field } = wanted
   if (passage !== undefined && context.query.group !== 'passage') {
-    throw invalidArgument(field, passage, 'none, because entries are ranked; ask with query.group passage')
+    throw invalidArgument(field, passage, 'none, because entries are ranked; set query.group to passage')
   }
   const keys = context.reader.find(id, context.look().partitions)
   if (keys.length === 0) throw noSuchEntry(context.reader, id, context.look())
@@ -161,7 +161,7 @@ export function* firstDrop(target: Target, survey: Survey, context: QueryContext
   const end = (query.after?.rank ?? 0) + query.limit
   if (ranked !== undefined && ranked.rank <= end) return null
   if (retrieval.stoodFor?.has(entry)) {
-    return { stage: 'retrieve', reason: 'The document made of the same file stands for it.' }
+    return { stage: 'retrieve', reason: 'The document of the same file is shown in its place.' }
   }
   if (!reached.has(entry)) return unreached(target, survey)
   if (scoredOf(target, survey) === undefined) return { stage: 'score', reason: NOTHING_SPEAKS }
@@ -175,7 +175,7 @@ function* brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryConte
     return { stage: 'filter', reason: brokenFilter(entry, plan.filter, context) }
   }
   if (memo.invalid(reader, plan.query.asOf).has(entry)) {
-    return { stage: 'validity', reason: 'It does not hold at the moment that was asked about.' }
+    return { stage: 'validity', reason: 'It is not valid at the time of the query.' }
   }
   for (const { operand, how } of demands(plan)) {
     const holders: Bitset = yield* withWords(operand, null, context)
@@ -184,10 +184,11 @@ function* brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryConte
   }
   for (const operand of plan.parsed.mustNot) {
     const holders: Bitset = yield* withWords(operand, null, context)
-    if (holders.has(entry)) return { stage: 'exclusion', reason: `It contains "${operand.text}", which was shut out.` }
+    if (holders.has(entry))
+      return { stage: 'exclusion', reason: `It contains "${operand.text}", which the query excludes.` }
     yield
   }
-  return { stage: 'exclusion', reason: 'It contains what was shut out.' }
+  return { stage: 'exclusion', reason: 'It contains something that the query excludes.' }
 }
 
 function brokenFilter(entry: EntryKey, filter: Filter, context: QueryContext): string {
@@ -195,7 +196,7 @@ function brokenFilter(entry: EntryKey, filter: Filter, context: QueryContext): s
   const parts = filter.op === 'and' ? filter.of : [filter]
   const broken = parts.filter(part => !memo.matching(reader, accessScope, part).has(entry))
   const fields = [...new Set(broken.flatMap(fieldsOf))]
-  return `It does not fulfil the condition on ${fields.join(', ')}.`
+  return `It does not match the condition on ${fields.join(', ')}.`
 }
 
 function fieldsOf(filter: Filter): readonly FieldName[] {
@@ -216,14 +217,15 @@ function unreached(target: Target, survey: Survey): Dropped {
   const legs = plan.mode === 'hybrid' ? 'by words nor by meaning' : `by ${plan.mode}`
   const best = `It is ${plan.mode === 'hybrid' ? 'neither ' : 'not '}among the best ${legs}`
   const ranked = rankedOf(target, survey)
-  if (ranked !== undefined) return { stage: 'retrieve', reason: `${best}; asked deeper it has rank ${ranked.rank}.` }
-  const words = retrieval.complete ? 'and nothing in it matches' : 'and time was up before looking deeper'
+  if (ranked !== undefined)
+    return { stage: 'retrieve', reason: `${best}; in a deeper search it has rank ${ranked.rank}.` }
+  const words = retrieval.complete ? 'and nothing in it matches' : 'and time was up before a deeper search'
   return { stage: 'retrieve', reason: `${best}, ${words}.` }
 }
 
 function unreachedBy(missing: NonNullable<Retrieval['missing']>, target: Target, survey: Survey): Dropped {
   const ranked = rankedOf(target, survey)
-  const rank = ranked === undefined ? '.' : `; asked deeper it has rank ${ranked.rank}.`
+  const rank = ranked === undefined ? '.' : `; in a deeper search it has rank ${ranked.rank}.`
   const reason = ranked === undefined ? missing(target.entry) : null
   return { stage: 'retrieve', reason: reason ?? `It is not among the best${rank}` }
 }
@@ -277,7 +279,7 @@ function differences(a: Readonly<Record<string, number>>, b: Readonly<Record<str
 }
 
 const NOT_BY_SCORE = 'Their ranks do not follow from scores alone.'
-const NOT_KNOWN = 'What other weights would do to them is not known in this lens.'
+const NOT_KNOWN = 'This lens cannot tell what other weights would change.'
 
 function adviceOf(swap: Comparison['swap']): string {
   if (swap === null) return 'No weighting would swap them.'

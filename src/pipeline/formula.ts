@@ -108,7 +108,7 @@ const COSINE = max(
     number('of its passages with a vector', 'meaning', { when: 'meaning' }),
     number('of one without', 'expected', {
       when: 'expected',
-      note: 'no vector yet: what passages with as much of the words have',
+      note: 'no vector yet: estimated from passages with the same share of the words',
     }),
   ],
   { note: ({ meaning, expected }) => (meaning === undefined && expected === undefined ? 'no vector yet' : undefined) },
@@ -125,7 +125,7 @@ const PHRASE = sum(
   [
     constant('base', 1),
     product('lift', [
-      constant('most that phrases can add', PHRASE_LIFT),
+      constant('the most that phrases can add', PHRASE_LIFT),
       number('share of the phrases held', 'phrase'),
     ]),
   ],
@@ -134,7 +134,10 @@ const PHRASE = sum(
 
 const MEMORY = sum(
   'memory boost',
-  [constant('base', 1), product('use', [constant('most that use can add', MEMORY_BOOST), number('memory', 'memory')])],
+  [
+    constant('base', 1),
+    product('use', [constant('the most that use can add', MEMORY_BOOST), number('memory', 'memory')]),
+  ],
   {
     component: 'memory',
     shown: ({ memory = 0 }) => memory > 0,

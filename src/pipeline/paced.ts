@@ -90,11 +90,11 @@ class Paced<T> implements AsyncIterableIterator<T> {
 }
 
 function stopped({ reason }: AbortSignal): unknown {
-  return reason instanceof QuerentError ? reason : new QuerentError('cancelled', 'the caller ended the answer')
+  return reason instanceof QuerentError ? reason : new QuerentError('cancelled', 'the caller cancelled the answer')
 }
 
 function tooLate(idleMs: number): QuerentError {
-  return new QuerentError('deadline_exceeded', `nobody asked for the rest of the answer for ${idleMs} ms`, {
+  return new QuerentError('deadline_exceeded', `the rest of the answer was not read for ${idleMs} ms`, {
     idle_ms: idleMs,
   })
 }

@@ -163,10 +163,10 @@ export function* withPhrasesThatHold(plan: Plan, context: QueryContext): Steps<P
   const preferred = isEmpty ? phrases : few
   if (preferred.length === 0) return plan
   const shown = preferred.map(phrase => `"${phrase.text}" (${holders.get(phrase)} visible)`).join(', ')
-  const why = isEmpty ? 'no entry fulfils all conditions' : `fewer than ${ENOUGH_HOLDERS} entries hold it`
+  const why = isEmpty ? 'no entry matches all conditions' : `fewer than ${ENOUGH_HOLDERS} entries contain it`
   context.note({
     code: 'phrase_preferred',
-    message: `Raises what holds it and is not required, because ${why}: ${shown}. phrase=require requires it.`,
+    message: `Not required, but entries that contain it rank higher, because ${why}: ${shown}. phrase=require requires it.`,
   })
   return preferring(plan, preferred)
 }

@@ -133,7 +133,7 @@ export function keepFirstByWords(
 /** The tree of what words lifted holds its own score too. */
 export function explainKept(tree: Explanation, { score, lifted }: Scored): Explanation {
   if (lifted === undefined) return tree
-  const note = 'not all is embedded yet: among the first three by words, it stays there'
+  const note = 'not everything is embedded yet: it is among the first three by words and stays there'
   return node('score', 'max', [{ ...tree, label: 'own score' }, leaf('just above the next', score, note)])
 }
 

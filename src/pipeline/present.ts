@@ -338,7 +338,7 @@ export function* presentItems(
 }
 
 export function whyListed(entry: Entry): string {
-  return `fulfils the conditions; changed ${toIso(entry.updatedAt).slice(0, 10)}`
+  return `matches the conditions; changed ${toIso(entry.updatedAt).slice(0, 10)}`
 }
 
 function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly string[] {

@@ -80,7 +80,7 @@ function withPhrase(judgement: Judgement, { candidates }: Retrieval): Judgement 
   return {
     ...judgement,
     verdict: 'weak',
-    reason: 'A phrase of the question occurs, but little else speaks for these results.',
+    reason: 'A phrase of the query occurs, but there is little other evidence for these results.',
   }
 }
 
@@ -141,7 +141,7 @@ function listed({ entry, passage, source, signals, chunks }: Candidate): Scored 
 /** Cosine, at MiniLM's spread: two texts that have nothing to do with each other have 0 ± 0.13. */
 const CHANCE = 0.1
 
-export const NOTHING_SPEAKS = 'No word of the question is in it, and its meaning is no nearer than by chance.'
+export const NOTHING_SPEAKS = 'It contains no word of the query, and its meaning is no nearer than by chance.'
 
 /** A question that insists on words is met by all that it brings, so there nothing is noise. */
 export function dropsNoise({ query, mode, vector, parsed }: Plan): boolean {

@@ -34,9 +34,10 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
         except: entry.key,
         facts: {},
       }
-      if (!isKnown) context.note({ code: 'other_language', message: `Its rarest words ask: ${UNKNOWN_LANGUAGE}` })
+      if (!isKnown)
+        context.note({ code: 'other_language', message: `It was searched by its rarest words: ${UNKNOWN_LANGUAGE}` })
       else if (vector === null)
-        context.note({ code: 'words_only', message: 'It has no vector, so its rarest words ask.' })
+        context.note({ code: 'words_only', message: 'It has no vector, so its rarest words were searched.' })
       return plan
     },
     enrich: plan => Promise.resolve(plan),

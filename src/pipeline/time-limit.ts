@@ -23,7 +23,7 @@ export function turnsUntil(signal: AbortSignal): Turns {
 }
 
 export function lateError({ query: { timeoutMs } }: QueryContext): QuerentError {
-  return new QuerentError('deadline_exceeded', `the question took longer than ${timeoutMs} ms`, {
+  return new QuerentError('deadline_exceeded', `the query took longer than ${timeoutMs} ms`, {
     timeout_ms: timeoutMs,
   })
 }
@@ -73,5 +73,5 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 }
 
 function calledOff(): QuerentError {
-  return new QuerentError('cancelled', 'the caller ended the question')
+  return new QuerentError('cancelled', 'the caller cancelled the query')
 }

@@ -31,7 +31,7 @@ const MAX_NAMED = 3
 /** Collections that are named where an unknown one was. */
 const MAX_COLLECTIONS = 10
 
-const NO_WORD = 'None of the words of the question occur.'
+const NO_WORD = 'None of the words of the query occur.'
 
 const ANSWERED: Judgement = { verdict: 'answered', reason: null }
 
@@ -54,7 +54,10 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
 /** Something was brought, but nothing speaks for any of it. */
 export function judgeNoise(judgement: Judgement): Judgement {
   if (judgement.verdict === 'nothing_relevant') return judgement
-  return { ...judgement, ...nothing('No entry has a word of the question, or a meaning nearer to it than by chance.') }
+  return {
+    ...judgement,
+    ...nothing('No entry contains a word of the query or is nearer to its meaning than by chance.'),
+  }
 }
 
 /**
@@ -74,7 +77,7 @@ export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign
 function noWord(isMissing: boolean, plan: Plan, context: QueryContext): Judgement {
   // Of a language that no model knows, no model could find out more: as where there is no model. The note says so.
   const isNotFoundOut = isMissing && !isInUnknownLanguage(plan, context)
-  return isNotFoundOut ? weak(`${NO_WORD} Whether any passage has its meaning was not found out.`) : nothing(NO_WORD)
+  return isNotFoundOut ? weak(`${NO_WORD} Passages were not compared by meaning.`) : nothing(NO_WORD)
 }
 
 function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, context: QueryContext): boolean {

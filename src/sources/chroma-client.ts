@@ -64,7 +64,7 @@ async function requireHeartbeat(
 }
 
 function strangerAt(url: string): string {
-  return `what answers at ${url} does not answer as ChromaDB does; check the address and its path`
+  return `the server at ${url} does not answer like ChromaDB; check the address and its path`
 }
 
 function isNotFound(error: unknown): boolean {
@@ -110,7 +110,7 @@ export function chromaFailure(thrown: unknown, collection: string, url: string, 
     case 'ChromaNotFoundError':
       return notFound(collection)
     case 'ChromaConnectionError':
-      return new SourceFailure('unreachable', `${collection}: nothing answers at ${url}`, thrown)
+      return new SourceFailure('unreachable', `${collection}: no server answers at ${url}`, thrown)
     case 'TypeError':
     case 'SyntaxError':
       return malformed(collection, strangerAt(url), thrown)

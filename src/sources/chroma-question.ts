@@ -117,7 +117,7 @@ export class CollectionQuestion {
     const { configuration, metadata } = this.#collection
     const space = configuration?.hnsw?.space ?? configuration?.spann?.space ?? metadata?.['hnsw:space'] ?? 'l2'
     if (space === 'l2' || space === 'cosine' || space === 'ip') return space
-    throw malformed(this.#name, `its distance is none that is known: ${String(space)}`)
+    throw malformed(this.#name, `its distance is not a known one: ${String(space)}`)
   }
 
   #where(): Where | null {

@@ -36,7 +36,7 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
     ask: request =>
       askEach(options.name, request, async (collection, signal) => {
         const { vector } = request
-        if (vector === null) throw new SourceFailure('no_vector', `${collection}: nothing embedded the question`)
+        if (vector === null) throw new SourceFailure('no_vector', `${collection}: there is no embedder for the query`)
         try {
           const client = await openChromaClient(options, signal)
           const found = await findCollections(client, collection, request.accessScope, options, signal)

@@ -28,7 +28,7 @@ async function askOne(source: Source, request: SourceRequest, timeoutMs: number)
   try {
     const asked = source.ask({ ...request, deadline })
     const late = signalOf(new Deadline(deadline.leftMs + GRACE_MS))
-    return await untilAborted(asked, late, () => new SourceFailure('timeout', 'the source did not come back in time'))
+    return await untilAborted(asked, late, () => new SourceFailure('timeout', 'the source did not answer in time'))
   } catch (thrown) {
     const error = (collection: string) => errorOf(thrown, collection)
     const collections = request.collections.map(collection => failedCollection(collection, error(collection)))

@@ -45,7 +45,7 @@ async function send(
   } catch (thrown) {
     if (signal.aborted) throw new TransportFailure('aborted', 'the message was given up', { cause: thrown })
     if (thrown instanceof TransportFailure) throw thrown
-    throw new TransportFailure('unreachable', 'nobody answers at the address', { cause: thrown })
+    throw new TransportFailure('unreachable', 'no server answers at the address', { cause: thrown })
   }
 }
 
@@ -96,6 +96,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new TransportFailure('malformed', 'the answer is no JSON', { cause })
+    throw new TransportFailure('malformed', 'the answer is not JSON', { cause })
   }
 }

@@ -72,13 +72,13 @@ export function qdrantFailure(thrown: unknown, collection: string, url: string, 
     return new SourceFailure('timeout', `${collection}: no answer from ${url} in time`, thrown)
   }
   if (name === 'TypeError' && /fetch failed/.test(message)) {
-    return new SourceFailure('unreachable', `${collection}: nothing answers at ${url}`, thrown)
+    return new SourceFailure('unreachable', `${collection}: no server answers at ${url}`, thrown)
   }
   return malformed(collection, strangerAt(url), thrown)
 }
 
 function strangerAt(url: string): string {
-  return `what answers at ${url} does not answer as Qdrant does; check the address and its path`
+  return `the server at ${url} does not answer like Qdrant; check the address and its path`
 }
 
 /** Whether Qdrant itself says that something is not there: of an address that is none of its own it says nothing. */

@@ -29,7 +29,7 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
     ask: request =>
       askEach(options.name, request, async collection => {
         const { vector, deadline } = request
-        if (vector === null) throw new SourceFailure('no_vector', `${collection}: nothing embedded the question`)
+        if (vector === null) throw new SourceFailure('no_vector', `${collection}: there is no embedder for the query`)
         try {
           const client = await clients.client(deadline.leftMs)
           const found = await findCollections(client, collection, request.accessScope, options)
@@ -75,7 +75,8 @@ async function describe(
   const named = Object.entries((vectors ?? {}) as Record<string, unknown>)
   const [vectorName, params] =
     named.find(([key]) => key === options.vectorName) ?? (named.length === 1 ? (named[0] ?? []) : [])
-  if (vectorName === undefined || !isVectorParams(params)) throw malformed(name, 'it is not told which vector to ask')
+  if (vectorName === undefined || !isVectorParams(params))
+    throw malformed(name, 'the setting vector does not name one of its vectors')
   return { name, isMirrored, vectorName, size: params.size, distance: params.distance }
 }
 

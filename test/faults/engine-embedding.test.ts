@@ -182,7 +182,7 @@ describe('an embedding worker that runs out of memory', () => {
     await engine.put({ entries: ENTRIES, wait: true })
     for (let asked = 0; asked < 4; asked++) await engine.query({ text: `tyres ${asked}` })
     const page = await engine.query({ text: 'automobile tyres' })
-    expect(page.notes).toContainEqual({ code: 'words_only', message: expect.stringContaining('stays down') })
+    expect(page.notes).toContainEqual({ code: 'words_only', message: expect.stringContaining('is not restarted') })
     expect(idsOf(page)).toEqual(['car'])
     await engine.close()
   })

@@ -47,7 +47,7 @@ describe('querent completion', () => {
   it('prints scripts for zsh and fish, with the same commands', async () => {
     expect((await run(['completion', 'zsh'])).stdout).toMatch(/^#compdef querent\n[\s\S]*' trust set'\) words='/)
     const { stdout } = await run(['completion', 'fish'])
-    expect(stdout).toContain("-f -a trust -d 'whom you trust, how far, and in what'\n")
+    expect(stdout).toContain("-f -a trust -d 'whom you trust, how far, and in which domains'\n")
     expect(stdout).toMatch(/__fish_seen_subcommand_from trust; and not __fish_seen_subcommand_from .*' -f -a set /)
     expect(await run(['completion', 'cmd'])).toMatchObject({ status: 2, stdout: '' })
   })

@@ -131,8 +131,8 @@ describe('an installation without the native runtime', () => {
     expect(first).toMatchObject({ status: 0, stderr: expect.not.stringContaining('ONNX') })
     const second = await without(['list'])
     expect(second.stderr).toBe(
-      'querent: using the slower WebAssembly runtime; for the fast one, install Querent again with ' +
-        'ONNXRUNTIME_NODE_INSTALL=skip in the environment, which skips a download for GPUs\n',
+      'querent: using the slower WebAssembly runtime; for the faster native runtime, install Querent again with ' +
+        'ONNXRUNTIME_NODE_INSTALL=skip in the environment (this skips a download for GPUs)\n',
     )
     expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
     expect((await without(['status'])).stdout).toMatch(/^embedder: .*, wasm runtime, \d+ workers? of one thread$/m)

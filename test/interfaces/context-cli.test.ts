@@ -172,7 +172,7 @@ describe('querent context index, and add --code', () => {
     using other = tempFolder()
     const outside = await querentHere(['context', 'index', other.path], { cwd: sample })
     expect(outside.status).toBe(1)
-    expect(outside.stdout).toContain('outside of the folder that the store is in')
+    expect(outside.stdout).toContain('outside of the folder that contains the store')
     const mixed = await querentHere(['add', '--code', '.', '--kind', 'note'], { cwd: sample })
     expect(mixed.status).toBe(2)
     expect(mixed.stderr).toContain('--kind')

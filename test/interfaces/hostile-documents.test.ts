@@ -44,7 +44,7 @@ const FAILED: readonly Hostile[] = [
   ['truncated.docx', () => fixture('pandoc.docx').subarray(0, 6_000), /^the archive is damaged: /],
   ['truncated.pdf', () => fixture('reportlab.pdf').subarray(0, 200), /^damaged: /],
   ['text.pdf', () => 'Just text, whatever the name says.', /^not a PDF: /],
-  ['html.docx', () => '<html>Saved by a web page</html>', /^not a document of Word: it is no ZIP archive$/],
+  ['html.docx', () => '<html>Saved by a web page</html>', /^not a Word document: it is not a ZIP archive$/],
   ['workbook.docx', () => fixture('openpyxl.xlsx'), /has no word\/document[.]xml$/],
   ['old.xlsx', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), /binary format of older programs/],
   ['ratio.docx', () => docx(CONTENT + ' '.repeat(30 * MEGABYTE)), /packed to less than 1\/250 of its size$/],
@@ -70,7 +70,7 @@ const FAILED: readonly Hostile[] = [
   ['not.eml', () => 'Nothing like a mail', /^not a mail: /],
   ['broken.ipynb', () => '{"cells": [', /^not a notebook: /],
   ['other.ipynb', () => '{"a": 1}', /^not a notebook: it has no list of cells$/],
-  ['lyrics.srt', () => 'La la la', /^no subtitles: /],
+  ['lyrics.srt', () => 'La la la', /^not subtitles: /],
 ]
 
 const SKIPPED: readonly (readonly [name: string, bytes: () => string | Uint8Array, reason: string])[] = [

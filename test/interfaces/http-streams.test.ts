@@ -235,7 +235,7 @@ describe('the form of an answer', () => {
     const refused = await post('echo', NDJSON)
     expect({ status: refused.status, body: await refused.json() }).toMatchObject({
       status: 400,
-      body: { error: { code: 'invalid_argument', message: 'echo: it has no streamed form' } },
+      body: { error: { code: 'invalid_argument', message: 'echo: it cannot be streamed' } },
     })
     expect((await post('echo', { accept: 'text/event-stream, */*;q=0.1' })).status).toBe(200)
     const { operations } = (await (await fetch(`${server.url}/v1/ops`, { headers: bearer('owner') })).json()) as {

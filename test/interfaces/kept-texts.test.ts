@@ -68,11 +68,11 @@ describe.each(['library', 'cli', 'http', 'mcp'])('through %s', name => {
     type Messages = readonly { readonly message: string }[]
     const { errors, warnings } = (outcome as { result: { errors: Messages; warnings: Messages } }).result
     expect(warnings.map(({ message }) => message)).toEqual([
-      'line 1: front matter: it holds NUL or half a surrogate pair, which cannot be kept',
+      'line 1: front matter: it contains NUL or a lone surrogate, which cannot be stored',
     ])
     expect(errors.map(({ message }) => message).sort()).toEqual([
-      'line 2: the field content holds NUL or half a surrogate pair, which cannot be kept',
-      'line 3: the field meta holds NUL or half a surrogate pair, which cannot be kept',
+      'line 2: the field content contains NUL or a lone surrogate, which cannot be stored',
+      'line 3: the field meta contains NUL or a lone surrogate, which cannot be stored',
     ])
   })
 })

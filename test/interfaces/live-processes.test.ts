@@ -267,7 +267,7 @@ describe.each(WATCHES)('$operation', ({ operation, input, command, put, remove, 
     const news = events.filter(({ id }) => id === one).map(({ type, reason }) => `${type} ${reason}`)
     expect(news).toEqual(['added new_match', 'removed unavailable'])
     const token = events.at(-1)?.resume_token ?? ''
-    expect(watcher.stderr).toBe(`querent: watching; Ctrl-C ends\nquerent: to go on from here: --resume ${token}\n`)
+    expect(watcher.stderr).toBe(`querent: watching; Ctrl-C ends\nquerent: to continue from here: --resume ${token}\n`)
     await put('Obsidian is sharp.', two)
     const later = new Running([...args, '--resume', token, '--count', '1'])
     expect(await later.ended).toBe(0)

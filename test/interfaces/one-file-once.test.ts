@@ -85,7 +85,7 @@ describe('A file that is added as document and as code (QE-013)', () => {
     const concepts = (await engine.list({ filter: { collections: ['concepts'] }, limit: 50 })).items
     const id = concepts.find(({ origin }) => origin?.endsWith('policy.md'))?.id as string
     const { dropped } = await engine.explain({ query: { text: 'disk dies copies' }, id })
-    expect(dropped?.reason).toBe('The document made of the same file stands for it.')
+    expect(dropped?.reason).toBe('The document of the same file is shown in its place.')
   })
 
   it('answers as code to a viewer who may not see the document, and keeps what was written by hand about the file', async () => {

@@ -59,7 +59,7 @@ it('adds to the collection that is named', async () => {
 it.each([
   [['notes', 'nots'], 'paths.1: expected the path of an existing file or folder, got "nots"'],
   [['notes', '--workers', '2'], '--workers: expected 1 where paths are given'],
-  [['--collection', 'notes'], '--collection: expected paths whose entries are to be in it, got "notes"'],
+  [['--collection', 'notes'], '--collection: expected paths to add to it, got "notes"'],
 ])('refuses %j before anything is made', async (args, message) => {
   const { status, stdout, stderr } = await querentHere(['serve', ...args], { cwd: folder.path })
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

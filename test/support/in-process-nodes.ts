@@ -52,7 +52,7 @@ export class InProcessNodes implements NodeTransport {
     const { delayMs = 0, isDead = false, isSilent = false, answers } = this.#faults.get(address) ?? {}
     const handler = this.#handlers.get(address)
     if (delayMs > 0) await pause(delayMs, signal)
-    if (isDead || handler === undefined) throw new TransportFailure('unreachable', 'nobody answers at the address')
+    if (isDead || handler === undefined) throw new TransportFailure('unreachable', 'no server answers at the address')
     if (isSilent) await pause(Number.POSITIVE_INFINITY, signal)
     const asked = copied(message.body) as Json | null
     const given = await handled(handler(message.path, asked, signal))

@@ -78,7 +78,7 @@ export class Lease {
   async waitFor(signal: AbortSignal, onWait: () => void = () => undefined): Promise<void> {
     for (let waits = false; ; waits = true) {
       if (signal.aborted)
-        throw new QuerentError('cancelled', `stopped while another run of ${this.#name} was at work`, {})
+        throw new QuerentError('cancelled', `stopped while it waited for another run of ${this.#name}`, {})
       if (await this.take()) return
       if (!waits) onWait()
       await pause(POLL_MS, signal)

@@ -260,7 +260,12 @@ function withoutProblems(check: string, problems: readonly string[], sound: stri
 function jobWorks(name: string, { failure, progress }: JobState): Examined {
   const done = progress === null ? '' : ` (${progress.phase}: ${progress.done} of ${progress.total ?? '?'})`
   const message = failure === null ? `works${done}` : `its last run failed${done}: ${failure}`
-  return finding(`job ${name}`, failure === null, message, 'It runs again by itself; see the lens that brings it.')
+  return finding(
+    `job ${name}`,
+    failure === null,
+    message,
+    'It runs again by itself; see the documentation of its lens.',
+  )
 }
 
 // The indexes, compared with ones built again, and the snapshots they would be read from.
@@ -314,7 +319,7 @@ function* snapshotsFindings({ names, indexOf, fresh, loaded, renew }: IndexesToE
 
 function comparison(name: string, rows: number, wanted: number, renew: () => Promise<void>): Examined {
   const check = `index ${name}`
-  if (rows === wanted) return finding(check, true, `${rows} rows, as a rebuild has`)
+  if (rows === wanted) return finding(check, true, `${rows} rows, the same as a rebuild`)
   return finding(check, false, `${rows} rows, a rebuild has ${wanted}`, REPAIR_HELP, async () => {
     await renew()
     return 'built again'
@@ -323,12 +328,12 @@ function comparison(name: string, rows: number, wanted: number, renew: () => Pro
 
 /** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
 const HARMLESS_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  missing: 'there is none yet',
+  missing: 'no snapshot yet',
   other_format: 'of another version, so the index was built again',
   // Its bytes are as they were written, so another version wrote them.
   refused: 'of another version of the index, which was built again',
   ahead_of_store: 'of a later state than the store, so the index was built again',
-  other_past: 'of another past of the store, so the index was built again',
+  other_past: 'of another history of the store, so the index was built again',
 }
 
 const HARMFUL_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
@@ -344,7 +349,7 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
   const { reason } = loaded
   const harmless = HARMLESS_SNAPSHOTS[reason]
   if (harmless !== undefined) return finding(check, true, harmless)
-  const help = `It is passed over, so starting takes longer. ${REPAIR_HELP}`
+  const help = `It is ignored, so the store takes longer to open. ${REPAIR_HELP}`
   return finding(check, false, HARMFUL_SNAPSHOTS[reason] ?? reason, help, async () => {
     await renew()
     return 'written again'
@@ -376,7 +381,7 @@ export interface EmbeddingToExamine {
 const PATIENCE_MS = 60_000
 
 export function vectorsFinding({ embedder, refused }: EmbeddingToExamine, store: Store): Examined {
-  if (embedder === null) return finding('vectors', true, 'no embedder: questions are answered from words')
+  if (embedder === null) return finding('vectors', true, 'no embedder: queries are answered by words only')
   const all = store.partitions().map(partition => partition.id)
   const [chunks, vectors] = [store.countChunks(all), store.countVectors(modelKey(embedder.model), all)]
   return finding(

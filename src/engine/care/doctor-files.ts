@@ -33,10 +33,10 @@ function permissions(folder: string): Examined {
   const open = isEntered(folder) ? filesOf(folder).filter(path => (modeOf(path) & OTHERS) !== 0) : []
   if (open.length === 0) return finding('permissions', true, 'only this user can read the home')
   const names = open.slice(0, 5).map(path => `${path.slice(folder.length + 1)} ${modeOf(path).toString(8)}`)
-  const message = `other users can get at ${files(open.length)} of the home: ${names.join(', ')}${open.length > 5 ? ', …' : ''}`
+  const message = `other users can access ${files(open.length)} of the home: ${names.join(', ')}${open.length > 5 ? ', …' : ''}`
   return finding('permissions', false, message, REPAIR_HELP, () => {
     for (const path of open) chmodSync(path, modeOf(path) & ~OTHERS)
-    return `took ${files(open.length)} from other users`
+    return `removed the access of other users to ${files(open.length)}`
   })
 }
 
@@ -66,14 +66,14 @@ function freeSpace(folder: string): Examined {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   if (free >= MIN_FREE) return finding('disk', true, 'there is room')
-  return finding('disk', false, `only ${mebibytes(free)} are free`, 'Make room: what is written next may fail.')
+  return finding('disk', false, `only ${mebibytes(free)} are free`, 'Free some disk space: the next writes may fail.')
 }
 
 function log(file: string): Examined {
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const help = 'Some process has been reading for a long time; end it, and the log is folded back into the store.'
-  if (bytes <= MAX_LOG) return finding('log', true, 'the log beside the store is short')
-  return finding('log', false, `the log beside the store has ${mebibytes(bytes)}`, help)
+  const help = 'A process has been reading for a long time. End it, so that the log is merged into the store.'
+  if (bytes <= MAX_LOG) return finding('log', true, 'the write-ahead log of the store is short')
+  return finding('log', false, `the write-ahead log of the store has ${mebibytes(bytes)}`, help)
 }
 
 function versions(): Examined {

@@ -192,11 +192,11 @@ class PipelineQuery implements LiveQuery {
     const has = (code: string) => notes.some(note => note.code === code)
     if (!coverage.complete || has('meaning_late')) {
       const details = { timeout_ms: this.timeoutMs }
-      throw new QuerentError('deadline_exceeded', `the answer was not whole after ${this.timeoutMs} ms`, details)
+      throw new QuerentError('deadline_exceeded', `the answer was not complete after ${this.timeoutMs} ms`, details)
     }
     const hadMeaning = this.#mode === 'hybrid' || this.#mode === 'meaning'
     if (hadMeaning && has('words_only')) {
-      throw new QuerentError('embedder_failed', 'words alone would answer at the moment, other than before')
+      throw new QuerentError('embedder_failed', 'the query would now be answered by words only, unlike before')
     }
   }
 

@@ -40,7 +40,7 @@ export function writeToken(secret: string, source: LiveQuery, resumption: Resump
 export function readToken(secret: string, source: LiveQuery, token: string): Resumption {
   const text = unseal(secret, bindingOf(source), token)
   if (text === null) {
-    const message = 'resume_token: it is not one that was given for this query'
+    const message = 'resume_token: it does not belong to this query'
     throw new QuerentError('resume_invalid', message, { field: 'resume_token' })
   }
   // Sealed, so the shape is as it was written.

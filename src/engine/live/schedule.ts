@@ -75,7 +75,7 @@ export class Scheduler {
       own.abort(error)
     }
     const leave = () => giveUp(new QuerentError('cancelled', 'stopped before it was answered', {}, signal.reason))
-    const late = `the question took longer than ${timeoutMs} ms`
+    const late = `the query took longer than ${timeoutMs} ms`
     const turn = (): Promise<T> => {
       if (own.signal.aborted) return given.promise
       cancelAlarm = this.#timers.after(timeoutMs + GRACE_MS, () =>

@@ -4,7 +4,7 @@ import { FlowWriter } from './flow-writer.ts'
 import { propertiesOf, readZip, requireText } from './office-zip.ts'
 import { type Attributes, attributeOf, readXml } from './xml.ts'
 
-const WHAT = 'a document of Word'
+const WHAT = 'a Word document'
 
 export const readDocx: DocumentReader = bytes =>
   readZip(bytes, WHAT, async zip => {

@@ -7,7 +7,7 @@ import { checkLength, type DocumentReader, encrypted, unreadable } from './docum
 import { readZip, requireText, resolved, timeOf } from './office-zip.ts'
 import { attributeOf, readXml, textsOf } from './xml.ts'
 
-const WHAT = 'a book in EPUB'
+const WHAT = 'an EPUB book'
 
 export const readEpub: DocumentReader = bytes =>
   readZip(bytes, WHAT, async zip => {

@@ -6,10 +6,10 @@ import { propertiesOf, readZip, requireText } from './office-zip.ts'
 import { SheetWriter } from './sheet-writer.ts'
 import { type Attributes, attributeOf, readXml, type XmlHandler } from './xml.ts'
 
-export const readOdt: DocumentReader = bytes => readOdf(bytes, 'a text of OpenDocument', flowReader)
-export const readOdp: DocumentReader = bytes => readOdf(bytes, 'a presentation of OpenDocument', flowReader)
+export const readOdt: DocumentReader = bytes => readOdf(bytes, 'an OpenDocument text', flowReader)
+export const readOdp: DocumentReader = bytes => readOdf(bytes, 'an OpenDocument presentation', flowReader)
 export const readOds: DocumentReader = async (bytes, file) => {
-  const document = await readOdf(bytes, 'a workbook of OpenDocument', sheetReader)
+  const document = await readOdf(bytes, 'an OpenDocument spreadsheet', sheetReader)
   return { ...document, title: document.title || nameWithoutExtension(file) }
 }
 

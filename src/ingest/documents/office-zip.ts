@@ -16,9 +16,9 @@ export async function readZip(
 ): Promise<DocumentText> {
   if (OLE.every((byte, at) => bytes[at] === byte)) {
     if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ENCRYPTED_STREAM)) throw encrypted()
-    throw unreadable(`not ${what}: it is in the binary format of older programs; save it in a current one`)
+    throw unreadable(`not ${what}: it is in the binary format of older programs; save it in a current format`)
   }
-  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw unreadable(`not ${what}: it is no ZIP archive`)
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) throw unreadable(`not ${what}: it is not a ZIP archive`)
   try {
     return await read(await openZip(bytes))
   } catch (error) {

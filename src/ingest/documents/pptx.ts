@@ -4,7 +4,7 @@ import { FlowWriter } from './flow-writer.ts'
 import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
 import { type Attributes, attributeOf, readXml } from './xml.ts'
 
-const WHAT = 'a presentation of PowerPoint'
+const WHAT = 'a PowerPoint presentation'
 const MAIN = 'ppt/presentation.xml'
 const MAX_SLIDES = 5_000
 

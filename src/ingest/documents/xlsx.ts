@@ -5,7 +5,7 @@ import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts
 import { SheetWriter } from './sheet-writer.ts'
 import { type Attributes, attributeOf, readXml } from './xml.ts'
 
-const WHAT = 'a workbook of Excel'
+const WHAT = 'an Excel workbook'
 const MAIN = 'xl/workbook.xml'
 
 export const readXlsx: DocumentReader = (bytes, file) =>

@@ -23,7 +23,7 @@ export const TRUST: CommandGroup = {
     { name: 'list', print: rows('edges', EDGE, 'no trust stated') },
     {
       name: 'compute <target>',
-      examples: ['querent trust compute ben --domain medical  # where medical knowledge is asked for'],
+      examples: ['querent trust compute ben --domain medical  # for medical knowledge'],
       flags: {
         'context.requester_id': null,
         'context.query_domains': 'domain',
@@ -119,12 +119,12 @@ export const PEERS: CommandGroup = {
       creates: true,
       examples: [
         'querent peers add https://node.example:7411  # asked for public beliefs, under the key that it answers with',
-        'querent peers add https://node.example:7411 --did did:key:z6Mk... --federation lab  # asked by members of lab',
+        'querent peers add https://node.example:7411 --did did:key:z6Mk... --federation lab  # queried for members of lab',
       ],
       print: all<AddedPeer>(
         each('peer', '{id} at {address}'),
         each('peer', '{did}'),
-        each('peer', 'asked for {network public beliefs/no public beliefs}{, |federations|}'),
+        each('peer', 'queried for {network public beliefs/no public beliefs}{, |federations|}'),
         ({ identity }) =>
           lines(
             identity === 'first_use'

@@ -311,7 +311,7 @@ async function putOf({ content, ...input }: JsonObject, flags: Flags, cli: Cli):
 async function supersedeOf({ belief_id, wait, ...input }: JsonObject, flags: Flags, cli: Cli): Promise<JsonObject> {
   const changes = beliefOf(input, flags)
   if (Object.keys(changes).length === 0)
-    throw invalidArgument('options', '', 'at least one of those that say what to change')
+    throw invalidArgument('options', '', 'at least one option that says what to change')
   return {
     ...changes,
     belief_id: belief_id as string,

@@ -26,8 +26,8 @@ const TAGS = { '--tags <list>': 'hashtags, separated by commas or blanks, with o
 
 const QUERY = {
   ...TAGS,
-  '--from <time>': 'created or last used from here on: Unix seconds or a date',
-  '--to <time>': 'and up to here',
+  '--from <time>': 'created or last used from this time on: Unix seconds or a date',
+  '--to <time>': 'created or last used up to this time: Unix seconds or a date',
   '--filter <json>': 'metadata filters, such as \'{"year": {"$gte": 2024}}\'',
   '--weights <r,c,s>': 'weights of relevance, recency and strength, together 1',
 }
@@ -139,7 +139,7 @@ export const CHROMA: CommandGroup = {
       ],
       arguments: ['input'],
       flags: queryFlags(''),
-      options: { ...QUERY, '--knn': 'the nearest alone, whatever memory says' },
+      options: { ...QUERY, '--knn': 'only the nearest, without regard to memory' },
       input: (input, flags) => askedIn(input, flags),
       print: answerText,
     }),
@@ -207,13 +207,13 @@ export const CHROMA: CommandGroup = {
       input: async (input, { decay }, cli) => {
         const changes = { ...input, ...(decay !== undefined && { decay_enabled: onOff(decay) }) }
         if (Object.keys(changes).length === 1)
-          throw invalidArgument('options', '', 'at least one of those that say what to change')
+          throw invalidArgument('options', '', 'at least one option that says what to change')
         return { ...changes, ...(input['content'] === '-' && { content: await pipedText(cli) }) }
       },
       call: requireChange,
     },
     { name: 'delete <entry_id>', call: requireChange },
-    { name: 'export', isJson: true, examples: ['querent chroma export > nodes.json  # with everything known of them'] },
+    { name: 'export', isJson: true, examples: ['querent chroma export > nodes.json  # with all their data'] },
     {
       name: 'import <file>',
       examples: ['querent chroma import nodes.json  # all of them or none; `-` reads standard input'],

@@ -70,13 +70,13 @@ const GROUPS: readonly (readonly [name: string, about: string, load: () => Promi
   ],
   [
     'beliefs',
-    'what agents hold true: by meaning, confidence, trust in the holder, and time',
+    'what agents believe: by meaning, confidence, trust in the holder, and time',
     async () => (await import('./beliefs-commands.ts')).BELIEFS,
   ],
-  ['trust', 'whom you trust, how far, and in what', async () => (await agents()).TRUST],
+  ['trust', 'whom you trust, how far, and in which domains', async () => (await agents()).TRUST],
   ['agents', 'agents that this node hosts', async () => (await agents()).AGENTS],
   ['federations', 'groups of agents that share beliefs', async () => (await agents()).FEDERATIONS],
-  ['peers', 'other nodes that this one asks', async () => (await agents()).PEERS],
+  ['peers', 'other nodes that this one queries', async () => (await agents()).PEERS],
   ['config', 'settings of the store, in config.json of its home', async () => ({ commands: CONFIG })],
   ['skills', 'files that teach assistants to use this command', async () => ({ commands: SKILLS })],
 ]
@@ -155,7 +155,7 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
     ],
     isFormless: true,
-    options: { '--skip-damaged': 'go on where the store is damaged, and report what was lost' },
+    options: { '--skip-damaged': 'skip what is damaged, and report what was lost' },
   }),
   plain(async () => (await import('./commands/care.ts')).runImport, {
     name: 'import [file]',
@@ -272,11 +272,11 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent mcp --lens chroma --lens beliefs  # with the tools of these lenses',
       'querent mcp --tools query,get,context_callers  # with these tools alone',
-      'querent mcp --lens chroma --list-tools  # which those are, and what they cost an agent to read',
+      'querent mcp --lens chroma --list-tools  # which tools those are, and the tokens of each',
     ],
     options: { ...TOOLS, '--list-tools': 'print the tools with the tokens of each, and serve nothing' },
     more: made => {
-      const detail = new Option('--detail <form>', 'form of answers where a call does not say').default('detailed')
+      const detail = new Option('--detail <form>', 'form of answers for calls that do not name one').default('detailed')
       return made.addOption(detail.choices(['concise', 'detailed']))
     },
     children: [
@@ -361,7 +361,7 @@ export const SKILLS: readonly OperationCommand[] = [
       'querent skills install --lens c64  # the command query-c64',
     ],
     isPlaceless: true,
-    options: { '--force': 'overwrite what somebody has changed' },
+    options: { '--force': 'overwrite files that were changed' },
     more: made =>
       made
         .option('--dir <folder>', "the project's folder", '.')

@@ -67,7 +67,7 @@ function textAt({ text }: { readonly text?: unknown }): string {
   return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
 }
 
-const OUTSIDE = ' of the folder that the store is in (make one there, or name it with --home)'
+const OUTSIDE = ' of the folder that contains the store (create a store there, or name one with --home)'
 
 interface WithErrors {
   readonly with_errors: { readonly files: readonly object[] }
@@ -190,7 +190,7 @@ export const CONTEXT: CommandGroup = {
       ],
       arguments: ['paths'],
       flags: { path: null },
-      options: { ...ENVELOPE.options, '--watch': 'go on until a signal ends it' },
+      options: { ...ENVELOPE.options, '--watch': 'continue until a signal ends it' },
       run: (input, flags, cli) => index(cli, flags, input),
     },
     question('query <words...>', answerText, {

@@ -118,7 +118,7 @@ function absolutePaths(field: string, given: unknown, folder: string): JsonObjec
 }
 
 const UNOWNED =
-  'an earlier version made it, and it holds records that this store does not know; it was left as it is; delete it there if it is yours'
+  'an earlier version made it, and it has records that are not of this store; it was not changed; delete it there if it is yours'
 
 export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
@@ -127,9 +127,9 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent query how does decay work  # the best ten passages, with reasons',
       `querent query '"flat scan" -kernel tag:index'  # a phrase, without a word, with a tag`,
       'querent query --words --limit 3 parseInput  # by words alone',
-      'querent query --group passage how does decay work  # the ten best passages, whichever documents they are of',
+      'querent query --group passage how does decay work  # the ten best passages, from any documents',
       'querent query --json colour models | jq .items[0]  # for programs',
-      'querent query --stream colour models | jq .title  # the same as it comes',
+      'querent query --stream colour models | jq .title  # the same, streamed',
     ],
     arguments: ['text'],
     flags: QUERY_FLAGS,
@@ -155,7 +155,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent recall when did Mira move the kiln  # the best ten messages of all conversations',
       'querent recall --conversation home --speaker Mira where is the kiln  # what Mira said there',
-      'querent recall --max-tokens 2000 --json what do we know of the kiln  # for a prompt, in the order of time',
+      'querent recall --max-tokens 2000 --json what do we know of the kiln  # for a prompt, in chronological order',
     ],
     arguments: ['text'],
     flags: QUERY_FLAGS,
@@ -299,7 +299,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     name: 'sync [paths...]',
     opensAll: true,
     examples: [
-      'querent sync  # all that was added',
+      'querent sync  # all added paths',
       'querent sync --dry-run  # only say what has changed',
       'querent sync --forget old-notes  # stop tracking a folder and delete its entries',
     ],
@@ -316,7 +316,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Examination>({
     name: 'doctor',
     opensAll: true,
-    examples: ['querent doctor --repair  # repair what can be made again from what is there'],
+    examples: ['querent doctor --repair  # repair what can be rebuilt'],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
     print: doctorText,
     fails: ({ ok }) => !ok,
@@ -324,7 +324,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Backup>({
     name: 'backup <file>',
     opensAll: true,
-    examples: ['querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one'],
+    examples: ['querent backup /mnt/usb/notes.db --overwrite  # replace the previous one'],
     arguments: ['to'],
     options: { '--skip-damaged': 'copy what can be read of a damaged store, and report what was lost' },
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
@@ -351,7 +351,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       command<UsedModel>({
         name: 'use <folder>',
         operation: 'use_model',
-        about: 'use a model from now on; until it has embedded everything, the one before it answers',
+        about: 'use a model from now on; until it has embedded everything, the previous model answers',
         examples: [
           'querent model use multilingual  # beside the built-in one, for other languages',
           'querent model use models/e5 --for all  # in place of the built-in one',
@@ -368,7 +368,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<{ readonly refused: readonly object[]; readonly put: number; readonly unchanged: number }>({
     name: 'mirror <collection>',
     examples: [
-      'querent mirror items --to chromadb --url http://localhost:8000  # what is there already is left alone',
+      'querent mirror items --to chromadb --url http://localhost:8000  # records that exist there are not sent again',
       'querent mirror items --to qdrant --url http://localhost:6333  # its key: QUERENT_QDRANT_API_KEY',
     ],
     flags: { token: null, url: { help: 'address of the server (default: QUERENT_CHROMA_URL or QUERENT_QDRANT_URL)' } },

@@ -143,7 +143,9 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
   const isTerminal = io.stdin.isTTY === true && io.stderr.isTTY === true
   return {
     ...(trustPlugins !== undefined && { trustedFolder: resolve(io.workingFolder, trustPlugins) }),
-    ...(isTerminal && { trust: file => confirm(io, `Load the plug-in ${file}? It may do whatever you may.`) }),
+    ...(isTerminal && {
+      trust: file => confirm(io, `Load the plug-in ${file}? It can do everything that you can do.`),
+    }),
     warn: line => void write(io.stderr, `querent: ${line}\n`),
   }
 }
@@ -159,7 +161,7 @@ export function viewerOf(flag: string | undefined, environment: string | undefin
   const own = environment ? checked(environment, 'QUERENT_VIEWER') : LOCAL_OWNER
   if (flag === undefined || flag === own.id) return own
   if (!isOwner(own)) {
-    throw new QuerentError('denied', '--viewer: only the local owner may act as somebody else', {})
+    throw new QuerentError('denied', '--viewer: only the local owner may act as another viewer', {})
   }
   return checked(flag, '--viewer')
 }

@@ -51,7 +51,7 @@ export class Authenticator {
     if (isOwner(viewer) && !(this.#local && direct)) {
       throw new QuerentError(
         'denied',
-        'the token of the owner counts on this machine only, and not through a proxy',
+        'the token of the owner is valid on this machine only, and not through a proxy',
         {},
       )
     }
@@ -205,7 +205,7 @@ export async function requesterOf(c: RequestContext, authenticator: Authenticato
   const name = c.req.header(VIEWER_HEADER)
   if (name === undefined) return { viewer: own, remote }
   if (remote) {
-    throw new QuerentError('denied', `${VIEWER_HEADER}: only the local owner may ask as somebody else`, {
+    throw new QuerentError('denied', `${VIEWER_HEADER}: only the local owner may act as another viewer`, {
       field: VIEWER_HEADER,
     })
   }

@@ -50,7 +50,7 @@ async function* received(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function cutOff(error: unknown): never {
-  throw new QuerentError('cancelled', 'body: the connection ended before it was whole', { field: 'body' }, error)
+  throw new QuerentError('cancelled', 'body: the connection ended before it was complete', { field: 'body' }, error)
 }
 
 function decode(bytes: Uint8Array): string {

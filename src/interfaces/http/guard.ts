@@ -47,13 +47,13 @@ function checkNames({ url, method, headers }: Request, names: Names): void {
   const host = headers.get('host') ?? ''
   // A request line can name a host too, which counts more than the header (RFC 9112, 3.2.2). Two headers are joined by a comma.
   if (host.includes(',') || ![`http://${host}`, url].every(name => isAllowedHost(hostname(name), names))) {
-    throw new QuerentError('denied', 'host: only names of this machine are answered, and those of --allow-host', {
+    throw new QuerentError('denied', 'host: it must be a name of this machine, or a host of --allow-host', {
       field: 'host',
     })
   }
   const origin = headers.get('origin')
   if (origin === null ? !isFromOtherOrigin(method, headers) : isAllowedOrigin(origin, host, names)) return
-  throw new QuerentError('denied', 'origin: pages of other sites are not answered, but those of --cors', {
+  throw new QuerentError('denied', 'origin: pages of other sites may not call the server, except those of --cors', {
     field: 'origin',
   })
 }

@@ -38,7 +38,7 @@ export class Metrics implements RequestObserver {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'querent_http_requests_total',
-      help: 'Requests that are over, by operation and status',
+      help: 'Finished requests, by operation and status',
       labelNames: ['operation', 'status'],
       registers,
     })
@@ -53,7 +53,7 @@ export class Metrics implements RequestObserver {
       new Gauge({ name, help, aggregator, labelNames, registers })
     new Gauge({
       name: 'querent_process_info',
-      help: 'Which processes these figures are of',
+      help: 'Processes that these figures cover',
       labelNames: ['pid', 'worker'],
       registers,
     }).set({ pid: String(process.pid), ...(worker !== undefined && { worker: String(worker) }) }, 1)
@@ -63,7 +63,10 @@ export class Metrics implements RequestObserver {
     this.#store = [
       ['live', gauge('querent_live_queries', 'Live queries', 'sum')],
       ['entries', gauge('querent_entries', 'Entries in the store', 'max')],
-      ['lag', gauge('querent_index_feed_lag', 'Changes that indexes had not taken in when this was asked', 'max')],
+      [
+        'lag',
+        gauge('querent_index_feed_lag', 'Changes that indexes had not applied yet at the time of this request', 'max'),
+      ],
       ['queue', gauge('querent_embedding_queue', 'Chunks that wait for a vector', 'max')],
       ['rows', gauge('querent_index_rows', 'Rows of an index', 'max', ['index'])],
       ['bytes', gauge('querent_index_bytes', 'Memory of an index', 'sum', ['index'])],
@@ -158,7 +161,7 @@ function figuresOfAll(): Promise<string> {
       if (!isMessage(message) || message.id !== id) return
       process.off('message', onMessage)
       if (typeof message.text === 'string') resolve(message.text)
-      else reject(new QuerentError('deadline_exceeded', 'a worker did not say its figures in time; ask again', {}))
+      else reject(new QuerentError('deadline_exceeded', 'a worker did not report its figures in time; try again', {}))
     }
     process.on('message', onMessage)
     process.send?.({ type: 'querent:figures', id } satisfies Message)

@@ -36,7 +36,7 @@ export function serveOpenApi(
 const ENGINE = 'engine'
 
 const TAGS: Readonly<Record<string, string>> = {
-  [ENGINE]: 'Questions over everything, and the entries that answer them',
+  [ENGINE]: 'Queries over everything, and the entries that answer them',
   chroma: 'Knowledge in colour space, where its hashtags pull it',
   collections: 'Items and their analyses, with a day filter, as Markdown',
   context: 'A code base as concepts, links and lines',
@@ -47,11 +47,11 @@ const TAGS: Readonly<Record<string, string>> = {
 
 const DESCRIPTION = `Every operation is called by \`POST /v1/ops/<name>\`; the main ones have readable paths as well, which answer the same.
 
-- **The requester** is identified by a token or a signature. On its own machine a server without tokens answers the local owner without either; where there are tokens, a token can stand for the owner. The owner may look at things as somebody else with \`${VIEWER_HEADER}\`.
+- **The requester** is identified by a token or a signature. On its own machine a server without tokens answers the local owner without either; where there are tokens, a token can identify the owner. The owner can act as another viewer with \`${VIEWER_HEADER}\`.
 - **Answers** show what the requester may see. What exists and may not be seen is \`not_found\`, like what does not exist.
 - **Failures** have one shape: \`{"error": {"code", "message", "details"}}\`. Programs decide by \`code\`.
-- **Reads** bear an \`ETag\`; with \`If-None-Match\` an answer that has not changed is 304.
-- **Streams** come where \`Accept\` is \`text/event-stream\` or \`application/x-ndjson\`, for operations that have them.
+- **Reads** have an \`ETag\`; with \`If-None-Match\` an answer that has not changed is 304.
+- **Streams** are sent if \`Accept\` is \`text/event-stream\` or \`application/x-ndjson\`, for operations that have them.
 - Query strings: lists as several fields of one name, objects as JSON. Bodies are JSON in UTF-8, whatever \`Content-Type\` says.`
 
 function openApiDocument(engine: Pick<Engine, 'lensOperations'>, catalog: Catalog, parts: ServerParts): JsonObject {
@@ -98,7 +98,7 @@ function openApiDocument(engine: Pick<Engine, 'lensOperations'>, catalog: Catalo
 }
 
 const TEXT = { type: 'string' }
-const NOT_MODIFIED = { '304': { description: 'What the client has is what there is' } }
+const NOT_MODIFIED = { '304': { description: 'The copy of the client is current' } }
 /** Of any status from 400. */
 const FAILURES = { default: { $ref: '#/components/responses/Failure' } }
 
@@ -113,13 +113,13 @@ const FAILURE: JsonObject = {
     error: {
       type: 'object',
       properties: {
-        code: { type: 'string', description: 'Stable: what programs decide by' },
+        code: { type: 'string', description: 'Stable code, for programs' },
         message: { type: 'string', description: 'Names the field, its value and what was expected' },
-        details: { type: 'object', description: 'What the message says, for programs' },
-        type: { type: 'string', description: 'The family of the error, of chroma and beliefs' },
-        source: { type: 'object', description: 'Which source failed, of beliefs' },
-        retryable: { type: 'boolean', description: 'Of beliefs' },
-        request_id: { type: 'string', description: 'Of beliefs' },
+        details: { type: 'object', description: 'Facts of the message, for programs' },
+        type: { type: 'string', description: 'Family of the error; only of chroma and beliefs' },
+        source: { type: 'object', description: 'Source that failed; only of beliefs' },
+        retryable: { type: 'boolean', description: 'Whether a retry may help; only of beliefs' },
+        request_id: { type: 'string', description: 'Id of the request in the log; only of beliefs' },
       },
       required: ['code', 'message', 'details'],
     },
@@ -144,8 +144,8 @@ const OPERATION: JsonObject = {
       additionalProperties: false,
     },
     streams: { type: 'boolean', description: 'Whether it has a streamed form' },
-    input: { type: 'object', description: 'JSON Schema of what it takes' },
-    output: { type: 'object', description: 'JSON Schema of what it answers' },
+    input: { type: 'object', description: 'JSON Schema of its input' },
+    output: { type: 'object', description: 'JSON Schema of its output' },
   },
   required: ['name', 'summary', 'effect', 'streams', 'input', 'output'],
   additionalProperties: false,
@@ -156,13 +156,13 @@ function header(name: string, description: string, schema: JsonObject = { type: 
 }
 
 const PARAMETERS: JsonObject = {
-  Viewer: header(VIEWER_HEADER, 'Ask as this viewer. Only for the local owner.', {
+  Viewer: header(VIEWER_HEADER, 'Act as this viewer. Only for the local owner.', {
     type: 'string',
     minLength: 1,
     maxLength: 200,
   }),
   IfNoneMatch: header('if-none-match', 'The `ETag` of the answer that the client has.'),
-  LastEventId: header('last-event-id', 'Go on with a stream after the event of this id.'),
+  LastEventId: header('last-event-id', 'Continue a stream after the event with this id.'),
 }
 
 const SECURITY: JsonObject = {
@@ -200,8 +200,8 @@ type ServerPath = readonly [id: string, path: string, summary: string, type: str
 
 /** For everybody. */
 const OPEN_PATHS: readonly ServerPath[] = [
-  ['healthz', '/healthz', 'Say whether the process is alive', JSON_TYPE, object({ ok: { type: 'boolean' } })],
-  ['readyz', '/readyz', 'Say whether requests can be sent: 503 where not', JSON_TYPE, READY],
+  ['healthz', '/healthz', 'Report whether the process is alive', JSON_TYPE, object({ ok: { type: 'boolean' } })],
+  ['readyz', '/readyz', 'Report whether requests can be sent: 503 if not', JSON_TYPE, READY],
   ['node', '/v1/node', 'Read the name that signed requests to this node use', JSON_TYPE, object({ did: TEXT })],
   ['openapi', '/openapi.json', 'Read this document', JSON_TYPE, { type: 'object' }],
   ['explorer', '/', 'Open the explorer, a page for people', 'text/html', TEXT],
@@ -209,7 +209,7 @@ const OPEN_PATHS: readonly ServerPath[] = [
 ]
 const CATALOG_PATHS: readonly ServerPath[] = [
   ['operations', '/v1/ops', 'List the operations that the requester may call', JSON_TYPE, OPERATIONS],
-  ['operation', '/v1/ops/{name}', 'Read what one operation takes and answers', JSON_TYPE, DESCRIBED_OPERATION],
+  ['operation', '/v1/ops/{name}', 'Read the input and output of one operation', JSON_TYPE, DESCRIBED_OPERATION],
 ]
 const METRICS: ServerPath = ['metrics', '/metrics', 'Read figures for Prometheus (owner only)', 'text/plain', TEXT]
 
@@ -232,8 +232,8 @@ const VIEWER = { $ref: '#/components/parameters/Viewer' }
 const MESSAGES = { type: ['object', 'array'] }
 const CHOICES = {
   lens: 'Offer the tools of this lens; may occur several times',
-  tools: 'Offer these tools, with commas between',
-  detail: 'concise: answers are where a call does not say',
+  tools: 'Offer these tools, separated by commas',
+  detail: 'concise: form of answers for calls that do not name one',
 }
 
 /** The protocol itself says what its messages are. */
@@ -255,8 +255,8 @@ const MCP: DescribedPath = {
         description: 'A JSON-RPC response, or a stream that ends with it',
         content: { [JSON_TYPE]: { schema: MESSAGES }, 'text/event-stream': { schema: TEXT } },
       },
-      '202': { description: 'A notification was taken' },
-      default: content('A JSON-RPC error, or a failure as everywhere', JSON_TYPE, { type: 'object' }),
+      '202': { description: 'A notification was accepted' },
+      default: content('A JSON-RPC error, or an error in the general form', JSON_TYPE, { type: 'object' }),
     },
   },
 }
@@ -462,7 +462,7 @@ function describe(
     ...(requestBody && { requestBody }),
     responses: {
       '200': {
-        description: stream === undefined ? 'The answer' : 'The answer, whole or piece by piece: as `Accept` says',
+        description: stream === undefined ? 'The answer' : 'The answer, as a whole or streamed, depending on `Accept`',
         content: {
           ...(route.streams === undefined && { [JSON_TYPE]: { schema: answer } }),
           ...(stream !== undefined && STREAMS),

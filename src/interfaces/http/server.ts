@@ -154,7 +154,7 @@ function notifyUnread(server: Server): void {
   const answered = new WeakSet<Duplex>()
   server.on('request', (request, response) => answers.set(request.socket, response))
   server.on('checkExpectation', (_request, response) => {
-    const failure = new QuerentError('invalid_argument', 'expect: only 100-continue can be', { field: 'expect' })
+    const failure = new QuerentError('invalid_argument', 'expect: only 100-continue is supported', { field: 'expect' })
     const body = JSON.stringify({ error: failure })
     const length = Buffer.byteLength(body)
     response.writeHead(417, { 'content-type': 'application/json', 'content-length': length, connection: 'close' })
@@ -186,7 +186,7 @@ function notifyUnread(server: Server): void {
 
 /** For addresses and names of hosts of which no URL can be made. */
 function unreadableAddress(): Response {
-  const failure = new QuerentError('invalid_argument', 'request: its address, or the host it names, is no URL', {
+  const failure = new QuerentError('invalid_argument', 'request: its address, or the host it names, is not a URL', {
     field: 'request',
     expected: 'a path such as /v1/ops, and one header Host',
   })
@@ -197,13 +197,13 @@ function unreadableAddress(): Response {
 function refusalOf(code: string | undefined): readonly [status: number, failure: QuerentError] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, new QuerentError('deadline_exceeded', 'request: it was not whole in time', { field: 'request' })]
+      return [408, new QuerentError('deadline_exceeded', 'request: it was not complete in time', { field: 'request' })]
     case 'HPE_HEADER_OVERFLOW':
       return [431, new QuerentError('too_large', 'headers: too many, or too long', { field: 'headers' })]
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return [413, new QuerentError('too_large', 'body: too long extensions of a chunk', { field: 'body' })]
+      return [413, new QuerentError('too_large', 'body: the extensions of a chunk are too long', { field: 'body' })]
     default:
-      return [400, new QuerentError('invalid_argument', 'request: it is no HTTP/1.1', { field: 'request' })]
+      return [400, new QuerentError('invalid_argument', 'request: it is not HTTP/1.1', { field: 'request' })]
   }
 }
 
@@ -365,7 +365,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 async function removeStale(path: string): Promise<void> {
   const there = lstatSync(path, { throwIfNoEntry: false })
   if (there === undefined) return
-  if (!there.isSocket()) throw invalidArgument('--socket', path, 'a path where nothing is, or a socket')
+  if (!there.isSocket()) throw invalidArgument('--socket', path, 'a path that does not exist, or a socket')
   const code = await connectionError(path)
   if (code === null) throw invalidArgument('--socket', path, 'a socket that no other process listens on')
   if (code !== 'ECONNREFUSED' && code !== 'ENOENT') throw ioFailed(path, new Error(code))

@@ -75,7 +75,7 @@ const WHOLE: ReadonlySet<string> = new Set(['id', 'cursor', 'next_cursor', 'entr
 const NEXT: Readonly<Record<ErrorKind, string>> = {
   usage: 'Correct what the message names and call again; nothing was changed.',
   not_found: 'Take an id from query or list; hidden entries are reported as missing.',
-  conflict: 'Read what is there now, then decide again.',
+  conflict: 'Read the current state, then decide again.',
   denied: 'Do not try again: this viewer may not do that. Ask the owner of the store.',
   busy: 'Wait a moment and call again.',
   limit: 'Ask for less, or wait as long as the details say.',
@@ -260,7 +260,7 @@ function leftOut(what: 'items' | 'characters', count: number): JsonObject {
 }
 
 function nothingFits(tool: Answering): CallToolResult {
-  return textOnly(tool, { left_out: { next: 'Nothing fits: ask with more max_tokens.' } })
+  return textOnly(tool, { left_out: { next: 'Nothing fits: use a larger max_tokens.' } })
 }
 
 function nextStep(text: string): ContentBlock {

@@ -45,9 +45,9 @@ export interface AnswerShape {
 
 const FILTER = ['filter.collections', 'filter.kinds', 'filter.tags']
 const PAGE = { limit: 'limit', cursor: 'cursor' } as const
-const CURSOR = { limit: 'Default: 10', cursor: 'Of the page before' }
+const CURSOR = { limit: 'Default: 10', cursor: 'Of the previous page' }
 const FILTER_HELP = {
-  filter: 'What must hold',
+  filter: 'Conditions',
   'filter.collections': 'In one of these',
   'filter.kinds': 'Such as note, code',
   'filter.tags': 'With all of these',
@@ -73,7 +73,7 @@ const GET: ToolEntry = {
   operation: 'get',
   description: 'Read one whole entry, with its links and backlinks.',
   fields: ['id'],
-  help: { id: 'As query, recall or list gave it' },
+  help: { id: 'From query, recall or list' },
   answer: { text: 'content', brief: briefEntry },
 }
 const REMEMBER: ToolEntry = {
@@ -88,7 +88,7 @@ const REMEMBER: ToolEntry = {
     speaker: 'Who said it',
     conversation: 'Default: notes',
     at: 'When it was said (ISO 8601). Default: now',
-    tags: 'To find it by',
+    tags: 'Tags',
   },
 }
 const RECALL: ToolEntry = {
@@ -101,8 +101,8 @@ const RECALL: ToolEntry = {
     text: 'Question or words',
     speakers: 'Said by one of these',
     conversations: 'In one of these',
-    since: 'Said from then on (ISO 8601)',
-    until: 'Said before then',
+    since: 'Said from this time on (ISO 8601)',
+    until: 'Said before this time',
     ...CURSOR,
   },
   answer: { items: 'messages', brief: briefMessage, page: PAGE },
@@ -125,7 +125,7 @@ const PUT: ToolEntry = {
     'entries.title': 'Heading',
     'entries.content': 'Text or Markdown',
     'entries.collection': 'Default: default',
-    'entries.tags': 'To find it by',
+    'entries.tags': 'Tags',
     'entries.visibility': 'Default: private',
   },
 }
@@ -139,7 +139,7 @@ const EXPLAIN: ToolEntry = {
   fields: ['query.text', 'query.lens', 'id', 'over'],
   help: {
     query: 'The query',
-    'query.text': 'As it was asked',
+    'query.text': 'Same as in the query',
     'query.lens': 'conversations for what recall found',
     over: 'Id of the entry to compare with',
   },

@@ -42,7 +42,7 @@ export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]
   const edges = yield* checkAllEdges(reader)
   const damages = [
     counted(yield* countStrays(reader, KIND, entries), 'beliefs have no entry, or entries of beliefs no belief'),
-    counted(yield* leadingNowhere(past, current), 'versions were followed by one that is not there'),
+    counted(yield* leadingNowhere(past, current), 'versions name a successor that does not exist'),
     counted(yield* comingFromNowhere(past, current), 'beliefs follow a version that does not name them'),
     counted(edges.filter(isDamaged).length, 'statements of trust cannot be read'),
   ].filter(problem => problem !== '')

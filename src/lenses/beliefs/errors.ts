@@ -19,8 +19,8 @@ export type BeliefsCode =
 export const BELIEFS_CODES: Readonly<Record<BeliefsCode, LensCode>> = {
   INVALID_QUERY: row('INVALID_QUERY', 'usage', false, 'Correct the field that the message begins with (details.path).'),
   INVALID_FILTERS: row('INVALID_FILTERS', 'usage', false, 'Correct the filter that details.path names.'),
-  UNAUTHORIZED: row('UNAUTHORIZED', 'denied', false, 'Ask as the agent that the request speaks for.'),
-  TIMEOUT: row('TIMEOUT', 'limit', true, 'Allow more time (options.timeout_ms) or ask a narrower question.'),
+  UNAUTHORIZED: row('UNAUTHORIZED', 'denied', false, 'Send the request as the agent that it names.'),
+  TIMEOUT: row('TIMEOUT', 'limit', true, 'Allow more time (options.timeout_ms) or narrow the query.'),
   RATE_LIMITED: row('RATE_LIMITED', 'limit', true, 'Wait for details.retry_after_ms.'),
   NODE_UNAVAILABLE: row('NODE_UNAVAILABLE', 'unavailable', true, 'Try again later, or ask other nodes.'),
   INTERNAL_ERROR: row('INTERNAL_ERROR', 'broken', true, 'Please report it with its request_id.'),
@@ -116,7 +116,7 @@ export function answersNobody(): BeliefsError {
 
 /** A signed message whose number was used before (BQ-120). */
 export function replayed(): BeliefsError {
-  return new BeliefsError('UNAUTHORIZED', 'this message was taken before', { reason: 'replay' })
+  return new BeliefsError('UNAUTHORIZED', 'this message was received before', { reason: 'replay' })
 }
 
 /** Says no without saying why (BQ-185). */

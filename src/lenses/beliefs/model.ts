@@ -33,9 +33,9 @@ export type MergeStrategy = (typeof MERGE_STRATEGIES)[number]
 
 /** What each dimension measures, wherever it is named. */
 export const DIMENSION_TEXTS: Readonly<Record<Dimension, string>> = {
-  source_reliability: 'How far the source has proved right before',
-  method_quality: 'How sound the way is in which it was found out',
-  internal_consistency: 'How well it agrees with what the holder believes otherwise',
+  source_reliability: 'How often the source has been right before',
+  method_quality: 'How sound the method is by which it was found',
+  internal_consistency: 'How well it agrees with other beliefs of the holder',
   temporal_freshness: 'How current it was when it was written; it fades with age, faster in some domains',
   corroboration: 'How far independent sources confirm it',
   domain_applicability: 'How well it applies in the domains that it names',
@@ -71,9 +71,9 @@ export const derivation = object({
       }),
     )
     .describe('Sources in the order of the holder, without those that the requester may not see'),
-  method_description: note.describe('How it was derived, in words; null where the holder says nothing of it'),
-  confidence_rationale: note.describe('Why it is as sure as stated; null where the holder says nothing of it'),
-  note: note.describe('Type as the holder wrote it, where it is none of those known; else null'),
+  method_description: note.describe('How it was derived, in words; null: not given'),
+  confidence_rationale: note.describe('Why it is as sure as stated; null: not given'),
+  note: note.describe('Type as the holder wrote it, if it is not a known type; else null'),
 })
 export type Derivation = Value<typeof derivation>
 export type DerivationSource = Derivation['sources'][number]
@@ -92,8 +92,8 @@ export const belief = object({
   valid_from: moment.describe('When it begins to hold'),
   valid_until: moment.nullable().describe('When it ceases to hold; null: it has no end'),
   derivation: derivation.describe('Premises'),
-  domains: z.array(text).describe('Fields that it belongs to, as paths such as science/biology'),
-  visibility: z.enum(VISIBILITIES).describe('Who may see it beside its holder'),
+  domains: z.array(text).describe('Domains that it belongs to, as paths such as science/biology'),
+  visibility: z.enum(VISIBILITIES).describe('Who may see it besides its holder'),
   federation_ids: z
     .array(text)
     .describe(
@@ -123,7 +123,7 @@ const components = object({
       'Trust of the requester in the holder, 0 to 1; through a federation trust in the federation, or with pseudonyms 0.1, 0.3 or 0.7',
     ),
   recency_score: z.number().describe('Freshness that is left at its age, 0 to 1'),
-  diversity_penalty: z.number().describe('0, or less where results before it are like it'),
+  diversity_penalty: z.number().describe('0, or negative if results above it are similar'),
 })
 export type ScoreComponents = Value<typeof components>
 
@@ -191,7 +191,7 @@ const explanationParts = {
       'Weights of the dimensions, together 1',
     ),
     weakest: object({
-      dimension: z.enum(DIMENSIONS).describe('Which one'),
+      dimension: z.enum(DIMENSIONS).describe('Name of the dimension'),
       value: level.nullable().describe('How sure the holder is there, 0 to 1'),
     })
       .nullable()
@@ -203,14 +203,16 @@ const explanationParts = {
     value: z.number().describe('Trust in the holder, 0 to 1'),
     ...counted,
     kind: trustKind.describe('What the trust rests on'),
-    of: z.enum(['holder', 'federation']).describe('In whom: a federation that shows no holders counts as a whole'),
-    direct: directTrust.optional().describe("The requester's own statement; only of the kind direct"),
+    of: z
+      .enum(['holder', 'federation'])
+      .describe('Whom the trust is in: a federation that shows no holders counts as a whole'),
+    direct: directTrust.optional().describe("The requester's own statement; only for the kind direct"),
     transitive: object({
       band: trustBand.describe('Size: low below 0.2, medium below 0.4, else high'),
       sources: sourcesBand.describe('How many agents that the requester trusts vouch'),
     })
       .optional()
-      .describe('What rests on statements of others; only of the kind transitive'),
+      .describe('Trust that rests on statements of others; only for the kind transitive'),
     shared: object({
       band: trustBand.describe('Size: low below 0.2, medium below 0.4, else high'),
       sources: sourcesBand.describe('How many agents vouch'),
@@ -227,9 +229,9 @@ const explanationParts = {
     pattern: text.nullable().describe('Domain whose rate applies; null: that of all others'),
   }).describe('What recency contributes'),
   final: z.number().describe('Weighted sum of the parts, 0 to 1'),
-  diversity_penalty: z.number().describe('0, or less where results before it are like it'),
+  diversity_penalty: z.number().describe('0, or negative if results above it are similar'),
   rank: z.int().min(1).describe('Position in the order of all matches, from 1'),
-  of: count.describe('Matches in all'),
+  of: count.describe('Number of matches'),
 }
 
 /** As `beliefs.explain` has it: percentile and summary are fields of the answer itself there. */
@@ -242,10 +244,10 @@ export const explanation = object({ ...explanationParts, percentile, summary })
 export type Explanation = Value<typeof explanation>
 
 const rankedFields = {
-  belief: belief.describe('As the requester is shown it'),
-  score: score.describe('What the order goes by'),
+  belief: belief.describe('The belief as the requester may see it'),
+  score: score.describe('Score that the order is computed from'),
   rank: z.int().min(1).describe('Position in the whole order, from 1'),
-  source: source.describe('Where it came from'),
+  source: source.describe('Origin of the belief'),
   node: text.optional().describe('Other node that it came from; absent: this one'),
   federation_id: text.optional().describe('Federation that it was reached through; absent: none'),
   member_count: z.int().min(1).optional().describe('Members of that federation who say the same, at least 1'),
@@ -291,7 +293,7 @@ const nodeCoverage = object({
   federation: note.describe('Federation of the query; null: public beliefs'),
   responded: flag.describe('Whether it gave an answer in time'),
   results: count.describe('Verified beliefs that it gave, before filters, copies and paging'),
-  more: flag.describe('Whether it has more that match'),
+  more: flag.describe('Whether it has more matches'),
   answered_at: moment.nullable().describe('When it answered; earlier than as_of for a cached answer, null for none'),
   elapsed_ms: z.number().min(0).describe('Milliseconds until it answered or was given up'),
 })
@@ -300,11 +302,11 @@ export type NodeCoverage = Value<typeof nodeCoverage>
 export const coverage = object({
   local: flag.describe('Whether the own beliefs of the requester were searched'),
   federations_queried: z.array(text).describe('Federations of the query'),
-  federations_responded: z.array(text).describe('Those of them that answered'),
+  federations_responded: z.array(text).describe('Federations that answered'),
   network_queried: flag.describe('Whether public beliefs were requested'),
-  network_responded: flag.describe('Whether there was an answer to that'),
-  federated: z.array(text).describe('Federations that answered, under the name of the specification'),
-  network: flag.describe('Whether public beliefs were found out, under the name of the specification'),
+  network_responded: flag.describe('Whether public beliefs were searched'),
+  federated: z.array(text).describe('The same as federations_responded, under the name of the specification'),
+  network: flag.describe('The same as network_responded, under the name of the specification'),
   nodes: z.array(nodeCoverage).optional().describe('Other nodes that were queried; absent: none'),
 })
 export type Coverage = Value<typeof coverage>
@@ -324,20 +326,20 @@ export type Conflict = Value<typeof conflict>
 export const warnings = z
   .array(
     object({
-      code: text.describe('Stable word, such as clamped or vectors_pending'),
-      message: text.describe('For people'),
+      code: text.describe('Stable code, such as clamped or vectors_pending'),
+      message: text.describe('Message for people'),
     }),
   )
   .describe('What the requester should know about the answer; empty: nothing')
 
 const partError = object({
   code: text.describe('One of the codes of the lens, such as TIMEOUT'),
-  message: text.describe('For people'),
+  message: text.describe('Message for people'),
   details: z.record(z.string(), z.json()).describe('Facts about this failure, such as reason or elapsed_ms'),
-  retryable: flag.describe('Whether asking again may help'),
+  retryable: flag.describe('Whether a retry may help'),
   source: source.optional().describe('Part of the request; absent: it concerns the whole answer'),
   node: text.optional().describe('Which node failed; absent: it concerns the whole answer'),
-  elapsed_ms: z.number().min(0).optional().describe('Milliseconds until it failed; only of a node'),
+  elapsed_ms: z.number().min(0).optional().describe('Milliseconds until it failed; only for a node'),
 })
 
 export const queryResult = object({
@@ -350,7 +352,7 @@ export const queryResult = object({
     .describe('Answers of other nodes are older than they should be and are being renewed'),
   next_cursor: text.optional().describe('For options.cursor: continues after this page; absent: there is no more'),
   query_time_ms: z.number().min(0).describe('Milliseconds that the answer took'),
-  partial: flag.describe('Whether something is missing, for want of time or of a node'),
+  partial: flag.describe('Whether something is missing, because time ran out or a node did not answer'),
   coverage: coverage.describe('Sources that were queried, and those that answered'),
   errors: z.array(partError).describe('What failed in an answer that is partial'),
   conflicts: z.array(conflict).describe('Results of this page that contradict each other'),
@@ -359,16 +361,16 @@ export const queryResult = object({
   verdict: z
     .enum(['answered', 'weak', 'nothing_relevant'])
     .optional()
-    .describe('Whether anything here is about the text; absent in a list'),
-  verdict_reason: text.nullable().optional().describe('Why, where the verdict is not answered; absent in a list'),
+    .describe('Whether a belief here answers the text; absent in a list'),
+  verdict_reason: text.nullable().optional().describe('Why, if the verdict is not answered; absent in a list'),
   verdict_by: z
     .enum(['meaning', 'words', 'both'])
     .optional()
-    .describe('What the verdict rests on. words: vectors were missing; both: some were; absent in a list'),
+    .describe('Basis of the verdict. words: vectors were missing; both: some were; absent in a list'),
   nearest: z
     .array(ranked)
     .optional()
-    .describe('Where nothing is relevant: up to 3 beliefs that came closest, which are no results; absent in a list'),
+    .describe('If nothing is relevant: up to 3 beliefs that came closest; they are not results; absent in a list'),
   warnings,
 })
 export type QueryResult = Value<typeof queryResult>

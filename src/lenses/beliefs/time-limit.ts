@@ -37,7 +37,7 @@ export class TimeLimit {
 
   /** Throws TIMEOUT when time is over, and `cancelled` when the caller has gone. */
   check(): void {
-    if (this.signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
+    if (this.signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the query')
     if (this.leftMs === 0) throw this.error()
   }
 
@@ -50,7 +50,7 @@ export class TimeLimit {
 
   error(): BeliefsError {
     const elapsed = Math.round(this.#now() - this.#start)
-    const message = `the question took longer than ${this.#timeoutMs} ms`
+    const message = `the query took longer than ${this.#timeoutMs} ms`
     return new BeliefsError('TIMEOUT', message, { elapsed_ms: elapsed, timeout_ms: this.#timeoutMs })
   }
 

@@ -78,7 +78,7 @@ function hitsOf(items: readonly Item[], entries: readonly Entry[]): readonly Sea
 }
 
 const FROM_MEMORY =
-  'Answered by words alone, since the facts are not in this store; `querent c64 --embed` puts them there with their vectors.'
+  'Answered by words only, because the facts are not in this store; `querent c64 --embed` puts them there with their vectors.'
 
 /** What the mode of the search says needs no warning. */
 function warningOf({ code, message }: Note, isInStore: boolean): readonly SearchWarning[] {

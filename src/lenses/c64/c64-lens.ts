@@ -57,6 +57,6 @@ export function c64Lens(options: C64LensOptions = {}): Lens {
 /** Of a query through the pipeline, which searches stores. */
 function askedOfServer(): QuerentError {
   const message =
-    'lens: c64 is set to a Qdrant server (lenses.c64.backend), which c64.query alone asks; set it to embedded'
+    'lens: c64 is set to a Qdrant server (lenses.c64.backend), which only c64.query supports; set it to embedded'
   return new QuerentError('invalid_argument', message, { field: 'lens' })
 }

@@ -22,8 +22,8 @@ const warnings = z
 
 const enrichmentFields = {
   enriched_query: z.string().describe('The query, with explanations of its numbers and names'),
-  additional_context: z.array(z.string()).describe('Sentences that enrichment added to the question'),
-  filter_tags: z.array(z.string()).describe('Tags that results are looked for by, such as vic-ii'),
+  additional_context: z.array(z.string()).describe('Sentences that enrichment added to the query'),
+  filter_tags: z.array(z.string()).describe('Tags that results are searched by, such as vic-ii'),
   strategy: z
     .enum(['hybrid', 'filtered', 'semantic'])
     .describe('Search method. filtered: by tags; semantic: by the text; hybrid: both'),
@@ -36,15 +36,15 @@ const enrichOutput = z.strictObject({
   numbers: z
     .array(
       z.strictObject({
-        source_token: z.string().describe('As written in the question, such as $D020 or 53280'),
-        value: z.number().min(0).describe('What it is worth'),
+        source_token: z.string().describe('As written in the query, such as $D020 or 53280'),
+        value: z.number().min(0).describe('The number that it stands for'),
         decimal: z.string().describe('In base 10'),
         hex: z.string().describe('In base 16, with $'),
         binary: z.string().optional().describe('In base 2, with %; absent where it is too long'),
         role: z.string().optional().describe('Recognised role, such as address; absent: unknown'),
       }),
     )
-    .describe('Numbers of the question, in their order'),
+    .describe('Numbers in the query, in their order'),
   ...enrichmentFields,
   warnings,
 })
@@ -87,13 +87,13 @@ const payload = z.looseObject({
     )
     .optional()
     .describe('Chunks that it refers to'),
-  tags: z.array(z.string()).optional().describe('Words it is filed under'),
+  tags: z.array(z.string()).optional().describe('Tags of the chunk'),
 })
 
 const hit = z.strictObject({
-  id: z.union([z.string(), z.number()]).describe('Of the chunk; a number of 0 or more where Qdrant numbers them'),
+  id: z.union([z.string(), z.number()]).describe('Id of the chunk; a number of 0 or more if Qdrant numbers them'),
   score: z.number().describe('Higher is better; comparable within one answer'),
-  payload: payload.describe('The chunk with whatever else is stored of it'),
+  payload: payload.describe('The chunk with everything that is stored for it'),
 })
 
 const queryOutput = z.strictObject({
@@ -105,12 +105,12 @@ const queryOutput = z.strictObject({
   verdict: z
     .enum(['answered', 'weak', 'nothing_relevant'])
     .nullable()
-    .describe('Whether something here answers the question; null: a Qdrant server gives none'),
-  reason: z.string().nullable().describe('Why, where the verdict is not answered'),
-  nearest: z.array(hit).describe('What came nearest where nothing is relevant, at most three: not an answer'),
-  cursor: z.string().nullable().describe('Goes on after these results; null: there are no more'),
+    .describe('Whether something here answers the query; null: a Qdrant server gives no verdict'),
+  reason: z.string().nullable().describe('Why, if the verdict is not answered'),
+  nearest: z.array(hit).describe('The nearest results if nothing is relevant, at most three; they are not answers'),
+  cursor: z.string().nullable().describe('Cursor of the next page; null: there are no more results'),
   warnings,
-  formatted: z.string().optional().describe('With the field of that name: the results as Markdown'),
+  formatted: z.string().optional().describe('The results as Markdown, if the request set formatted'),
 })
 
 const queryOperation = lensOperation({

@@ -30,11 +30,11 @@ export async function openRemote(
   hasModelKey: boolean,
 ): Promise<Remote> {
   if (remote === undefined) {
-    const message = 'c64.backend: qdrant cannot be asked here: this engine reaches no servers; set it to embedded'
+    const message = 'c64.backend: qdrant cannot be used here: this engine may not contact servers; set it to embedded'
     throw new QuerentError('invalid_argument', message, { field: 'backend' })
   }
   if (embeddingUrl === undefined && !hasModelKey) {
-    const message = `${MODEL_KEY}: it is not set; Qdrant is asked with vectors of ${embeddingModel}`
+    const message = `${MODEL_KEY}: it is not set; Qdrant is queried with vectors of ${embeddingModel}`
     throw new QuerentError('invalid_argument', message, { field: MODEL_KEY })
   }
   const server = { url: qdrantUrl, public: qdrantPublic, keyVariable: 'QDRANT_API_KEY' }

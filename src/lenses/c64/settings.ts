@@ -24,13 +24,13 @@ const FIELDS = {
   fusion: z
     .enum(['tags-first', 'rrf'])
     .describe('Results with the tags first, or one list of two by rank. Default: tags-first'),
-  expand_addresses: z.boolean().describe('Whether an address also asks for the name of its register or routine'),
+  expand_addresses: z.boolean().describe('Whether an address also searches for the name of its register or routine'),
   qdrant_url: z.string().min(1).describe('Address of the Qdrant server. Default: http://localhost:6333'),
   qdrant_collection: z.string().min(1).describe('Collection of the Qdrant server. Default: c64_training'),
-  qdrant_public: z.boolean().describe('Whether viewers other than the owner may ask the Qdrant server'),
-  embedding_model: z.string().min(1).describe('Embeds questions for Qdrant. Default: text-embedding-3-large'),
+  qdrant_public: z.boolean().describe('Whether viewers other than the owner may query the Qdrant server'),
+  embedding_model: z.string().min(1).describe('Model that embeds queries for Qdrant. Default: text-embedding-3-large'),
   embedding_url: z.string().min(1).optional().describe("A server with OpenAI's interface; absent: OpenAI's own"),
-  timeout_ms: z.int().min(1).max(300_000).describe('How long a question to Qdrant may take, in milliseconds'),
+  timeout_ms: z.int().min(1).max(300_000).describe('Time limit of a query to Qdrant, in milliseconds'),
 } as const
 
 export type Field = keyof typeof FIELDS
@@ -118,10 +118,8 @@ export const query = z
   .trim()
   .min(1)
   .max(MAX_QUERY_LENGTH)
-  .describe(
-    `The question, with its numbers and names, at most ${MAX_QUERY_LENGTH} characters, such as What is at $D020?`,
-  )
-export const raw = z.boolean().optional().describe('Skip enrichment and search the question as it is. Default: false')
+  .describe(`The query, with its numbers and names, at most ${MAX_QUERY_LENGTH} characters, such as What is at $D020?`)
+export const raw = z.boolean().optional().describe('Skip enrichment and search the query as it is. Default: false')
 export const limit = z.int().min(1).max(1_000).optional().describe('Most results, 1 to 1000. Default: 15')
 const fetchLimit = z
   .int()

@@ -172,8 +172,8 @@ function signalsOf(
 
 /** The mean of meaning and words; what has no vector, by its words alone. */
 function meanOf(label: string, words: string, meaning: string, most: string, when?: string): Formula {
-  const share = quotient('share', number('BM25', words), number('most it can be', most))
-  const byWords = { ...share, label: 'share of words, for want of a vector', unless: meaning }
+  const share = quotient('share', number('BM25', words), number('the most it can be', most))
+  const byWords = { ...share, label: 'share of words, because there is no vector', unless: meaning }
   const cosine = number('cosine', meaning, { when: meaning })
   return sum(
     label,
@@ -186,7 +186,7 @@ function meanOf(label: string, words: string, meaning: string, most: string, whe
 }
 
 const ENRICHED = meanOf('by the enriched query', 'words', 'meaning', 'most')
-const AS_ASKED = meanOf('by the query as asked', 'asked_words', 'asked_meaning', 'askedMost', 'document')
+const AS_ASKED = meanOf('by the original query', 'asked_words', 'asked_meaning', 'askedMost', 'document')
 /** A document has the better of two, so that enrichment, which repeats the words of facts, lowers none. */
 const BETTER = max('score', [ENRICHED, AS_ASKED])
 

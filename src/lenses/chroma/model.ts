@@ -201,7 +201,7 @@ export const effectiveQuery = z.lazy(() =>
     update_access: z.boolean().describe('Whether the results counted as used'),
     color: color.describe('[L, a, b] of the query: L 0 to 100, a and b -128 to 127'),
     completed_hashtags: z.array(z.string()).describe('Tags that completion added to those of a text'),
-    profile_state: anyJson.describe('What the profile noted of a text, where that is JSON; else null'),
+    profile_state: anyJson.describe('What the profile noted about a text, if that is JSON; else null'),
     now: z.int().describe('The one clock reading of the query, Unix seconds'),
   }),
 )
@@ -238,7 +238,7 @@ export const nodeRow = z.lazy(() =>
       mode_name: z.enum(MODE_NAMES).describe('Memory mode: how fast it fades and what a use adds'),
       access_count: z.int().min(0).describe('Uses by this viewer'),
       decay_enabled: z.boolean().describe('Whether it fades when it is not used'),
-      state: z.enum(['ASCENDED', 'ROTTEN', 'ACTIVE']).describe('Of ascension and rotten in one word'),
+      state: z.enum(['ASCENDED', 'ROTTEN', 'ACTIVE']).describe('State in one word, from ascension and rotten'),
     })
     .catchall(anyJson),
 )
@@ -247,8 +247,8 @@ export type NodeRow = ReadonlyDeep<z.infer<typeof nodeRow>>
 /** A hit (CQ-076). */
 export const resultRow = z.lazy(() =>
   nodeRow.unwrap().extend({
-    distance: z.number().min(0).describe('From the colour of the query, in CIELAB'),
-    relevance: z.number().min(0).max(1).describe('Of the distance: 1 at the same colour, towards 0 far off'),
+    distance: z.number().min(0).describe('Distance from the colour of the query, in CIELAB'),
+    relevance: z.number().min(0).max(1).describe('Nearness in colour: 1 at the same colour, towards 0 far away'),
     recency: z.number().min(0).max(1).describe('1 when used just now, towards 0'),
     strength_norm: z.number().min(0).max(1).describe('Memory strength, normalised'),
     score: z.number().describe('Weighted sum of relevance, recency and strength_norm; a profile may blend in its own'),
@@ -259,11 +259,11 @@ export type ResultRow = ReadonlyDeep<z.infer<typeof resultRow>>
 export const detailedAnswer = z.lazy(() =>
   z.strictObject({
     results: z.array(resultRow).describe('Best first'),
-    query: effectiveQuery.describe('The query as it was taken, every parameter settled'),
+    query: effectiveQuery.describe('The query as it was run, with the value of every parameter'),
     verdict: z
       .enum(['answered', 'weak', 'nothing_relevant'])
       .describe('Whether a node answers the query; nothing_relevant: none passes the filters'),
-    reason: z.string().nullable().describe('Why, where the verdict is not answered'),
+    reason: z.string().nullable().describe('Why, if the verdict is not answered'),
     warnings: z.array(warning).describe('Problems that are not errors'),
   }),
 )

@@ -105,7 +105,7 @@ function itemsOf(asked: unknown): readonly unknown[] {
 
 const node = z.strictObject({ entry_id: entryId })
 const updated = z.strictObject({
-  updated: z.boolean().describe('false: nothing was given to change, or the viewer holds no such node'),
+  updated: z.boolean().describe('false: no field to change was given, or the viewer holds no such node'),
 })
 
 const store = chromaOperation({
@@ -229,7 +229,9 @@ const assign = chromaOperation({
   output: z.lazy(() =>
     z.union([
       binding,
-      z.strictObject({ assigned: z.array(binding).describe('Of assignments and text all, of starter the new ones') }),
+      z.strictObject({
+        assigned: z.array(binding).describe('All hashtags of assignments or text; of starter the new ones only'),
+      }),
     ]),
   ),
   effect: { kind: 'write', idempotent: true },
@@ -266,8 +268,8 @@ const hashtags = chromaOperation({
   name: 'chroma.hashtags',
   summary: 'List assigned hashtags with their anchors, in all zones or one, or export them for another store',
   input: z.strictObject({
-    zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
-    hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
+    zone: zone.nullish().describe('Only hashtags of this zone, in any letter case. Default: all'),
+    hashtag: hashtag.nullish().describe('Only this hashtag, if it is assigned. Default: all'),
     as: vocabularyForm.optional().describe('As a text: lines, or a stack file, for chroma.assign. Default: a list'),
   }),
   output: z.lazy(() =>

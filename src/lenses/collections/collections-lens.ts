@@ -10,7 +10,7 @@ export const settingsSchema = z.strictObject({
   collections: z
     .array(z.string().min(1))
     .optional()
-    .describe('Names that the command takes for --collection, beside items and analysis. Default: none'),
+    .describe('Collections for the option --collection, besides items and analysis. Default: none'),
 })
 
 export interface CollectionsSettings {

@@ -15,7 +15,7 @@ import { collectionsOptions, requestOf } from './request.ts'
 const TIMEOUT_MS = 10_000
 
 const text = z.string().min(1)
-const metadata = anyObject.describe('Whatever was stored with the record')
+const metadata = anyObject.describe('Metadata that was stored with the record')
 
 const question = z.string().describe('A question or words; results are ranked by how near they are to its meaning')
 
@@ -30,19 +30,19 @@ const queryInput = z.strictObject({
     .min(1)
     .max(120_000)
     .optional()
-    .describe(`Time that the question may take, in milliseconds, 1 to 120000. Default: ${TIMEOUT_MS}`),
+    .describe(`Time limit of the query, in milliseconds, 1 to 120000. Default: ${TIMEOUT_MS}`),
 })
 
 const resultOutput = z.strictObject({
-  id: z.string().describe('Of the record'),
-  title: z.string().describe('Heading; the id where it has none'),
+  id: z.string().describe('Id of the record'),
+  title: z.string().describe('Title; the id if it has none'),
   content: z.string().describe('Full text'),
   source: z.string().describe('Collection it is in'),
   score: z.number().min(0).max(1).describe('Similarity, two decimals'),
   rawScore: z.number().min(0).max(1).describe('Similarity before rounding'),
   metadata,
-  why: z.array(z.enum(['vector', 'words'])).describe('What found it: its meaning, or words of the question'),
-  relatedIds: z.array(z.string()).optional().describe('Ids of records that fold put into this one'),
+  why: z.array(z.enum(['vector', 'words'])).describe('What found it: its meaning, or words of the query'),
+  relatedIds: z.array(z.string()).optional().describe('Ids of records that fold merged into this one'),
 })
 
 const queryOutput = z.strictObject({
@@ -50,10 +50,10 @@ const queryOutput = z.strictObject({
   warnings: z
     .array(
       z.strictObject({
-        collection: z.string().describe('Name of the one that it is about'),
+        collection: z.string().describe('Name of the collection that it is about'),
         code: z.string().describe('In snake_case, such as undated_kept'),
         message: z.string().describe('A sentence for people'),
-        reason: z.string().optional().describe('Code of the error, where one is the cause'),
+        reason: z.string().optional().describe('Code of the error, if one is the cause'),
         count: z.number().min(0).optional().describe('Records concerned'),
       }),
     )
@@ -61,20 +61,18 @@ const queryOutput = z.strictObject({
   meta: z
     .strictObject({
       store: z.string().describe('Name of the source'),
-      collections: z.array(z.string()).describe('Those that were queried'),
+      collections: z.array(z.string()).describe('Collections that were queried'),
       cutoff: z.string().nullable().describe('ISO time from which records count; null: any'),
       total: z.number().min(0).describe('Results before offset and limit'),
       durationMs: z.number().min(0).describe('How long it took, milliseconds'),
       verdict: z
         .enum(['answered', 'weak', 'nothing_relevant'])
         .nullable()
-        .describe('Whether the store answers the query; null: it gives no verdict'),
-      verdict_reason: z.string().nullable().describe('Why, where the verdict is not answered'),
-      nearest: z
-        .array(z.string())
-        .describe('Where nothing is relevant: ids of the results that came nearest, at most three'),
+        .describe('Whether the store answers the query; null: the source gives no verdict'),
+      verdict_reason: z.string().nullable().describe('Why, if the verdict is not answered'),
+      nearest: z.array(z.string()).describe('Ids of the nearest results if nothing is relevant, at most three'),
     })
-    .describe('The question itself'),
+    .describe('The query'),
 })
 
 const query = lensOperation({
@@ -108,12 +106,12 @@ const formatInput = z.strictObject({
         metadata,
       }),
     )
-    .describe('As collections.query gives them; other fields are ignored'),
-  query: z.string().describe('The question, for the heading'),
+    .describe('As collections.query returns them; other fields are ignored'),
+  query: z.string().describe('The query, for the heading'),
   lang: z
     .enum(['auto', 'es', 'en'])
     .optional()
-    .describe('Spanish or English; auto: English for a question recognised as English, else Spanish. Default: auto'),
+    .describe('Spanish or English; auto: English for a query recognised as English, else Spanish. Default: auto'),
   urls: z.boolean().optional().describe('Show addresses of records that have one. Default: false'),
 })
 

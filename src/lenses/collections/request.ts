@@ -19,7 +19,7 @@ export const collectionsOptions = z.strictObject({
     .array(text)
     .min(1)
     .optional()
-    .describe('Names of the collections to ask, at least 1. Default: items and analysis'),
+    .describe('Names of the collections to query, at least 1. Default: items and analysis'),
   n_results: z
     .int()
     .min(1)
@@ -38,7 +38,7 @@ export const collectionsOptions = z.strictObject({
   source: text.optional().describe('Only records with this source_type in their metadata. Default: all'),
   actionability: text.optional().describe('Only records with this value in their metadata. Default: all'),
   min_score: z.number().min(0).max(1).optional().describe('Lowest score of a result, 0 to 1. Default: no limit'),
-  fold: z.boolean().optional().describe('Give an item and its analysis as one result. Default: false'),
+  fold: z.boolean().optional().describe('Merge an item and its analysis into one result. Default: false'),
   hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words. Default: false'),
 })
 
@@ -163,7 +163,7 @@ export class ChromaQueryError extends QuerentError {
 
   constructor(message: string, options: ChromaQueryErrorOptions = {}) {
     const { code = 'query_failed', kind = 'unavailable', details = {}, cause } = options
-    const help = kind === 'usage' ? 'Correct what the message names.' : 'See that the store or server is there.'
+    const help = kind === 'usage' ? 'Correct what the message names.' : 'Check that the store or server is available.'
     super({ code, type: 'ChromaQueryError', kind, retryable: false, help }, message, details, cause)
   }
 }

@@ -122,7 +122,7 @@ const init = handler({
   result: () =>
     z.strictObject({
       path: z.string().nullable().describe('The file of the store, for its owner; null for others'),
-      created: z.boolean().describe('false: it was there already'),
+      created: z.boolean().describe('false: it existed already'),
     }),
   async run(call) {
     const created = await transact(call, writer => initialise(writer, 'body'))
@@ -145,7 +145,7 @@ const registered = z.lazy(() =>
     summary: z
       .strictObject({
         added: total.describe('Files that were not registered before'),
-        updated: total.describe('Files whose bytes are others'),
+        updated: total.describe('Files whose bytes have changed'),
         errors: total.describe('Files that could not be read; errors.paths of the envelope names them'),
       })
       .describe('How many of each'),
@@ -204,15 +204,15 @@ async function register({ call, write }: Turn, paths: readonly string[]): Promis
 const comparison = z.lazy(() =>
   z.strictObject({
     added: z.array(url).describe('URLs of files that are not registered yet'),
-    updated: z.array(url).describe('URLs of files whose bytes are others'),
+    updated: z.array(url).describe('URLs of files whose bytes have changed'),
     deleted: z.array(url).describe('URLs of registered files that are gone'),
-    unchanged: total.describe('Files that are as registered'),
+    unchanged: total.describe('Files that have not changed'),
     summary: z
       .strictObject({
         added: total.describe('Length of the list of that name'),
         updated: total.describe('Length of the list of that name'),
         deleted: total.describe('Length of the list of that name'),
-        unchanged: total.describe('As above'),
+        unchanged: total.describe('Files that have not changed'),
       })
       .describe('How many of each'),
   }),
@@ -335,14 +335,14 @@ const search = handler({
   first: ['query', 'path', 'limit'],
   params: () =>
     z.object({
-      query: text.describe('Words that a file must hold some of; no operators'),
-      path: text.nullish().describe('Only files whose URL holds this text. Default: all files'),
+      query: text.describe('Words, at least one of which a file must contain; no operators'),
+      path: text.nullish().describe('Only files whose URL contains this text. Default: all files'),
       limit: clamped('Most matches', DEFAULT_MATCHES, 1, MAX_MATCHES),
     }),
   result: () =>
     z.strictObject({
       matches: z.array(textMatch).describe('Best first'),
-      total: total.describe(`Matches there are, ${MAX_MATCHES} at most`),
+      total: total.describe(`Number of matches, at most ${MAX_MATCHES}`),
     }),
   async run(call, { query, path = null, limit }) {
     const matches = await matchesOf(call, query.trim(), path)
@@ -353,8 +353,8 @@ const search = handler({
 const textMatch = z.lazy(() =>
   z.strictObject({
     url: z.string().describe('URL of the file'),
-    snippet: z.string().describe('Its best passage; words that were found stand between >>> and <<<'),
-    score: z.number().describe('As that of a query by words: higher is better'),
+    snippet: z.string().describe('Its best passage; words that were found are between >>> and <<<'),
+    score: z.number().describe('Score as in a query by words: higher is better'),
   }),
 )
 

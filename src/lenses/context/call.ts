@@ -276,7 +276,7 @@ export function requireVisible({ concepts }: Look, id: number, place: readonly s
 export function requireOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = requireVisible(seen, id, place)
   if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {
-    throw new Refusal(errorAt(place, 'denied', 'only who holds a concept may change it'))
+    throw new Refusal(errorAt(place, 'denied', 'only the holder of a concept may change it'))
   }
   return concept
 }
@@ -406,7 +406,7 @@ export function languageNotes(concepts: readonly Concept[]): readonly string[] {
   const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (unlinkedLanguage(url) ?? []))))
   return [...languages]
     .sort()
-    .map(language => `calls in ${language} are not linked: those of the name are listed as not resolved`)
+    .map(language => `calls in ${language} are not linked: calls of this name are listed as not resolved`)
 }
 
 /** For the doctor, of everybody's files. */

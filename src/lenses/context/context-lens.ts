@@ -95,7 +95,7 @@ function raise(highest: Map<number, number>, id: Cell | undefined): void {
 function behind(reader: StoreReader, of: Numbered, highest: ReadonlyMap<number, number>): readonly string[] {
   return [...highest].flatMap(([sequence, most]) => {
     const next = counter(reader, counterName(of, sequence)) ?? 1
-    return next > most ? [] : [`the counter of ${of}s is at ${next}, but ${most} is taken (sequence ${sequence})`]
+    return next > most ? [] : [`the counter of ${of}s is at ${next}, but ${most} is in use (sequence ${sequence})`]
   })
 }
 

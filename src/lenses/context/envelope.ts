@@ -9,7 +9,7 @@ const errorDetail = z.lazy(() =>
   z.strictObject({
     code: z.string().describe('In snake_case, such as required, invalid or not_found'),
     message: z.string().describe('A sentence for people'),
-    meta: anyJson.optional().describe('Such as the URL of the file that it is about'),
+    meta: anyJson.optional().describe('Object that it is about, such as the URL of a file'),
   }),
 )
 export type ErrorDetail = ReadonlyDeep<z.infer<typeof errorDetail>>
@@ -29,8 +29,8 @@ const meta = z.lazy(() =>
     verdict: z
       .enum(['answered', 'weak', 'nothing_relevant'])
       .optional()
-      .describe('Of /context/query, with rank relevance or explain: whether something here answers the question'),
-    reason: z.string().optional().describe('Why, where the verdict is not answered'),
+      .describe('Only of /context/query with rank relevance or explain: whether something here answers the query'),
+    reason: z.string().optional().describe('Why, if the verdict is not answered'),
   }),
 )
 
@@ -156,5 +156,8 @@ export type PlacedConcept = z.infer<typeof placedConcept>
 export const total = z.int().min(0)
 
 export const deleted = z.lazy(() =>
-  z.strictObject({ id: id.describe('Number of deleted items'), deleted: z.literal(true).describe('It is gone') }),
+  z.strictObject({
+    id: id.describe('Number of deleted items'),
+    deleted: z.literal(true).describe('The item was deleted'),
+  }),
 )

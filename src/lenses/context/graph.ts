@@ -108,14 +108,17 @@ const summary = handler({
   result: () =>
     z.strictObject({
       concepts: z
-        .strictObject({ total: total.describe('All of them'), by_type: counts.describe('Their numbers by type') })
+        .strictObject({
+          total: total.describe('Number of concepts'),
+          by_type: counts.describe('Their numbers by type'),
+        })
         .describe('Concepts that the viewer sees'),
       edges: z
         .strictObject({
-          total: total.describe('All of them'),
+          total: total.describe('Number of links'),
           by_relation: counts.describe('Their numbers by relation'),
         })
-        .describe('Links between these'),
+        .describe('Links between these concepts'),
     }),
   run(call) {
     const seen = look(call)
@@ -145,14 +148,14 @@ const neighbors = handler({
   params: () => z.object({ id: id.describe('Number of a concept, from 1') }),
   result: () =>
     z.strictObject({
-      concept: concept.describe('The one that was named'),
+      concept: concept.describe('The requested concept'),
       neighbors: z
         .strictObject({
           incoming: z.array(neighbour).describe('Concepts that link to it, by id'),
           outgoing: z.array(neighbour).describe('Concepts that it links to, by id'),
-          total: total.describe('Of both lists'),
+          total: total.describe('Links of both lists'),
         })
-        .describe('One item a link'),
+        .describe('One item per link'),
     }),
   run(call, { id }) {
     const { store } = call.host
@@ -194,12 +197,12 @@ const viz = handler({
     }),
   result: () =>
     z.strictObject({
-      format: z.enum(FORMATS).describe('Of the drawing'),
+      format: z.enum(FORMATS).describe('Format of the drawing'),
       output: z.string().describe('The drawing'),
       nodes: total.describe('Concepts in it'),
       edges: total.describe('Links in it'),
       truncated: z.boolean().describe('Whether concepts are left out'),
-      message: z.string().nullable().describe('How many are shown of how many, where some are left out'),
+      message: z.string().nullable().describe('How many of all concepts are shown, if some are left out'),
     }),
   run(call, { format: wantedFormat, limit: most }) {
     const format = wantedFormat ?? 'ascii'

@@ -35,7 +35,7 @@ export const settingsSchema = z.strictObject({
     .max(MAX_WAIT)
     .default(60)
     .describe(
-      'Over HTTP and MCP `context.index` waits at most so many seconds for vectors, then answers and says that some are missing. Default: 60',
+      'Over HTTP and MCP `context.index` waits at most this many seconds for vectors, then answers and reports that some are missing. Default: 60',
     ),
 })
 export type ContextSettings = Readonly<z.output<typeof settingsSchema>>

@@ -38,7 +38,7 @@ function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
       name: z
         .string()
         .nullish()
-        .describe('Its name: login, LoginService.login, or the path of a module; this or id is required'),
+        .describe('Name, such as login, LoginService.login, or the path of a module; this or id is required'),
       ...more,
     })
     .refine(named => isNamed(named as Named), { ...REQUIRED, path: ['name'], error: 'is required' })
@@ -100,7 +100,7 @@ function isTail(name: string, tail: string): boolean {
 
 const MOST = 1000
 
-const of = z.lazy(() => z.array(concept).describe('Concepts that have the name, the best match first'))
+const of = z.lazy(() => z.array(concept).describe('Concepts with this name, the best match first'))
 
 const definition = handler({
   path: '/context/definition',
@@ -163,8 +163,8 @@ const references = handler({
           }),
         )
         .describe('Concepts that refer to it'),
-      total: total.describe('References there are'),
-      unresolved: unresolvedCalls.describe('Calls of the name whose target is unknown; not in total'),
+      total: total.describe('Number of references'),
+      unresolved: unresolvedCalls.describe('Calls of this name whose target is unknown; not in total'),
     }),
   async run(call, { relation: wanted = null, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
@@ -190,20 +190,24 @@ const callers = handler({
   summary: 'List what calls a function, directly or through others',
   effect: 'read',
   needs: ['mind'],
-  params: () => namedAnd({ depth: clamped('Calls in a row', 1, 1, 5), limit: clamped('Most callers', 100, 1, MOST) }),
+  params: () =>
+    namedAnd({
+      depth: clamped('Longest chain of calls to follow', 1, 1, 5),
+      limit: clamped('Most callers', 100, 1, MOST),
+    }),
   result: () =>
     z.strictObject({
       of,
       callers: z
         .array(
           placedConcept.extend({
-            hops: id.describe('Calls in a row to the function, from 1'),
+            hops: id.describe('Length of the chain of calls to the function, from 1'),
             via: id.describe('Number of the concept that it calls on the way'),
           }),
         )
         .describe('Nearest first'),
-      total: total.describe('Callers there are'),
-      unresolved: unresolvedCalls.describe('Calls of the name whose target is unknown; not in total'),
+      total: total.describe('Number of callers'),
+      unresolved: unresolvedCalls.describe('Calls of this name whose target is unknown; not in total'),
     }),
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
@@ -247,10 +251,8 @@ const unresolvedCalls = z.lazy(() =>
           text: z.string().describe('The line, without the blanks around it'),
         }),
       )
-      .describe(
-        'Where the name is written as a call and it is not known what is called, with the concept it is written in',
-      ),
-    total: total.describe('Such places there are'),
+      .describe('Calls of this name whose target is unknown, with the concept that contains each'),
+    total: total.describe('Number of such calls'),
   }),
 )
 type Unresolved = z.infer<typeof unresolvedCalls>

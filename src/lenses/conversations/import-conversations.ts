@@ -131,7 +131,7 @@ function take(
       return null
     }
     if (own !== undefined && given.audience === undefined && !isSame(own.entry.audience, audience)) {
-      return `${own.entry.id}: who may see it was changed meanwhile; add the export again`
+      return `${own.entry.id}: its visibility was changed meanwhile; add the export again`
     }
     const { change, chunks } = writeMessage(writer, message, own, {
       collection: given.collection ?? own?.entry.collection ?? collection ?? 'conversations',
@@ -168,7 +168,7 @@ function reported(
 }
 
 function cancelled({ added, updated }: Counts): QuerentError {
-  const message = 'adding conversations was stopped; what was written until then stays'
+  const message = 'adding conversations was stopped; messages that were written before are kept'
   return new QuerentError('cancelled', message, { added, updated })
 }
 

@@ -15,7 +15,7 @@ export const rows: Check = {
   sound: 'every row is as it was written',
   look(db) {
     const tables = checkedTables(db).filter(table => !ELSEWHERE.has(table))
-    const help = `${RESTORE_HELP} What came from files is put right by deleting it and adding them again.`
+    const help = `${RESTORE_HELP} To restore entries of files, delete them and add the files again.`
     return those([
       ...tables.map(table => {
         const name = table.replace(/^declared_/, '')
@@ -38,7 +38,7 @@ function ownValues(db: SqlDatabase): Problem | null {
     const drop = at.prepare('delete from meta where name = ?')
     const names = [...damagedRows(at, 'meta')]
     for (const name of names) drop.run(name)
-    return `dropped ${counted(names.length, 'value')} that the store makes again`
+    return `dropped ${counted(names.length, 'value')} that the store computes again`
   }
   const rest = canDrop ? { help: REPAIR_HELP, repair } : { help: RESTORE_HELP, repair: null }
   const shown = found.map(name => name.replace('\0', ''))
@@ -98,7 +98,7 @@ const DERIVED: ReadonlySet<string> = new Set(['entry_tags', 'entry_values', 'chu
 
 export const references: Check = {
   name: 'references',
-  sound: 'every row belongs to something that is there',
+  sound: 'every row belongs to something that exists',
   look: db => those([...orphanTables(db).map(([table, parent]) => orphans(db, table, parent)), withoutContent(db)]),
 }
 
@@ -131,7 +131,7 @@ function orphans(db: SqlDatabase, table: string, parent: string): Problem | null
 }
 
 function dropped(rows: number, table: string): string {
-  return `dropped ${counted(rows, 'row')} of ${table} that belonged to nothing`
+  return `dropped ${counted(rows, 'row')} of ${table} that did not belong to anything`
 }
 
 /** The two rows that make an entry, the one without the other. */

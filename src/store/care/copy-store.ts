@@ -62,12 +62,12 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
   if (there?.isDirectory()) throw invalidArgument('to', to, 'a file, and this is a folder: name a file in it')
   if (there !== undefined && !there.isFile()) throw invalidArgument('to', to, 'a file')
   if (there !== undefined && !overwrite) {
-    throw new QuerentError('conflict', `${to}: is there already; name another file, or allow to overwrite it`, {
+    throw new QuerentError('conflict', `${to}: exists already; name another file, or allow overwriting`, {
       path: to,
     })
   }
   if (there !== undefined && !io(to, () => isBackup(path))) {
-    const what = 'it is no backup of Querent, and nothing else is overwritten; name another file'
+    const what = 'it is not a backup of Querent, and nothing else is overwritten; name another file'
     throw new QuerentError('conflict', `${to}: ${what}`, { path: to })
   }
   // A log left there would be taken for the copy's own.

@@ -18,7 +18,7 @@ interface Repeated {
 
 export const lookups: Check = {
   name: 'lookups',
-  sound: 'tags and metadata are found by filters as entries have them',
+  sound: 'filters find the tags and metadata that entries have',
   look(db) {
     const names = strays(db).map(({ name }) => name)
     const repair = (at: SqlDatabase): string => {
@@ -66,7 +66,7 @@ function same(a: readonly string[], b: readonly string[]): boolean {
 
 export const tallyRows: Check = {
   name: 'tallies',
-  sound: 'passages and vectors are as many as are counted',
+  sound: 'the counts of passages and vectors are right',
   look(db) {
     const names = wrongTallies(db).map(({ partition, model }) => `partition ${partition} model ${model}`)
     const repair = (at: SqlDatabase): string => `counted ${counted(recount(at), 'number')} again`
@@ -102,7 +102,7 @@ function lost(db: SqlDatabase): Problem | null {
 
 function senseless(db: SqlDatabase): Problem | null {
   const seqs = senselessSeqs(db)
-  return problemOf(seqs, 'change of nothing that ever was', 'changes of nothing that ever was', {
+  return problemOf(seqs, 'damaged or unknown change', 'damaged or unknown changes', {
     help: REPAIR_HELP,
     repair: cut,
   })
@@ -174,7 +174,7 @@ interface Wrong {
 }
 
 const WORDS: Readonly<Record<Wrong['why'], readonly [one: string, many: string]>> = {
-  stray: ['vector of no passage', 'vectors of no passage'],
+  stray: ['vector without a passage', 'vectors without a passage'],
   unknown: ['vector of an unknown model', 'vectors of an unknown model'],
   changed: ['vector that is not what was written', 'vectors that are not what was written'],
 }

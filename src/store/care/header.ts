@@ -190,7 +190,7 @@ function wrongWith(header: Header): (Pick<Problem, 'help'> & { readonly message:
   if (size === 0) return { message: 'the file is empty', help: RESTORE_HELP }
   if (!isSqlite) {
     return {
-      message: 'the file does not begin as a store does: it is another file, or its first page was overwritten',
+      message: 'the file does not begin like a store: it is another file, or its first page was overwritten',
       help: RESTORE_HELP,
     }
   }

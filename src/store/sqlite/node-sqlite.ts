@@ -416,7 +416,12 @@ function ofSqlite(error: unknown, file: string): unknown {
   switch (errcode & 255) {
     case BUSY:
     case LOCKED:
-      return new QuerentError('store_locked', `${file}: another process is writing; waited in vain`, { file }, error)
+      return new QuerentError(
+        'store_locked',
+        `${file}: another process is still writing; the wait ended`,
+        { file },
+        error,
+      )
     case READONLY:
       return new QuerentError('store_readonly', `${file}: cannot be written (${cause})`, { file }, error)
     case CORRUPT:

@@ -130,7 +130,7 @@ it('takes files from other users only where they could get at them', async () =>
   const { findings } = await withEngine(engine => engine.doctor({ repair: true }))
   expect(findings.find(({ check }) => check === 'permissions')).toMatchObject({
     ok: true,
-    repaired: expect.stringMatching(/^took \d files? from other users$/),
+    repaired: expect.stringMatching(/^removed the access of other users to \d files?$/),
   })
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })

@@ -225,11 +225,11 @@ describe('a provider that fails', () => {
   it.each([
     ['other dimensions', { data: [{ index: 0, embedding: [1, 2, 3] }] }, 'expected vectors of 2 dimensions, found 3'],
     ['what is not JSON', '<html>', 'not JSON'],
-    ['another shape', { vectors: [[1, 2]] }, 'holds no vectors'],
-    ['numbers as text', { data: [{ embedding: ['1', '2'] }] }, 'holds no vectors'],
+    ['another shape', { vectors: [[1, 2]] }, 'a form without vectors'],
+    ['numbers as text', { data: [{ embedding: ['1', '2'] }] }, 'a form without vectors'],
     ['too few vectors', { data: [] }, 'expected 1 vectors, found 0'],
     ['a vector of zeros', { data: [{ embedding: [0, 0] }] }, 'zero'],
-    ['numbers out of range', '{"data":[{"embedding":[1e999,1]}]}', 'holds no vectors'],
+    ['numbers out of range', '{"data":[{"embedding":[1e999,1]}]}', 'a form without vectors'],
   ])('by answering with %s is reported', async (_, body, part) => {
     const { error } = await failure(await serve(status(200, {}, body)))
     expect(error).toMatchObject({ code: 'provider_failed', details: { provider: 'openai', status: 200 } })

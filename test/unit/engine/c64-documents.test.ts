@@ -47,7 +47,7 @@ describe('a document that is first for the question as asked', () => {
     const [query, id] = QUESTIONS[0]
     const { explanation } = await engine.c64.explain({ query: { query }, id })
     expect(explanation?.formula).toBe('max')
-    expect(explanation?.children?.map(({ label }) => label)).toEqual(['by the enriched query', 'by the query as asked'])
+    expect(explanation?.children?.map(({ label }) => label)).toEqual(['by the enriched query', 'by the original query'])
   })
 })
 
@@ -57,7 +57,7 @@ describe('a question on another subject', () => {
     const query = 'zymurgy quokka flibbertigibbet'
     const { verdict, reason, results, nearest } = await engine.c64.query({ query })
     expect({ verdict, results, nearest }).toEqual({ verdict: 'nothing_relevant', results: [], nearest: [] })
-    expect(reason).toBe('None of the words of the question occur.')
+    expect(reason).toBe('None of the words of the query occur.')
     const near = await engine.c64.query({
       query: 'which wine goes with grilled fish and a lot of garlic',
       formatted: true,

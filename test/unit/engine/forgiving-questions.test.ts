@@ -137,7 +137,7 @@ describe('a phrase in lenient syntax (QE-002)', () => {
     await engine.close()
   })
 
-  it('is required where ten visible entries hold it or it stands alone', async () => {
+  it('is required where ten visible entries contain it or it stands alone', async () => {
     const engine = await engineWith(LOCKED)
     const many = await engine.query({ text: 'drawer "write ahead logging"', limit: 50 })
     expect(idsOf(many)).toHaveLength(12)
@@ -152,7 +152,7 @@ describe('a phrase in lenient syntax (QE-002)', () => {
     const engine = await engineWith(LOCKED)
     const page = await engine.query({ text: '+drawer "write ahead logging"' })
     expect(idsOf(page)).toEqual(['words'])
-    expect(note(page, 'phrase_preferred')).toContain('no entry fulfils all conditions')
+    expect(note(page, 'phrase_preferred')).toContain('no entry matches all conditions')
     await engine.close()
   })
 

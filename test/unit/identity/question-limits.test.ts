@@ -77,7 +77,7 @@ describe('different questions in a day (BQ-193)', () => {
   })
 })
 
-describe('questions that are nearly alike (BQ-193)', () => {
+describe('queries that are nearly alike (BQ-193)', () => {
   it('are those that differ in few of their words, or in numbers alone', () => {
     const words = (text: string) => askedBy({ operation: 'query', input: about(text) }).words
     const alike = (a: string, b: string) => likeness(words(a), words(b)) >= 0.6

@@ -435,7 +435,7 @@ describe.each(STORES)('into %s:', (_, openStore) => {
         if (phase === 'read' && done === 16) rmSync(join(root, '49.md'))
       }
       const report = await add(store, root, {}, { report: vanish })
-      expect(report.errors).toEqual([{ path: `${root}/49.md`, message: 'it vanished before it could be read' }])
+      expect(report.errors).toEqual([{ path: `${root}/49.md`, message: 'it disappeared before it could be read' }])
       expect(counts(report)).toBe('+0 ~0 =39 -0')
       expect(counts(await add(store, root))).toBe('+0 ~0 =39 -1')
     })

@@ -503,9 +503,9 @@ describe('JSON Lines', () => {
       { line: 2, message: expect.stringMatching(/^not JSON: /) },
       { line: 3, message: 'expected a JSON object' },
       { line: 4, message: 'expected a JSON object' },
-      { line: 5, message: 'the id a was there before' },
+      { line: 5, message: 'the id a occurred before' },
       { line: 6, message: 'the field text is not text' },
-      { line: 7, message: 'neither a title nor a text in it; say which field has it with a map' },
+      { line: 7, message: 'it has neither a title nor a text; name the field that has it with a map' },
     ])
   })
 

@@ -22,7 +22,7 @@ const INPUT = z.strictObject({
       updated: period.optional().describe('When it was changed'),
     })
     .optional()
-    .describe('What must hold'),
+    .describe('Conditions'),
 })
 
 function inputOf(args: readonly string[], names: FlagNames = {}): object {

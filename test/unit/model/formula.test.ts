@@ -155,7 +155,7 @@ describe('a formula', () => {
     expect(reasonsBy(formula, { words: 0.2, phrase: 1.5, speaker: 2 }, {})).toBe(
       'words 0.20 (fox, den), × phrase 1.50, × speaker 2.00',
     )
-    expect(reasonsBy(formula, {}, {})).toBe('little speaks for it')
+    expect(reasonsBy(formula, {}, {})).toBe('there is little evidence for it')
   })
 })
 

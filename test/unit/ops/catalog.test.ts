@@ -120,7 +120,7 @@ describe('the catalog', () => {
     }
   })
 
-  it('does not begin when the caller has gone', async () => {
+  it('does not begin when the caller disconnected', async () => {
     let ran = false
     const catalog = catalogOf(
       operation('work', () => {

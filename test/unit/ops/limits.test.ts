@@ -101,7 +101,7 @@ describe('a remote request', () => {
       ['invalid_argument', { cost: 9 }],
       ['rate_limited', { cost: 9 }],
     ])
-    expect(() => streamOperation(whole, engine, {}, ana)).toThrow('work: it has no streamed form')
+    expect(() => streamOperation(whole, engine, {}, ana)).toThrow('work: it cannot be streamed')
   })
 
   it('costs a unit when its input is wrong or could not be read', async () => {

@@ -7,16 +7,16 @@ import { openWorld, smallWorld } from './world.ts'
 
 describe('why an entry is not there', () => {
   it.each([
-    { text: 'fox tag:red', id: 'meaning', stage: 'filter', reason: 'It does not fulfil the condition on tag.' },
+    { text: 'fox tag:red', id: 'meaning', stage: 'filter', reason: 'It does not match the condition on tag.' },
     { text: 'fox +dog', id: 'meaning', stage: 'must', reason: 'It does not contain "dog".' },
     { text: 'fox "dog fox"', id: 'words', stage: 'phrase', reason: 'It does not contain "dog fox".' },
-    { text: 'fox -dog', id: 'words', stage: 'exclusion', reason: 'It contains "dog", which was shut out.' },
+    { text: 'fox -dog', id: 'words', stage: 'exclusion', reason: 'It contains "dog", which the query excludes.' },
     { text: 'fox tulip vixen', id: 'neither', stage: 'page', reason: 'It has rank 3; the page ends at 2.' },
     {
       text: 'fox',
       id: 'neither',
       stage: 'score',
-      reason: 'No word of the question is in it, and its meaning is no nearer than by chance.',
+      reason: 'It contains no word of the query, and its meaning is no nearer than by chance.',
     },
     { text: 'quantum lattice bosons', id: 'words', stage: 'verdict', reason: /^Nothing on this subject/ },
   ])('$stage: $text', async ({ text, id, stage, reason }) => {
@@ -64,7 +64,7 @@ describe('why an entry is not there', () => {
     expect(rank).toBe(141)
     expect(dropped).toEqual({
       stage: 'retrieve',
-      reason: 'It is neither among the best by words nor by meaning; asked deeper it has rank 141.',
+      reason: 'It is neither among the best by words nor by meaning; in a deeper search it has rank 141.',
     })
   })
 

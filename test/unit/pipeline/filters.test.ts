@@ -169,7 +169,7 @@ describe('a list', () => {
     }
     const { page } = await world.ask({ text: 'tag:red -tag:blue', explain: true })
     expect(page.items.map(item => item.id)).toEqual(['b', 'a', 'c'])
-    expect(page.items[0]).toMatchObject({ score: 0, why: 'fulfils the conditions; changed 1970-01-01' })
+    expect(page.items[0]).toMatchObject({ score: 0, why: 'matches the conditions; changed 1970-01-01' })
     expect((await world.ask({ text: 'tag:green' })).page).toMatchObject({ items: [], verdict: 'nothing_relevant' })
   })
 })

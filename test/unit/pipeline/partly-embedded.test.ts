@@ -121,7 +121,7 @@ describe('while a store is being embedded', () => {
     expect(page.items.map(({ id }) => id).slice(0, 5)).toEqual(['both', 'words', 'some', 'meaning', 'few'])
     expect(page.verdict).not.toBe('nothing_relevant')
     expect(JSON.stringify(page.items[1]?.explanation)).toContain(
-      'no vector yet: what passages with as much of the words have',
+      'no vector yet: estimated from passages with the same share of the words',
     )
   })
 

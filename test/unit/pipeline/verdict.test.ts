@@ -85,8 +85,8 @@ describe('nothing relevant', () => {
       expect(await reason(mode)).toBe('There is nothing to search yet.')
     }
     world.put({ id: 'late', content: 'Rain at night.' })
-    expect(await reason('hybrid')).toMatch(/^None of the words of the question occur\. Whether any passage/)
-    expect(await reason('words')).toBe('None of the words of the question occur.')
+    expect(await reason('hybrid')).toMatch(/^None of the words of the query occur\. Passages were not compared/)
+    expect(await reason('words')).toBe('None of the words of the query occur.')
     expect(await reason('meaning')).toBe('No passage has a vector yet.')
   })
 
@@ -146,7 +146,7 @@ describe('a question that could not be compared by meaning', () => {
       (await world.ask({ text, ...more }, { ...late, deadline: new Deadline(200) })).page
     expect(await ask('bosons')).toMatchObject({
       ...{ verdict: 'weak', verdict_by: 'words', mode: 'words', items: [], notes: [{ code: 'meaning_late' }] },
-      reason: expect.stringMatching(/was not found out\.$/),
+      reason: expect.stringMatching(/were not compared by meaning\.$/),
     })
     expect(await ask('fox den')).toMatchObject({ verdict: 'answered', verdict_by: 'words', reason: null })
     // What was found out without meaning is said all the same.

@@ -51,7 +51,9 @@ async function answer(cli: Cli, query: string, settings: JsonObject, flags: Flag
     return { found: (await run(operation, input)) as C64Answer, isPassing }
   })
   const { enriched_query, filter_tags, search_mode, strategy, warnings, formatted } = found
-  const none = isPassing ? ['there is no store here: answered from memory, by words; `querent init` makes one'] : []
+  const none = isPassing
+    ? ['there is no store here: answered by words, from facts in memory; `querent init` creates a store']
+    : []
   const about = [
     `Enriched query: ${enriched_query.replaceAll('\n', ' ')}`,
     `Tags: ${filter_tags.join(', ') || 'none'}`,

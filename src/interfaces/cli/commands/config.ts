@@ -31,7 +31,7 @@ export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly s
   const schema = jsonSchema(fileSchema, 'input')
   const value = valueAt(readSettings(fileOf(cli, flags)).value, path) ?? (fieldAt(schema, path)['default'] as Json)
   if (value === undefined) {
-    const message = `${name}: it is not set, and has no default of its own; \`querent config list\` shows what is`
+    const message = `${name}: it is not set, and has no default of its own; \`querent config list\` shows all settings`
     throw new QuerentError('not_found', message, { field: name })
   }
   await print(cli, flags, { name, value }, () => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`)

@@ -360,7 +360,8 @@ async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Chan
   for (const { file } of changes) await assertWritable(file)
   if (flags.yes === true) return true
   if (cli.io.stdin.isTTY !== true || cli.io.stderr.isTTY !== true) {
-    const message = '--yes: there is no terminal to ask at; add --yes to write, or --print to see what would change'
+    const message =
+      '--yes: there is no terminal for the confirmation; add --yes to write, or --print to see what would change'
     throw new QuerentError('invalid_argument', message, { field: '--yes' })
   }
   return confirm(cli.io, `Write ${changes.length === 1 ? 'this file' : `these ${changes.length} files`}?`)

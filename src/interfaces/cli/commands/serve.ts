@@ -122,7 +122,7 @@ export async function runServe(
     throw invalidArgument('--workers', workers, '1 where paths are given: run `querent add` first, or serve with one')
   }
   if (paths.length === 0 && flags.collection !== undefined) {
-    throw invalidArgument('--collection', flags.collection, 'paths whose entries are to be in it')
+    throw invalidArgument('--collection', flags.collection, 'paths to add to it')
   }
   await assertExists(cli, paths)
   cli.endsBySignal = true

@@ -27,9 +27,9 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   const show = async (event: LiveEvent | Notice): Promise<void> => {
     if (event.type === 'error') {
       isFailing = true
-      return write(stderr, `querent: ${event.error.message}; it is asked again\n`)
+      return write(stderr, `querent: ${event.error.message}; the query will be repeated\n`)
     }
-    if (isFailing) await write(stderr, 'querent: it is answered again\n')
+    if (isFailing) await write(stderr, 'querent: the query works again\n')
     isFailing = false
     last = event.resume_token
     if (event.type === 'alive') return
@@ -49,7 +49,7 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
     } catch (error) {
       if (!cli.signal.aborted) throw error
     } finally {
-      if (last !== null) await write(stderr, `querent: to go on from here: --resume ${last}\n`)
+      if (last !== null) await write(stderr, `querent: to continue from here: --resume ${last}\n`)
     }
   })
 }

@@ -416,11 +416,11 @@ export const doctorText: Print<Examination> = (answer, shown) =>
       const help = finding.ok ? '' : each('?help', '     {help}')(finding, shown)
       return `${head} ${each('', '{check}: {message}')(finding, shown)}${each('?repaired', '     repaired: {repaired}')(finding, shown)}${help}`
     })
-    .join('') + each('?backup', 'the store as it was before: {backup}')(answer, shown)
+    .join('') + each('?backup', 'backup of the store before the repair: {backup}')(answer, shown)
 
 export const backupText: Print<Backup> = all<Backup>(
   each('', '{path}: {entries entry/entries}, {bytes MiB}'),
-  each('?not_held.length', 'not in it: {not_held} of the home'),
+  each('?not_held.length', 'not included: {not_held} of the home'),
 )
 
 const FACTS: Columns = [

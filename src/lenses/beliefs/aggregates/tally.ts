@@ -84,10 +84,10 @@ const topic = textUpTo(MAX_TOPIC)
 export const aggregateInput = request(
   object({
     federation: id.describe('Federation with aggregates that you are an active member of'),
-    topic: field(topic, 'What the beliefs are about, in words, 1 to 500 characters. Default: the domain says it'),
+    topic: field(topic, 'Topic of the beliefs, in words, 1 to 500 characters. Default: domain is used'),
     domain: field(
       domain,
-      'In place of a topic: a domain such as science/biology, with all below it. Default: the topic says it',
+      'In place of a topic: a domain such as science/biology, with all below it. Default: topic is used',
     ),
   })
     .refine(
@@ -115,7 +115,7 @@ const count = z.int().min(0)
 const epsilon = z.number().min(0).max(1_000)
 
 const aggregate = object({
-  federation_id: z.string().describe('Which federation'),
+  federation_id: z.string().describe('Federation that the figures are from'),
   topic: z.string().nullable().describe('Topic in normal form; null: the request has a domain'),
   domain: z.string().nullable().describe('Domain in normal form; null: the request has a topic'),
   epoch: z
@@ -123,15 +123,15 @@ const aggregate = object({
     .regex(/^\d{4}-\d\d-\d\d$/)
     .describe('Day in UTC that the answer holds for'),
   summary: object({
-    member_count: count.describe('Members that hold something of it, with noise'),
-    belief_count: count.describe('Beliefs on it, at most three of a member, with noise'),
+    member_count: count.describe('Members with beliefs on it, with noise'),
+    belief_count: count.describe('Beliefs on it, at most three per member, with noise'),
   })
     .nullable()
-    .describe('The figures; null: too few members hold something of it, or the noise has it so'),
+    .describe('The figures; null: too few members have beliefs on it, or seem so because of the noise'),
   rules: object({
     epsilon: epsilon.describe('Privacy (epsilon) of the answer, 0.1 to 5'),
-    least_members: count.describe('Members that must hold something of it'),
-    least_told: count.describe('Least noised number of members that is reported'),
+    least_members: count.describe('Members that must have beliefs on it'),
+    least_told: count.describe('Smallest number of members, with noise, that is reported'),
     member_noise: count.describe('Largest noise of member_count, 95 times in 100'),
     belief_noise: count.describe('Largest noise of belief_count, 95 times in 100'),
   }).describe('What protects the members'),
@@ -139,14 +139,14 @@ const aggregate = object({
 
 const budget = object({
   epsilon_charged: epsilon.describe('Cost of this answer; 0 if the same was queried before on that day'),
-  epsilon_left: epsilon.describe('Rest of the daily budget, 0 or more'),
-  epsilon_per_day: epsilon.describe('What there is for a day, 0.1 to 50'),
+  epsilon_left: epsilon.describe('What is left of the daily budget, 0 or more'),
+  epsilon_per_day: epsilon.describe('Budget of a day, 0.1 to 50'),
   renews_at: moment.describe('When the next day begins'),
 })
 
 export const aggregateAnswer = object({
-  aggregate: aggregate.describe('The same for all members who ask that day'),
-  budget: budget.describe('Budget of privacy of the member in this federation'),
+  aggregate: aggregate.describe('The answer; on one day it is the same for all members'),
+  budget: budget.describe('Privacy budget of the member in this federation'),
 })
 export type Aggregate = Value<typeof aggregate>
 export type AggregateAnswer = Value<typeof aggregateAnswer>
@@ -312,7 +312,7 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
   if (membership.permissions !== null && !membership.permissions.includes('view_aggregates')) throw unauthorized()
   const rules = rulesOf(reader, federation)
   if (rules !== null) return rules
-  const constraint = 'a federation whose results are aggregates: the beliefs of this one are there to be asked for'
+  const constraint = 'a federation whose results are aggregates: the beliefs of this one can be queried'
   throw wrong('federation', constraint, 'individual', null)
 }
 

@@ -136,10 +136,10 @@ export function conflictOf(
 }
 
 const REASONS: Readonly<Record<ConflictStrategy, string>> = {
-  both_shown: 'Both are shown; which of them holds is not decided here.',
+  both_shown: 'Both are shown; which of them is true is not decided here.',
   one_penalized:
-    'The second is ranked behind the rest of the first hundred, as this node is set; its score is unchanged.',
-  one_excluded: 'The second is left out, as this node is set.',
+    'The second is ranked behind the rest of the first hundred, by the settings of this node; its score is unchanged.',
+  one_excluded: 'The second is left out, by the settings of this node.',
 }
 
 /** Beliefs that are picked from. */
@@ -219,7 +219,7 @@ interface DiversityRequest {
 export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWarning[] {
   return [...limited].sort().map(federation => ({
     code: 'federation_limited',
-    message: `max_per_holder counts the federation ${federation} as one holder, since it shows none: there are more of its beliefs.`,
+    message: `max_per_holder counts the federation ${federation} as one holder, because it shows no holders: it has more beliefs that match.`,
   }))
 }
 

@@ -264,7 +264,7 @@ function basisOf({ understood, pending, scopeSize }: Evaluation): Verdict['by'] 
 
 function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by: Verdict['by']): string {
   if (first === undefined) return 'No belief that you may see meets the conditions of the query.'
-  if (by === 'words') return 'No belief that you may see holds enough of the words of the text.'
+  if (by === 'words') return 'No belief that you may see contains enough words of the text.'
   const [found, needed] = [first.cosine ?? 0, floor ?? -1].map(cosine => cosine.toFixed(2))
   return `No belief that you may see is near the text: the nearest has a cosine of ${found}, and ${needed} is needed.`
 }

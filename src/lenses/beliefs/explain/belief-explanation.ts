@@ -69,7 +69,7 @@ function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string 
     `Trust: ${trustInWords(explained.trust)}.`,
     weakness(world, explained),
   ]
-  if (penalty < 0) sentences.push(`Being like beliefs before it counted ${three(-penalty)} against it here.`)
+  if (penalty < 0) sentences.push(`Similarity to beliefs above it lowers its score by ${three(-penalty)} here.`)
   return sentences.filter(sentence => sentence !== '').join(' ')
 }
 
@@ -106,7 +106,7 @@ function trustInWords({ trust, of, isShared }: TrustFound): string {
     case 'transitive':
       return `${whom} is trusted through ${(transitive?.sources ?? 0) > 1 ? 'several' : 'one'} you trust, ${trustBand(transitive?.level ?? 0)}`
     case 'reputation':
-      return `${whom} is taken by reputation`
+      return `${whom} is trusted by reputation`
     case 'default':
       return `${whom} counts as a stranger`
   }
@@ -115,8 +115,8 @@ function trustInWords({ trust, of, isShared }: TrustFound): string {
 function weakness({ question }: ExplanationWorld, { belief: { confidence } }: ExplainedBelief): string {
   const weakest = weakestDimension(confidence, question.context.confidenceWeights)
   const value = weakest === null ? null : confidence[weakest]
-  if (weakest === null || value === null) return 'Nothing is known of its confidence, so the usual is assumed.'
-  return value === 1 ? '' : `Its confidence is held down most by ${weakest.replaceAll('_', ' ')}, ${three(value)}.`
+  if (weakest === null || value === null) return 'Its confidence is unknown, so the usual value is assumed.'
+  return value === 1 ? '' : `Its confidence is lowered most by ${weakest.replaceAll('_', ' ')}, ${three(value)}.`
 }
 
 function three(value: number): string {

@@ -71,7 +71,7 @@ function putPeer(writer: StoreWriter, input: PeerInput, { id, did }: Pick<Peer, 
   const table = writer.table(PEERS)
   const other = table.scan().find(row => row['did'] === did && row['id'] !== id)
   if (other !== undefined) {
-    const constraint = `the key of a node that is no peer yet; ${JSON.stringify(other['id'])} has it`
+    const constraint = `the key of a node that is not a peer yet; ${JSON.stringify(other['id'])} has this key`
     throw wrong('did', constraint, 'taken', did)
   }
   const before = table.get({ id })
@@ -106,7 +106,7 @@ const TEXTS = {
   unreachable: 'no node answers at the address',
   invalid_data: 'what answers at the address is no node, or did not sign its answer',
   clock: 'the clocks of the two nodes are more than five minutes apart',
-  protocol: 'the node speaks another version of the protocol',
+  protocol: 'the node uses another version of the protocol',
 } as const
 
 function unreached(reason: keyof typeof TEXTS, cause?: unknown): BeliefsError {
@@ -128,7 +128,7 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
   try {
     answer = await transport.send(address, { path: ABOUT_PATH, body: null, maxBytes: MAX_BYTES }, timely)
   } catch (thrown) {
-    if (signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller disconnected', {})
     throw thrown instanceof TransportFailure ? unreached('unreachable', thrown) : thrown
   }
   if (isOtherVersion(answer)) throw unreached('protocol')
@@ -146,7 +146,7 @@ export function ownAbout(
   model: string | null,
   { answerNodes: answers, answerNetwork }: Pick<BeliefsSettings, 'answerNodes' | 'answerNetwork'>,
 ): WireAbout {
-  if (node === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this store has no node to speak for')
+  if (node === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this store has no identity of a node')
   const keys = node.keys()
   const open: WireAbout = {
     protocol: PROTOCOL,

@@ -105,9 +105,7 @@ function cutNodes(
   const names = new Set(nodes.filter(({ more }) => more).map(({ node }) => node))
   if (names.size === 0) return []
   const advice =
-    most < MAX_PER_NODE
-      ? `Raise it (to ${MAX_PER_NODE} at most), or ask a narrower question.`
-      : 'Ask a narrower question.'
+    most < MAX_PER_NODE ? `Raise it (to ${MAX_PER_NODE} at most), or narrow the query.` : 'Narrow the query.'
   const has = names.size === 1 ? 'has' : 'have'
   const message = `${[...names].join(', ')} ${has} more that match: each gives at most max_results_per_node, ${most} here. ${advice}`
   return [{ code: 'nodes_cut', message }]
@@ -123,7 +121,7 @@ function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   }
   const message = failures.some(({ retryable }) => retryable)
     ? 'no node could answer; try again'
-    : 'no node answers this requester; asking again changes nothing'
+    : 'no node answers this requester; a retry changes nothing'
   return new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
@@ -132,7 +130,7 @@ const MESSAGES: Readonly<Record<NodeFailure['code'], string>> = {
   TIMEOUT: 'the node did not answer in time',
   NODE_UNAVAILABLE: 'the node gave no answer that could be used',
   UNAUTHORIZED: 'the node does not answer this requester',
-  RATE_LIMITED: 'the node was asked too often; wait before asking again',
+  RATE_LIMITED: 'the node was queried too often; wait before the next query',
 }
 
 export interface Gathering {

@@ -105,7 +105,7 @@ const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY' | 'RATE_LIM
   UNAUTHORIZED: 'the request is not authorised for this identity',
   TIMEOUT: 'the request was ended before there was an answer',
   NODE_UNAVAILABLE: 'no source could answer; try again',
-  INTERNAL_ERROR: 'something went wrong here; it was not the request',
+  INTERNAL_ERROR: 'an internal error occurred; the request was not its cause',
 }
 
 /** What the engine's own errors are here. */

@@ -96,7 +96,7 @@ function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.
 ): NamedOperation<N, z.ZodType, O> {
   const envelope = object({
     query: query.describe('The query, as docs/guide/nodes.md describes it'),
-    sender: did.describe('did:key of the agent that asks'),
+    sender: did.describe('did:key of the requesting agent'),
     audience: did.describe('did:key of this node'),
     timestamp: moment.describe('When it was signed, at most 300 seconds ago'),
     nonce: textUpTo(43).describe('32 random bytes in base64url, never used before'),

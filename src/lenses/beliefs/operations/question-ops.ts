@@ -215,7 +215,7 @@ async function* chunksOf(host: LensHost, input: Query, context: CallContext): As
 }
 
 function idle(): BeliefsError {
-  const message = 'the stream was ended: nobody asked for its next piece'
+  const message = 'the stream was ended: its next piece was not read in time'
   return new BeliefsError('TIMEOUT', message, { elapsed_ms: MAX_IDLE_MS })
 }
 
@@ -237,7 +237,7 @@ const watch = operation({
 })
 
 const ONLY_STREAMED =
-  'beliefs.watch: it has no answer but events, without end; use `querent beliefs watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
+  'beliefs.watch: its answer is an endless stream of events; use `querent beliefs watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
 
 export const WATCH_OPERATIONS = [watch] as const
 

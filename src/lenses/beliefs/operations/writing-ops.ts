@@ -53,7 +53,7 @@ function trustWarnings(reader: StoreReader, owner: string, target: string): read
     ? isActive(reader, target.slice(prefix.length), owner)
     : target === OWNER || publicKeyOf(target) !== null || reader.table(AGENTS).get({ id: target }) !== undefined
   if (isKnown) return []
-  const message = `${target} is no agent of this node, no did:key, and no federation of yours: the statement counts for nobody.`
+  const message = `${target} is not an agent of this node, a did:key or a federation of yours: the statement has no effect.`
   return [{ code: 'unknown_target', message }]
 }
 
@@ -69,12 +69,12 @@ function beliefWarnings(
   if (given !== undefined && !VISIBILITIES.some(known => known === given.toLowerCase()))
     warnings.push({
       code: 'unknown_visibility',
-      message: `${id} is private: ${JSON.stringify(given)} is none of ${VISIBILITIES.join(', ')}.`,
+      message: `${id} is private: ${JSON.stringify(given)} is not one of ${VISIBILITIES.join(', ')}.`,
     })
   if (visibility === 'federated' && !federationIds.some(federation => isActive(reader, federation, holder)))
     warnings.push({
       code: 'seen_by_nobody',
-      message: `${id} is seen by its holder alone: it is shared with no federation of which the holder is an active member.`,
+      message: `${id} is visible to its holder only: the holder is not an active member of any federation that it is shared with.`,
     })
   return warnings
 }

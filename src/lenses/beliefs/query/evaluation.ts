@@ -203,12 +203,12 @@ export class Evaluation {
       const hasOperators = semantic.include.length + semantic.exclude.length > 0
       const isOpen = question.minSimilarity === null && this.#usualFloor === null
       if (isOpen || (hasOperators && understood.thresholds === null)) {
-        const message = `The model ${state.host.embedder?.model.id} is not calibrated: no belief is too far from the text, and + and - go by the words alone.`
+        const message = `The model ${state.host.embedder?.model.id} is not calibrated: no belief is dropped for its distance from the text, and + and - compare words only.`
         warnings.push({ code: 'not_calibrated', message })
       }
     }
     if (pending > 0) {
-      const message = `${pending} of the beliefs that pass the filters have no vector yet: they take part by their words.`
+      const message = `${pending} of the beliefs that pass the filters have no vector yet: they are compared by words only.`
       warnings.push({ code: 'vectors_pending', message })
     }
     return warnings

@@ -112,7 +112,7 @@ function* candidatesOf(
 function whyMissing(evaluation: Evaluation, entry: EntryKey): string | null {
   const { columns, requester } = evaluation.view
   const row = columns.rowOf(entry)
-  if (row === -1) return 'It is no belief.'
+  if (row === -1) return 'It is not a belief.'
   if (!requester.sees(columns.arrays.partitions[row] as number)) return 'Its holder does not share it with you.'
   return droppedAt(evaluation, row)?.reason ?? null
 }

@@ -69,7 +69,7 @@ export async function embedText(
       warnings: [],
     }
   } catch {
-    if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the query')
     return { ...wordsOnly, warnings: [EMBEDDER_FAILED] }
   }
 }
@@ -116,15 +116,15 @@ const EMBEDDING_SHARE = 0.8
 
 const MEANING_LATE: CheckedWarning = {
   code: 'meaning_late',
-  message: 'The text was not embedded in time: words stand in for meaning.',
+  message: 'The text was not embedded in time: words are used instead of meaning.',
 }
 const NO_EMBEDDER: CheckedWarning = {
   code: 'no_embedder',
-  message: 'There is no embedder: words stand in for meaning.',
+  message: 'There is no embedder: words are used instead of meaning.',
 }
 const EMBEDDER_FAILED: CheckedWarning = {
   code: 'no_embedder',
-  message: 'The embedder failed: words stand in for meaning.',
+  message: 'The embedder failed: words are used instead of meaning.',
 }
 
 export interface Thresholds {

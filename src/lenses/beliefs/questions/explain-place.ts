@@ -195,7 +195,7 @@ function find(evaluation: Evaluation, id: string, path: string): Found {
   const row = rowOfId(view, number)
   if (row === -1) {
     if (versionOfId(view, id, true) === undefined) throw notSeen(view, id, path)
-    return { dropped: { stage: 'current', reason: 'It is a version of the past; queries look at current ones.' } }
+    return { dropped: { stage: 'current', reason: 'It is an old version; queries search current versions.' } }
   }
   const dropped = droppedAt(evaluation, row)
   return dropped === null ? { row } : { dropped }
@@ -258,7 +258,7 @@ function opposed(front: Front | null, { entry }: ScoredBelief): Dropped | null {
   if (conflict === undefined) return null
   return {
     stage: 'conflicts',
-    reason: `It contradicts ${conflict.of[0].id}, which is shown before it, or alone, as this node is set.`,
+    reason: `It contradicts ${conflict.of[0].id}, which is shown before it, or alone, by the settings of this node.`,
   }
 }
 
@@ -286,7 +286,7 @@ export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
   const source = requester.sourceOf(partition, holder, evaluation.question.scope)
   if (source === null) {
     const kind = requester.sourceOf(partition, holder, ALL_SOURCES)?.kind
-    return { stage: 'scope', reason: `It would come from ${kind}, which options.scope leaves out.` }
+    return { stage: 'scope', reason: `It would come from ${kind}, which options.scope excludes.` }
   }
   const number = SOURCE_NUMBERS[source.kind]
   return (
@@ -302,11 +302,11 @@ function byTime({ view, question, asOf }: Evaluation, row: number): Dropped | nu
   const { created, validFrom, validUntil } = view.columns.arrays
   const at = validInstants(question.filters, asOf)
   const drop = (reason: string): Dropped => ({ stage: 'time', reason })
-  if ((created[row] as number) > asOf) return drop('It was made later.')
+  if ((created[row] as number) > asOf) return drop('It was written later.')
   const from = validFrom[row] as number
   const until = validUntil[row] as number
-  if (from > Math.min(...at)) return drop(`It is valid from ${toIso(from)} on only.`)
-  return until <= Math.max(...at) ? drop(`It was valid until ${toIso(until)} only.`) : null
+  if (from > Math.min(...at)) return drop(`It is valid only from ${toIso(from)} on.`)
+  return until <= Math.max(...at) ? drop(`It was valid only until ${toIso(until)}.`) : null
 }
 
 /** As a request names them. */
@@ -347,14 +347,14 @@ function byOperators(evaluation: Evaluation, row: number, source: number): Dropp
     atOnce(evaluation.meetingOperators(alone, { ...none, ...some })).count > 0
   for (const phrase of question.semantic.phrases) {
     if (!meets({ phrases: [phrase] }))
-      return { stage: 'phrases', reason: `The phrase "${phrase}" does not stand in it.` }
+      return { stage: 'phrases', reason: `It does not contain the phrase "${phrase}".` }
   }
   for (const operand of understood.exclude) {
-    if (!meets({ exclude: [operand] })) return { stage: 'exclusions', reason: `It says, or means, -${operand.text}.` }
+    if (!meets({ exclude: [operand] })) return { stage: 'exclusions', reason: `It contains or means -${operand.text}.` }
   }
   for (const operand of understood.include) {
     if (!meets({ include: [operand] })) {
-      return { stage: 'inclusions', reason: `It neither says nor means +${operand.text}.` }
+      return { stage: 'inclusions', reason: `It neither contains nor means +${operand.text}.` }
     }
   }
   return null
@@ -371,7 +371,7 @@ function byMeaning({ copies, cosines, floor, understood, view, requester }: Eval
       ? 'It has no vector to compare, and too few of the words of the text.'
       : floor !== null && hit.score < floor
         ? `It is too far from the text: its cosine is ${hit.score.toFixed(2)}, and ${floor.toFixed(2)} is needed.`
-        : 'Others are nearer to the text, more than take part.'
+        : 'Too many other beliefs are nearer to the text.'
   return { stage: 'candidates', reason }
 }
 
@@ -380,5 +380,5 @@ function byCopies({ view: { columns }, matches }: Evaluation, row: number): Drop
   const sameId = matches.rows.find(other => ids[other] === ids[row])
   const kept = sameId ?? matches.rows.find(other => contents[other] === contents[row])
   const which = kept === undefined ? '' : `, ${columns.idOf(kept)}`
-  return { stage: 'copies', reason: `A copy of it stands for it${which}.` }
+  return { stage: 'copies', reason: `A copy of it is shown in its place${which}.` }
 }

@@ -165,7 +165,7 @@ export async function runBatch(
   const results: BatchResult['results'][number][] = []
   for (const query of queries) {
     await nextTurn()
-    if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the batch')
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the batch')
     try {
       results.push({ ok: true, result: await ask(query) })
     } catch (thrown) {

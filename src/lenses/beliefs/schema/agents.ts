@@ -117,7 +117,7 @@ export const trustListInput = request(
   object({
     after: field(
       id.nullable(),
-      'Only targets after this one: the after of the page before; null: from the first',
+      'Only targets after this one: the after of the previous page; null: from the first',
       null,
     ),
     limit: field(integerIn(1, 1_000), 'Most statements of a page', 1_000),
@@ -136,11 +136,11 @@ const agentFields = {
   ),
   reputation: field(
     share.nullable(),
-    'What is known of it in general, 0 to 1; null removes it. Default: as before, or none',
+    'Reputation of the agent in general, 0 to 1; null removes it. Default: as before, or none',
   ),
   reputation_by_domain: field(
     byDomain.nullable(),
-    'What is known of it by domain, 0 to 1 each, at most 50 domains; null removes it. Default: as before, or none',
+    'Reputation of the agent by domain, 0 to 1 each, at most 50 domains; null removes it. Default: as before, or none',
   ),
   trust_graph: field(
     label,
@@ -151,7 +151,7 @@ const agentFields = {
 /** What is undefined is left as it is; null removes it. */
 export const agentInput = request(
   object({
-    id: id.describe('Name that it asks by, and that others trust: no blanks, colons and commas'),
+    id: id.describe('Name that it queries with, and that others trust: no blanks, colons and commas'),
     ...agentFields,
   }),
 )
@@ -162,7 +162,7 @@ const epsilonIn = (min: number, max: number) =>
   numberIn(min, max).refine(given => inOnes(thousandths(given)) === given, 'a number with at most three decimals')
 
 const aggregateRules = {
-  sensitive: field(flag, 'With aggregates: figures of a topic only from ten members on, not five', false),
+  sensitive: field(flag, 'With aggregates: figures of a topic need at least ten members, not five', false),
   query_epsilon: field(
     epsilonIn(0.1, 5),
     'With aggregates: privacy (epsilon) that an answer costs, 0.1 to 5, at most three decimals',
@@ -192,7 +192,7 @@ export const federationInput = request(
     ),
     reputation: field(
       share.nullable(),
-      'Of the federation as a whole, 0 to 1; only the local owner sets it, and it counts where the requester states no trust',
+      'Reputation of the federation as a whole, 0 to 1; only the local owner sets it, and it counts where the requester states no trust',
       null,
     ),
   })
@@ -229,7 +229,7 @@ export const memberInput = request(
     role: field(oneOf(ROLES), 'What it may do there; founders and admins run it. Default: as before, or member'),
     permissions: field(
       list(permission, 50, 'permissions').nullable(),
-      'What it may ask and give; null: all there are. Default: as before, or all',
+      'Permissions; null: all. Default: as before, or all',
     ),
   }),
 )
@@ -240,14 +240,14 @@ export const peerInput = request(
   object({
     id: field(federationName, 'Name of the node here. Default: host and port of its address'),
     address: address.describe('Scheme, host and port where it answers, such as https://node.example:7411'),
-    did: field(did, 'did:key of the node. Default: as before; for a new one the node is asked, and believed this once'),
+    did: field(did, 'did:key of the node. Default: as before; for a new node the key that it shows is trusted once'),
     network: field(
       flag,
-      'Whether it is asked for public beliefs. Default: as before; yes unless federations are named',
+      'Whether it is queried for public beliefs. Default: as before; yes unless federations are named',
     ),
     federations: field(
       list(federationName, 100, 'federations'),
-      'Federations that it is asked for, at most 100. Default: as before, or none',
+      'Federations that are queried there, at most 100. Default: as before, or none',
     ),
   }),
 )
@@ -289,17 +289,17 @@ const edge = object({
 export type EdgeView = Value<typeof edge>
 export const oneEdge = object({
   edge: edge.describe('The statement as it is stored and signed'),
-  warnings: warnings.optional().describe('What you may not have meant; absent: nothing'),
+  warnings: warnings.optional().describe('Warnings; absent: none'),
 })
-export const removed = object({ removed: flag.describe('Whether there was one to remove') })
+export const removed = object({ removed: flag.describe('Whether there was a statement to remove') })
 export const edgesAnswer = object({
   edges: z.array(edge).describe('Your statements of trust, by target'),
   after: text.nullable().describe('For after: continues after this page; null: there is no more'),
   did: text.nullable().describe('did:key that the signatures are checked with; null: you never signed anything'),
 })
 export const trustAnswer = object({
-  target: text.describe('In whom'),
-  trust: level.describe('What your trust comes to, 0 to 1'),
+  target: text.describe('Agent or federation that is trusted'),
+  trust: level.describe('Your effective trust, 0 to 1'),
   kind: trustKind.describe('Premises'),
   distrusted: flag.describe('Whether you state distrust'),
   direct: object({
@@ -318,13 +318,13 @@ export const trustAnswer = object({
     capped: flag.describe('Whether it was lowered for too few sources or too new an agent'),
   })
     .nullable()
-    .describe('What rests on statements of others; null: there are none, or none was needed'),
+    .describe('Trust that rests on statements of others; null: there are none, or none was needed'),
   reputation: level.nullable().describe('Reputation in the domains of the context, 0 to 1; null: unknown'),
   as_of: asOf,
 })
 
 const agent = object({
-  id: text.describe('Name that it asks by'),
+  id: text.describe('Name that it queries with'),
   label: text.nullable().describe('Name that people are shown; null: none'),
   did: text.nullable().describe('did:key of its key; null: it never signed anything'),
   signs_here: flag.describe('Whether this node keeps its key and signs for it'),
@@ -338,8 +338,8 @@ export const oneAgent = object({ agent: agent.describe('The agent as it is now')
 export const agentsAnswer = object({ agents: z.array(agent).describe('By id') })
 
 const membership = object({
-  federation_id: text.describe('Of which federation'),
-  agent_id: text.describe('Of which agent'),
+  federation_id: text.describe('Federation of the membership'),
+  agent_id: text.describe('Agent that is the member'),
   status: z.enum(STATUSES).describe('Whether it is a member'),
   role: text.describe('Role: founder, admin, moderator, member or observer'),
   permissions: z.array(z.enum(PERMISSIONS)).nullable().describe('Permissions; null: all'),
@@ -360,9 +360,9 @@ const shownFederation = object({
     .optional()
     .describe('What protects its members; only where results is aggregate'),
   anonymity: z.enum(['pseudonyms', 'strict']).describe('strict: results show no holders'),
-  reputation: level.nullable().describe('Of the federation as a whole, 0 to 1; null: not known'),
+  reputation: level.nullable().describe('Reputation of the federation as a whole, 0 to 1; null: not known'),
   created_at: moment.describe('When it was founded, or first heard of'),
-  membership: membership.nullable().describe('Your own; null: you are no member'),
+  membership: membership.nullable().describe('Your own membership; null: you are not a member'),
   members: z.array(membership).optional().describe('All members; only for the local owner and those who run it'),
 })
 export type FederationView = Value<typeof shownFederation>

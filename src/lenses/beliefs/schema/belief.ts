@@ -46,14 +46,14 @@ const MAX_REFERENCE = 2_048
 const MAX_REMARK = 4_096
 const MAX_TYPE = 100
 
-const CONTENT = `text of 1 to ${MAX_CONTENT_BYTES} bytes of UTF-8, without NUL and half surrogate pairs`
+const CONTENT = `text of 1 to ${MAX_CONTENT_BYTES} bytes of UTF-8, without NUL and lone surrogates`
 const HASH = 'the SHA-256 of the content, as 64 lower-case hexadecimal digits'
 const remark = textUpTo(MAX_REMARK).nullable()
 
 const source = object({
   belief_id: field(id.nullable(), 'Version of a belief that it rests on, of the same holder', null),
   external_ref: field(textUpTo(MAX_REFERENCE).nullable(), 'Reference outside, such as a URL or a citation', null),
-  contribution_type: field(oneOfAnyCase(CONTRIBUTIONS), 'What part the source plays; in any case', 'primary'),
+  contribution_type: field(oneOfAnyCase(CONTRIBUTIONS), 'What part the source plays; in any letter case', 'primary'),
   weight: field(share, 'How much the source counts for, 0 to 1', 1),
 })
   .refine(
@@ -65,13 +65,13 @@ const source = object({
 const derivation = object({
   type: field(
     z.union([z.enum(DERIVATION_TYPES), textUpTo(MAX_TYPE)], 'text'),
-    'How the holder came to it, in any case; an unknown type counts as inference and is kept as a note',
+    'How the holder came to it, in any letter case; an unknown type counts as inference and is kept as a note',
     'assumption',
   ),
   sources: field(list(source, MAX_SOURCES, 'sources'), 'What it rests on, at most 100', []),
   method_description: field(remark, 'How it was derived, in words', null),
   confidence_rationale: field(remark, 'Why it is as sure as stated, in words', null),
-  note: field(textUpTo(MAX_TYPE).nullable(), 'Type in words of the holder, beside a known one', null),
+  note: field(textUpTo(MAX_TYPE).nullable(), 'Type in words of the holder, besides a known one', null),
 })
 
 const draftFields = {
@@ -89,7 +89,7 @@ const draftFields = {
     .describe('The statement in words, 1 to 65,536 bytes of UTF-8'),
   content_hash: field(
     z.string(HASH).regex(/^[0-9a-f]{64}$/, HASH),
-    'SHA-256 over the UTF-8 of the content, which is refused where it is another. Default: it is computed',
+    'SHA-256 over the UTF-8 of the content; another value is refused. Default: computed',
   ),
   confidence: field(
     object(
@@ -105,12 +105,12 @@ const draftFields = {
   derivation: field(derivation, 'What it rests on', {}),
   domains: field(
     list(domain, MAX_DOMAINS, 'domains'),
-    'Fields that it belongs to, at most 20 paths such as science/biology',
+    'Domains that it belongs to, at most 20 paths such as science/biology',
     [],
   ),
   visibility: field(
     z.union([z.enum(VISIBILITIES), z.string()], `one of ${VISIBILITIES.join(', ')}`),
-    'Who may see it beside its holder, in any case; an unknown value counts as private',
+    'Who may see it besides its holder, in any case; an unknown value counts as private',
     'private',
   ),
   federation_ids: field(
@@ -191,7 +191,7 @@ export const putInput = request(
       if (given.beliefs === undefined) return
       for (const name of Object.keys(given)) {
         if (name === 'beliefs' || name === 'wait' || given[name as 'id'] === undefined) continue
-        const message = 'no such field beside "beliefs": each of them has its own'
+        const message = 'no such field together with "beliefs": each of them has its own'
         context.addIssue({ code: 'custom', path: [name], message, params: { reason: 'not_alone' } })
       }
     })
@@ -228,8 +228,8 @@ const revisionFields = {
   valid_from: field(time, 'When the new version begins to hold. Default: as before'),
   valid_until: field(time.nullable(), 'When it ceases to hold; null: it has no end. Default: as before'),
   derivation: field(derivation, 'What of the derivation changes; sources replace those before. Default: as before'),
-  domains: field(draftFields.domains.unwrap(), 'Fields that it belongs to, at most 20. Default: as before'),
-  visibility: field(draftFields.visibility.unwrap(), 'Who may see it beside its holder. Default: as before'),
+  domains: field(draftFields.domains.unwrap(), 'Domains that it belongs to, at most 20. Default: as before'),
+  visibility: field(draftFields.visibility.unwrap(), 'Who may see it besides its holder. Default: as before'),
   federation_ids: field(
     draftFields.federation_ids.unwrap(),
     'Federations it is shared with, at most 50. Default: as before',

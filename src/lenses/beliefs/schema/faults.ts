@@ -115,7 +115,7 @@ const REFUSED: ReadonlyMap<string, readonly [reason: string, note: string]> = ne
   readonly [string, string]
 >([
   ...['privacy', 'query_privacy', 'encrypted', 'differential_privacy', 'anonymized', 'anonymised'].map(
-    name => [name, ['not_supported', '; a query cannot be hidden yet, and none is run as if it were']] as const,
+    name => [name, ['not_supported', '; private queries are not supported yet, so the query is not run']] as const,
   ),
   ...[
     'edges',
@@ -130,9 +130,7 @@ const REFUSED: ReadonlyMap<string, readonly [reason: string, note: string]> = ne
     'memberships',
     'federations',
     'reputation',
-  ].map(
-    name => [name, ['inline_trust', '; trust, reputation and membership are what the node knows of them']] as const,
-  ),
+  ].map(name => [name, ['inline_trust', '; trust, reputation and membership come from the data of the node']] as const),
 ])
 
 /** Positions in the document, level by level. What concerns a whole object comes after its fields. */

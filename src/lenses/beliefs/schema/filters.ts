@@ -98,7 +98,7 @@ const filter = object({
   ),
   visibility_levels: field(
     list(oneOfAnyCase(VISIBILITIES), MAX_KNOWN, 'levels').nullable(),
-    'With one of these visibilities, in any case; null: with any, empty: with none',
+    'With one of these visibilities, in any case; null: with any; empty: with none',
     null,
   ),
 })
@@ -258,7 +258,7 @@ const GRAPH = 'a reference to your own graph, "ref:" and your id; its content is
 
 /** The requester, and how trust and confidence are weighed (BQ-017, BQ-060 to BQ-067). */
 export const context = object({
-  requester_id: field(id, 'Agent that asks: the one that the host knows, any other is refused. Default: that one'),
+  requester_id: field(id, 'Requesting agent: the one that the host knows; any other is refused. Default: that one'),
   trust_graph: field(
     z
       .custom<string | null>()
@@ -273,7 +273,7 @@ export const context = object({
   trust_weight: field(share, 'How much trust counts in ranking, 0 to 1; ranking_weights wins over it', 0.5),
   query_domains: field(
     list(domain, MAX_QUERY_DOMAINS, 'domains'),
-    'Domains that the query is about, at most 32 paths: trust by domain and decay go by them',
+    'Domains that the query is about, at most 32 paths: trust by domain and decay are computed for them',
     [],
   ),
   domain_trust_weight: field(share, 'How much trust by domain counts beside trust in general, 0 to 1', 0.5),
@@ -291,7 +291,7 @@ export const context = object({
     object(
       byDimension((meaning, name) => field(weight, `Weight, 0 or more, of: ${meaning}`, DEFAULT_WEIGHTS[name])),
     ).refine(given => dimensionWeights(known(given)) !== null, {
-      error: 'weights of which one at least is above 0',
+      error: 'weights, of which at least one is above 0',
       params: { reason: 'zero_sum' },
     }),
     'Weights of the dimensions in the confidence; they are divided by their sum',
@@ -299,7 +299,7 @@ export const context = object({
   ),
   ranking_weights: field(
     rankingWeightsInput.refine(given => weightsOf(given, false) !== null, {
-      error: 'weights of which one at least is above 0',
+      error: 'weights, of which at least one is above 0',
       params: { reason: 'zero_sum' },
     }),
     'Weights of the parts of the score; they are divided by their sum. Default: they follow trust_weight',

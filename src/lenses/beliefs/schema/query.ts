@@ -59,7 +59,7 @@ export const scope = object({
   network: field(flag, 'Public beliefs', false),
   nodes: field(
     list(id, MAX_NODES, 'nodes').nullable(),
-    'Other nodes that may be asked, at most 32 names; null: all, empty: none',
+    'Other nodes that may be queried, at most 32 names; null: all, empty: none',
     null,
   ),
 }).refine(
@@ -81,18 +81,18 @@ const noStream = flag.refine(value => !value, { error: NO_STREAM.constraint, par
 const optionFields = {
   scope: field(scope, 'Where to look', { local: true }),
   limit: field(limit, 'Most results of a page', DEFAULT_LIMIT),
-  offset: field(integerIn(0, 10_000), 'Results to skip; not beside a cursor', 0),
+  offset: field(integerIn(0, 10_000), 'Results to skip; not with a cursor', 0),
   cursor: field(
     textUpTo(MAX_CURSOR).nullable(),
     'next_cursor of an answer to this query: continues after that page',
     null,
   ),
-  include_derivation: field(flag, 'Give with each result the chain of what it rests on', false),
-  include_explanation: field(flag, 'Give with each result the reasons for its score', false),
+  include_derivation: field(flag, 'Return with each result the chain of what it rests on', false),
+  include_explanation: field(flag, 'Return with each result the reasons for its score', false),
   max_derivation_depth: field(integerIn(1, 10), 'Most steps in these chains', 5),
   timeout_ms: field(
     integerIn(1, 30_000),
-    'Milliseconds for the answer; what is found by then is given',
+    'Milliseconds for the answer; what was found by then is returned',
     DEFAULT_TIMEOUT_MS,
   ),
   max_results_per_node: field(
@@ -118,7 +118,7 @@ const optionFields = {
   chunk_size: field(integerIn(1, 100), 'Results in a piece, where the answer is a stream', 20),
   diversity: field(
     object({
-      enabled: field(flag, 'Whether results that are like better ones give way', false),
+      enabled: field(flag, 'Whether results that are similar to better ones are ranked lower', false),
       min_semantic_distance: field(share, 'Least distance in meaning between two results, 0 to 1. Default: none'),
       max_per_holder: field(integerIn(1), 'Most results of one holder, 1 or more. Default: no bound'),
       max_per_domain: field(integerIn(1), 'Most results of one domain, 1 or more. Default: no bound'),
@@ -134,7 +134,9 @@ const optionFields = {
 function optionsWith<T extends z.ZodType>(stream: T) {
   return object({ ...optionFields, stream: field(stream, 'Give the answer piece by piece', false) }).refine(
     ({ offset = 0, cursor = null }) => offset === 0 || cursor === null,
-    across(['offset', 'cursor'], 'offset_with_cursor', '0 or none beside a cursor, which knows its place', ['offset']),
+    across(['offset', 'cursor'], 'offset_with_cursor', '0 or absent with a cursor, which has its own position', [
+      'offset',
+    ]),
   )
 }
 
@@ -146,7 +148,7 @@ export const queryFields = {
   semantic,
   filters: field(
     filters,
-    'What a belief must meet: a preset, an object, or a list of at most 8 of them, which must all hold',
+    'Conditions that a belief must meet: a preset, an object, or a list of at most 8 of them, which must all hold',
     [],
   ),
   context: field(context, 'The requester, and how trust and confidence are weighed', {}),
@@ -181,7 +183,7 @@ export function queryWith<S extends z.core.$ZodLooseShape>(more: S) {
       across(
         ['semantic', 'context'],
         'zero_sum',
-        'weights of which one at least, beside semantic (there is no text), is above 0',
+        'weights, of which at least one besides semantic is above 0, as there is no text',
         ['context', 'ranking_weights'],
       ),
     )

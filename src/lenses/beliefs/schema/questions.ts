@@ -95,7 +95,7 @@ export const contextQueryInput = request(
       'What the beliefs are for: it weighs confidence, trust, recency, novelty and density',
     ),
     max_tokens: tokens.describe('Most tokens of all contents together, by an estimate; never exceeded'),
-    target_tokens: field(tokens, 'Nothing is added once there are so many tokens. Default: max_tokens'),
+    target_tokens: field(tokens, 'No belief is added once there are this many tokens. Default: max_tokens'),
   }).refine(
     ({ target_tokens: target = 0, max_tokens: max }) => target <= max,
     across<{ max_tokens: number }>(
@@ -168,7 +168,7 @@ export const derivationInput = request(
 export const getInput = request(
   object({
     belief_id: beliefId,
-    include_superseded: field(flag, 'Find versions of the past too, and give all versions as history', false),
+    include_superseded: field(flag, 'Find old versions too, and return all versions as history', false),
   }),
 )
 
@@ -185,7 +185,7 @@ const liveOptions = object({
   include_removals: field(flag, 'Report beliefs that leave the result', true),
   include_reranks: field(flag, 'Report beliefs that only change their rank', false),
   max_events_per_minute: field(integerIn(1, 600), 'Most events in a minute; more of them are merged', 60),
-  notify_on_connect: field(flag, 'Report the result as it is at first', true),
+  notify_on_connect: field(flag, 'Report the initial result', true),
 })
 
 /** A query, and how it is watched. */
@@ -216,12 +216,12 @@ export type Watch = Value<typeof watchInput>
 
 // Answers of operations on beliefs; those of queries are in `model.ts`.
 
-const shown = belief.describe('As it is shown to you')
+const shown = belief.describe('The belief as you may see it')
 const versionId = text.describe('Version in the request')
 const asOf = moment.describe('Moment that all ages in the answer refer to')
 const matches = count.describe('Matches that you may see')
 
-const writingWarnings = warnings.optional().describe('What the writer may not have meant; absent: nothing')
+const writingWarnings = warnings.optional().describe('Warnings; absent: none')
 export const oneBelief = object({ belief: shown, warnings: writingWarnings })
 export const putAnswer = object({
   belief: belief.optional().describe('The belief that was stored; only where one was given'),
@@ -235,7 +235,7 @@ export const deleted = object({
 })
 export const versions = object({
   belief: shown,
-  source: source.describe('Where it came from'),
+  source: source.describe('Origin of the belief'),
   history: z.array(belief).optional().describe('All versions that you may see, oldest first; with include_superseded'),
 })
 
@@ -243,10 +243,10 @@ export const countAnswer = object({
   total: count.describe('Matches that you may see; copies count once'),
   exact: flag.describe('Whether the figures are exact'),
   by_scope: object({
-    local: count.describe('Your own'),
-    federated: count.describe('Through federations'),
+    local: count.describe('Your own beliefs'),
+    federated: count.describe('Beliefs through federations'),
     network: count.describe('Public'),
-  }).describe('The same by where they come from'),
+  }).describe('The same by origin'),
   warnings,
 })
 
@@ -254,7 +254,7 @@ const facet = object({
   values: z
     .array(
       object({
-        value: text.describe('As results show it; of confidence: low below 0.4, medium below 0.7, else high'),
+        value: text.describe('Value as results show it; for confidence: low below 0.4, medium below 0.7, else high'),
         count: count.describe('Matches with this value'),
         selected: flag.describe('Whether a filter of the query names it'),
       }),
@@ -268,7 +268,7 @@ export const facetsAnswer = object({
   total: matches,
   facets: object(
     Object.fromEntries(
-      FACET_FIELDS.map(name => [name, facet.optional().describe(`Values of ${name}, where asked for`)]),
+      FACET_FIELDS.map(name => [name, facet.optional().describe(`Values of ${name}, if requested`)]),
     ) as Record<(typeof FACET_FIELDS)[number], z.ZodOptional<typeof facet>>,
   ).describe('Values by field'),
   warnings,
@@ -277,10 +277,10 @@ export const facetsAnswer = object({
 const refused = object({
   type: z.literal('QueryError').describe('Kind of object'),
   code: text.describe('One of the codes of the lens, such as INVALID_QUERY'),
-  message: text.describe('For people'),
+  message: text.describe('Message for people'),
   details: z.record(z.string(), z.json()).describe('Facts about this error, such as path, constraint and reason'),
   source: source.optional().describe('Source that failed; absent: none did'),
-  retryable: flag.describe('Whether asking again may help'),
+  retryable: flag.describe('Whether a retry may help'),
   request_id: text.describe('For the log of the node'),
 })
 export const batchAnswer = object({
@@ -289,12 +289,12 @@ export const batchAnswer = object({
       z.discriminatedUnion('ok', [
         object({
           ok: z.literal(true).describe('It was answered'),
-          result: queryResult.describe('As beliefs.query answers'),
+          result: queryResult.describe('Answer of beliefs.query'),
         }),
         object({ ok: z.literal(false).describe('It failed'), error: refused.describe('Why it failed') }),
       ]),
     )
-    .describe('What became of each query, in their order'),
+    .describe('Result of each query, in their order'),
   total_time_ms: z.number().min(0).describe('Milliseconds that all of them took'),
   succeeded: count.describe('Queries that were answered'),
   failed: count.describe('Queries that failed'),
@@ -318,7 +318,7 @@ export const similarAnswer = object({
 })
 export const contradictionsAnswer = object({
   belief_id: versionId,
-  contradictions: z.array(rankedWith({ contradiction })).describe('Beliefs that contradict it, the surest first'),
+  contradictions: z.array(rankedWith({ contradiction })).describe('Beliefs that contradict it, the most certain first'),
   total_count: matches,
   detector: object({
     name: text.describe('Which detector judged'),
@@ -373,7 +373,7 @@ const weights = object({
   recency: z.number().describe('Share of recency, 0 to 1'),
 })
 const difference = object({
-  difference: z.number().describe('Value of the one ahead less that of the other, -1 to 1'),
+  difference: z.number().describe('Value of the one ahead minus that of the other, -1 to 1'),
   weight: z.number().describe('Share of the part in the score, 0 to 1'),
   contribution: z.number().describe('Difference times weight, -1 to 1'),
 })
@@ -382,7 +382,7 @@ const versus = object({
   dropped_by: dropped.optional().describe('What left the other one out'),
   ahead: text.optional().describe('Version that ranks higher'),
   behind: text.optional().describe('Version that ranks lower'),
-  gap: z.number().optional().describe('Score of the one ahead less that of the other, 0 to 1'),
+  gap: z.number().optional().describe('Score of the one ahead minus that of the other, 0 to 1'),
   parts: object({
     semantic: difference.optional().describe('By meaning; absent in a list'),
     confidence: difference.optional().describe('By confidence'),
@@ -408,23 +408,23 @@ export const explainAnswer = object({
   matched: flag.describe('Whether it matches the query'),
   shown: flag.describe('Whether the page of the query shows it'),
   dropped_by: dropped.nullable().describe('What left it out; null: nothing did'),
-  rank: z.int().min(1).optional().describe('Position in the order of all matches, from 1; only of a match'),
-  of: count.optional().describe('Matches in all; only of a match'),
-  percentile: percentile.optional().describe('100 for the first match, 0 for the last; only of a match'),
+  rank: z.int().min(1).optional().describe('Position in the order of all matches, from 1; only for a match'),
+  of: count.optional().describe('Number of matches; only for a match'),
+  percentile: percentile.optional().describe('100 for the first match, 0 for the last; only for a match'),
   summary,
-  score: score.optional().describe('What the order goes by; only of a match'),
-  explanation: explanationTree.optional().describe('Why it has this score; only of a match'),
+  score: score.optional().describe('Score that the order is computed from; only for a match'),
+  explanation: explanationTree.optional().describe('Why it has this score; only for a match'),
   hints: z
     .array(
       object({
         dimension: z.enum(DIMENSIONS).describe('Dimension of its confidence'),
         current: level.nullable().describe('Value now, 0 to 1; null: not known'),
-        target: level.describe('Least tenth that lifts it, all else as it is'),
+        target: level.describe('Smallest value in steps of 0.1 that lifts it, with all else unchanged'),
         rank: z.int().min(1).describe('Position that it would have then, from 1'),
       }),
     )
     .optional()
-    .describe('What would lift it, what weighs most first; only of a match'),
+    .describe('What would lift it, the strongest first; only for a match'),
   versus: versus.optional().describe('How it compares with other_id; absent: none was named'),
   effective_weights: effectiveWeights.describe('What the score was computed with'),
   as_of: asOf,
@@ -442,9 +442,12 @@ export const diagnosticsAnswer = object({
   calibration: object({
     model: text.describe('Key of the model of the embedder'),
     in_use: object({
-      include: z.number().describe('Cosine from which a demanded term is met, -1 to 1'),
-      exclude: z.number().describe('Cosine from which an excluded term is met, -1 to 1'),
-      floor: z.number().nullable().describe('Lowest cosine of what takes part in a query, -1 to 1; null: none'),
+      include: z.number().describe('Cosine from which a required term matches, -1 to 1'),
+      exclude: z.number().describe('Cosine from which an excluded term matches, -1 to 1'),
+      floor: z
+        .number()
+        .nullable()
+        .describe('Lowest cosine of a belief that takes part in a query, -1 to 1; null: none'),
     })
       .nullable()
       .describe('Thresholds that apply; null: words decide'),

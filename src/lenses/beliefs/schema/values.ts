@@ -94,7 +94,7 @@ function span(min: number, max: number): string {
 
 /** Not empty, at most so many characters, and text that can be stored: without NUL and half surrogate pairs. */
 export function textUpTo(max: number): z.ZodString {
-  const expected = `text of 1 to ${max} characters, without NUL and half surrogate pairs`
+  const expected = `text of 1 to ${max} characters, without NUL and lone surrogates`
   return z.string(expected).min(1, expected).max(max, expected).regex(STORABLE, expected)
 }
 
@@ -253,7 +253,7 @@ interface TextFault {
 
 const MAX_CODE_POINTS = 4_096
 const MAX_OPERATORS = 32
-const SEMANTIC = 'a text to search by, or "" beside filters'
+const SEMANTIC = 'a text to search by, or "" with filters'
 const TOO_LONG = `a text of at most ${MAX_CODE_POINTS} characters`
 
 export const semantic = z
@@ -265,7 +265,7 @@ export const semantic = z
   })
   .meta({ maxLength: MAX_CODE_POINTS })
   .describe(
-    'What to look for, at most 4,096 characters; +word demands, -word excludes, "a phrase" must occur, word^2 counts double, \\ makes a sign text. Empty beside filters: lists what meets them',
+    'What to search for, at most 4,096 characters; +word requires, -word excludes, "a phrase" must occur, word^2 counts double, \\ makes the next sign plain text. Empty with filters: lists all that match them',
   )
 
 /** Null for a blank text: list mode. The lexer stops at the first thing that is wrong. */
@@ -295,7 +295,7 @@ function textOf(clean: string, tokens: readonly QueryToken[]): CheckedText | Tex
     const reason = tokens.some(token => token.sign === '-') ? 'only_exclusions' : 'empty_query'
     return {
       reason,
-      constraint: 'something to look for; exclusions alone are not enough, and \\- is a sign that is text',
+      constraint: 'something to search for; exclusions alone are not enough, and \\- is a plain minus sign',
     }
   }
   const texts = (kind: QueryToken['kind'] | null, sign: QueryToken['sign']) =>

@@ -98,7 +98,7 @@ class BeliefsImport implements LensImport {
     if (this.#unused === 0) return []
     const count = this.#unused === 1 ? '1 statement of trust is' : `${this.#unused} statements of trust are`
     return [
-      `${count} not used, for want of a signature by the agent's key; \`querent doctor\` says whose, and what to do`,
+      `${count} not used, because a signature by the agent's key is missing; \`querent doctor\` shows whose, and what to do`,
     ]
   }
 }

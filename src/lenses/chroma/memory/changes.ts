@@ -213,7 +213,7 @@ export interface RunOptions {
 
 /** Throws `cancelled` when the run shall end. */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new QuerentError('cancelled', 'the run was ended; a later one goes on from there')
+  if (signal?.aborted) throw new QuerentError('cancelled', 'the run was ended; a later run continues from there')
 }
 
 /** The stored memory of a node, or what it is without one. */

@@ -41,7 +41,7 @@ export const nodeTexts = {
   label: keptText(labelText.meta({ maxLength: MAX_LABEL })).describe('Title, at most 500 characters'),
   content: keptText(contentText).describe('The text, in Markdown or plain, at most 1 MiB in UTF-8'),
   metadata: jsonObjectInput
-    .refine(hasStorableTexts, 'texts without NUL and half surrogate pairs')
+    .refine(hasStorableTexts, 'texts without NUL and lone surrogates')
     .nullish()
     .describe('Anything else about the node, for filters; null: nothing. Default: null'),
 }
@@ -199,7 +199,7 @@ export const entryId = z.string().describe('Id of a node, as chroma.store and ch
 export const nodeUpdate = z.strictObject({
   label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
   content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
-  metadata: nodeTexts.metadata.describe('In place of all metadata there were; null removes them. Default: unchanged'),
+  metadata: nodeTexts.metadata.describe('Replaces all metadata; null removes them. Default: unchanged'),
 })
 export type NodeUpdate = ReadonlyDeep<z.infer<typeof nodeUpdate>>
 
@@ -308,7 +308,7 @@ const exportedNode = z.strictObject({
   decayed_at: z
     .int()
     .min(0)
-    .describe('Until when its strength has been decayed, Unix seconds, no later than now; 0: never'),
+    .describe('Time up to which decay was applied to its strength, Unix seconds, no later than now; 0: never'),
   plugin_fields: pluginFields,
 })
 export type ExportedNode = ReadonlyDeep<z.infer<typeof exportedNode>>
@@ -333,7 +333,7 @@ export const nodeDocument = z.strictObject({
   nodes: z.array(exportedNode).describe('By entry id'),
   bindings: z
     .record(z.string(), z.int().min(1).max(ANCHORS))
-    .describe('Of the hashtags that the nodes carry: the number of the anchor each is bound to'),
+    .describe('Number of the anchor of each hashtag that the nodes carry'),
 })
 export type NodeDocument = ReadonlyDeep<z.infer<typeof nodeDocument>>
 

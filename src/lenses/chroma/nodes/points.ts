@@ -48,7 +48,7 @@ const nodePoint = z.lazy(() =>
     state: z.enum(['ASCENDED', 'ROTTEN', 'ACTIVE']).describe('Whether it stays for good, is forgotten, or neither'),
     last_accessed: z.int().describe('Last use by this viewer, Unix seconds'),
     strength_raw: z.number().min(0).describe('Memory strength before normalising'),
-    decays_from: moment.describe('From when strength_raw decays on, Unix seconds; null: time takes nothing from it'),
+    decays_from: moment.describe('Time from which strength_raw decays, Unix seconds; null: time takes nothing from it'),
     ascends_at: moment.describe('When it becomes permanent without use, Unix seconds; null: never, or it is'),
     rots_at: moment.describe('When it is forgotten without use, Unix seconds; null: never, or it is'),
     fades_at: moment.describe('When its health falls below one half, Unix seconds; null: never, or it has'),
@@ -186,9 +186,9 @@ const figure = z.number().min(0).nullable()
 export const statistics = z.lazy(() =>
   z.strictObject({
     total_nodes: z.int().min(0).describe('Nodes that the viewer sees'),
-    permanent_nodes: z.int().min(0).describe('Those that stay for good'),
-    rotten_nodes: z.int().min(0).describe('Those that are forgotten'),
-    decay_disabled: z.int().min(0).describe('Those that do not fade'),
+    permanent_nodes: z.int().min(0).describe('Nodes that stay for good'),
+    rotten_nodes: z.int().min(0).describe('Nodes that are forgotten'),
+    decay_disabled: z.int().min(0).describe('Nodes that do not fade'),
     mode_distribution: z.partialRecord(z.enum(MODE_NAMES), z.int()).describe('Nodes by memory mode; modes that occur'),
     strength: z
       .strictObject({
@@ -196,13 +196,13 @@ export const statistics = z.lazy(() =>
         min: figure.describe('Lowest; null without nodes'),
         max: figure.describe('Highest; null without nodes'),
       })
-      .describe('Of strength_raw, at least 0'),
+      .describe('Figures of strength_raw, at least 0'),
     health: z
       .strictObject({
         average: figure.describe('Mean; null without nodes'),
         min: figure.describe('Lowest; null without nodes'),
       })
-      .describe('Of decay_health, 0 to 1'),
+      .describe('Figures of decay_health, 0 to 1'),
   }),
 )
 export type Statistics = ReadonlyDeep<z.infer<typeof statistics>>

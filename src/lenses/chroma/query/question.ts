@@ -41,7 +41,7 @@ export const chromaOptions = z.strictObject({
   ...queryOptions.shape,
   hashtags: hashtagList.optional().describe(`${hashtagList.description}. Default: the text, which the profile reads`),
   k: queryParams.shape.k.describe(
-    'Most results of all pages together; null: as many as the profile or the setting query.default_k says. Default: as many as the profile says of the text, else no bound',
+    'Most results of all pages together; null: the number from the profile or the setting query.default_k. Default: the number that the profile reads in the text, else no limit',
   ),
   rank_by: z
     .enum(['score', 'distance'])
@@ -229,14 +229,18 @@ async function completed(
     const nearest = tags.slice(0, NEAREST).map(({ binding }) => binding.hashtag)
     warn(
       'no_known_hashtags',
-      'the text names no assigned hashtag, and no node is like it; the nearest hashtags',
+      'the text names no assigned hashtag, and no node is similar to it; the nearest hashtags',
       nearest,
     )
     return { ...parsed, params: { ...parsed.params, hashtags: [] }, completed: [], warnings }
   }
   const hashtagsOf = (set: readonly Binding[]) => set.map(({ hashtag }) => hashtag)
   if (named.length === 0)
-    warn('hashtags_from_text', 'the text names no assigned hashtag; asked by those of nodes like it', hashtagsOf(begun))
+    warn(
+      'hashtags_from_text',
+      'the text names no assigned hashtag; searched by those of similar nodes',
+      hashtagsOf(begun),
+    )
   const carriers = (hashtag: string) => nodesWith(state, context.accessScope, hashtag, withRotten)
   const neighbours = () => neighboursOf(begun, carriers, hashtag => state.bindings.resolve(hashtag))
   const known = keepsRules(begun) ? begun : filledWith(begun, await turnsUntil(context.signal).run(neighbours()))
@@ -359,7 +363,7 @@ export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string 
   const broken = Object.entries(filters).filter(
     ([field, condition]) => !state.fields.passing(reader, { [field]: condition }).has(entry),
   )
-  if (broken.length > 0) return `It does not fulfil the condition on ${broken.map(([field]) => field).join(', ')}.`
+  if (broken.length > 0) return `It does not match the condition on ${broken.map(([field]) => field).join(', ')}.`
   return null
 }
 

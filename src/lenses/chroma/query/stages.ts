@@ -100,7 +100,7 @@ async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Pr
   const prepared = await prepare(state, text, options, { accessScope, signal: deadline.signal, asOf, touch })
   const { query, warnings } = prepared
   for (const warning of warnings) context.note(warning)
-  if (query.hashtags.length > 0) context.note({ code: HASHTAGS, message: `Asked by ${query.hashtags.join(' ')}` })
+  if (query.hashtags.length > 0) context.note({ code: HASHTAGS, message: `Searched by ${query.hashtags.join(' ')}` })
   const by = options.rank_by ?? 'score'
   const custom = by === 'score' ? state.profiles.customScoring(query.profile, query) : null
   return { ...plan, facts: { ...plan.facts, chroma: { ...prepared, by, custom } satisfies ChromaFacts } }
@@ -221,14 +221,14 @@ function candidatesOf(
   })
 }
 
-const NOTHING_KNOWN = 'The text names no hashtag that is assigned, and no node is like it.'
+const NOTHING_KNOWN = 'The text names no assigned hashtag, and no node is similar to it.'
 
 /** Without memory. */
 const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
 
 const MEMORY = weightedSum({
   relevance: ({ distance = 0 }) => `colour distance ${distance.toFixed(2)}`,
-  recency: 'e to the minus days since the last access over the time of its mode',
+  recency: 'e to the power of minus (days since the last access / time of its mode)',
   strength: 'grows with each use',
 })
 

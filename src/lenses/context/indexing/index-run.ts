@@ -138,9 +138,7 @@ export const INDEX_HANDLER = handler({
       path: text.nullish().describe('A file or folder, from the folder of the store. Default: all of that folder'),
       paths: texts.describe('Several files or folders, beside path. Default: none'),
       force: flag.describe('Read unchanged files again. Default: false'),
-      forget: flag.describe(
-        'Delete what was read of the files, and read them again when it is asked for only. Default: false',
-      ),
+      forget: flag.describe('Delete what was read of the files, and read them again only on request. Default: false'),
       wait: z
         .boolean()
         .nullish()

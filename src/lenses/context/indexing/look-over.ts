@@ -257,7 +257,7 @@ const someFiles = z
   .array(
     z.strictObject({
       url: z.string().describe('URL of the file'),
-      reason: z.string().describe('In a word, such as binary, ignored or too_large'),
+      reason: z.string().describe('Reason in one word, such as binary, ignored or too_large'),
     }),
   )
   .describe(`The first ${MAX_LISTED} of them`)
@@ -274,7 +274,7 @@ export const indexReport = z.lazy(() =>
         reasons: z.record(z.string(), z.int()).describe('Their numbers by reason'),
         files: someFiles,
       })
-      .describe('Files that are no code, too large or ignored'),
+      .describe('Files that are not code, too large or ignored'),
     with_errors: z
       .strictObject({
         total: total.describe('Their number'),
@@ -288,7 +288,7 @@ export const indexReport = z.lazy(() =>
       .describe('Files that could not be read'),
     read_ms: z.int().describe('Time for reading, milliseconds'),
     ms: z.int().describe('Time until all was written, milliseconds'),
-    files_per_second: z.int().min(0).describe('Files looked at, by that time'),
+    files_per_second: z.int().min(0).describe('Files per second of that time'),
     waited_ms: z.int().optional().describe('Time that it waited for other runs, milliseconds; absent: none'),
   }),
 )

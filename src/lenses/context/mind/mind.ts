@@ -58,11 +58,11 @@ const init = handler({
   path: '/mind/init',
   summary: 'Create the tables of concepts and links; with force, empty them',
   effect: 'destroy',
-  params: () => z.object({ force: flag.describe('Delete the concepts that are there. Default: false') }),
+  params: () => z.object({ force: flag.describe('Delete the existing concepts. Default: false') }),
   result: () =>
     z.strictObject({
       path: z.string().nullable().describe('The file of the store, for its owner; null for others'),
-      created: z.boolean().describe('false: it was there already and is as it was'),
+      created: z.boolean().describe('false: it existed already and was not changed'),
       schema_version: z.string().describe('Version of the tables'),
     }),
   async run(call, { force }) {
@@ -81,7 +81,7 @@ const init = handler({
 
 const listed = z.lazy(() =>
   z.strictObject({
-    concepts: z.array(conceptShape).describe('One item a concept'),
+    concepts: z.array(conceptShape).describe('One item per concept'),
     total: total.describe('Their number'),
   }),
 )
@@ -232,7 +232,7 @@ const newEdge = z.lazy(() =>
   }),
 )
 const listedEdges = z.lazy(() =>
-  z.strictObject({ edges: z.array(edge).describe('One item a link'), total: total.describe('Their number') }),
+  z.strictObject({ edges: z.array(edge).describe('One item per link'), total: total.describe('Their number') }),
 )
 const edgeId = id.describe('Number of a link, from 1')
 

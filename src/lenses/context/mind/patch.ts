@@ -18,11 +18,11 @@ const patchShape = z.lazy(() =>
     concepts: z
       .array(
         z.object({
-          name: text.describe('What people call it; the links of this patch name it so'),
+          name: text.describe('Name of the concept; the links of this patch use it'),
           type: text.describe('Type, such as Class, Function or Idea'),
         }),
       )
-      .describe('What the file is about; those it has already are reused'),
+      .describe('Concepts that the file is about; existing ones are reused'),
     edges: z
       .array(
         z.object({
@@ -49,7 +49,7 @@ export const EXTRACT_HANDLER = handler({
     z.strictObject({
       file_url: z.string().describe('The file of the patch'),
       concepts_created: total.describe('Concepts that are new'),
-      concepts_reused: total.describe('Concepts that the file had'),
+      concepts_reused: total.describe('Concepts that the file had already'),
       edges_created: total.describe('Links that are new'),
       provenance_created: total.describe('Concepts that now come from the file'),
     }),

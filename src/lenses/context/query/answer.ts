@@ -37,7 +37,7 @@ const found = z.lazy(() =>
     relevance: z
       .enum(['direct', 'exact', 'semantic', 'both', 'neighbor'])
       .describe(
-        'How it came in. exact, semantic, both: by name, by meaning, by both; direct: by name, without a mode; neighbor: over a link',
+        'How it was found. exact, semantic, both: by name, by meaning, by both; direct: by name, without a mode; neighbor: over a link',
       ),
     score: z
       .number()
@@ -52,8 +52,8 @@ const found = z.lazy(() =>
       .enum(MATCHES)
       .nullable()
       .optional()
-      .describe('With explain: what of it the query matched first; null for a neighbour'),
-    parts: evidence.optional().describe('With explain and rank relevance: what each part gives to its relevance'),
+      .describe('With explain: field that the query matched first; null for a neighbour'),
+    parts: evidence.optional().describe('With explain and rank relevance: what each part adds to its relevance'),
   }),
 )
 const edge = z.lazy(() =>
@@ -67,13 +67,13 @@ const edge = z.lazy(() =>
 const answerShape = z.lazy(() =>
   z.strictObject({
     concepts: z.array(found).describe('Matches, best first, then neighbours'),
-    files: z.array(filePreview).describe('Files of these concepts, in the order in which they name them'),
+    files: z.array(filePreview).describe('Files of these concepts, in the order of the concepts'),
     graph: z
       .strictObject({
         nodes: z.array(id).describe('Numbers of the concepts, in their order'),
         edges: z.array(edge).describe('Links between them'),
       })
-      .describe('How the concepts hang together'),
+      .describe('How the concepts are linked'),
     bundle: bundle.optional().describe('With max_tokens: texts of the concepts'),
   }),
 )

@@ -32,7 +32,7 @@ const MODES = ['semantic', 'exact', 'hybrid'] as const
  */
 const RANKS = ['breadth', 'weighted', 'relevance'] as const
 const RANK_TEXT =
-  'How neighbours are ordered. breadth: as they are reached; weighted: by what they were reached from; relevance: by all that they were reached from, and what was found by all that speaks for it'
+  'Order of neighbours. breadth: as they are reached; weighted: by the concept that they were reached from; relevance: by all concepts that they were reached from, and matches by all evidence'
 
 /** Characters without which meaning says nothing. */
 const MIN_SEMANTIC = 3
@@ -46,7 +46,7 @@ export const contextRequest = z.lazy(() =>
     query: question
       .transform(value => value.trim())
       .describe('What to look for: a name of the code, words, or a question in plain language'),
-    depth: clamped('Links in a row from what was found to its neighbours', DEFAULT_DEPTH, 0, MAX_DEPTH),
+    depth: clamped('Number of links to follow from each match', DEFAULT_DEPTH, 0, MAX_DEPTH),
     limit: clamped('Most concepts, neighbours included', DEFAULT_CONCEPTS, 1, MAX_CONCEPTS),
     mode: z
       .enum(MODES)
@@ -65,7 +65,7 @@ export const contextRequest = z.lazy(() =>
       .nullish()
       .transform(value => value ?? 'head')
       .describe('Which part of a file is shown: its beginning, or the lines of the concept. Default: head'),
-    explain: flag.describe('Say how each concept was found and scored. Default: false'),
+    explain: flag.describe('Report how each concept was found and scored. Default: false'),
     max_tokens: weight
       .transform(value => (value === null || value === undefined ? null : Math.trunc(value)))
       .describe('Adds a bundle of texts of at most this many tokens, 0 or more. Default: no bundle'),
@@ -196,7 +196,7 @@ const COSINE = max('cosine', [
   number('cosine', 'meaning', { when: 'meaning' }),
   number('expected cosine', 'expected', {
     when: 'expected',
-    note: 'no vector yet: what passages with as much of the words have',
+    note: 'no vector yet: estimated from passages with the same share of the words',
   }),
   constant('least', 0, { shown: ({ meaning = 0, expected = 0 }) => meaning <= 0 && expected <= 0 }),
 ])
@@ -224,9 +224,9 @@ const SCORE = sum(
   'score',
   [
     product('relevance', [EVIDENCE, constant('of a whole file', WHOLE_FILE, { when: 'whole' })], { when: 'match' }),
-    number('by links from what was found', 'link', { component: 'links', when: 'link' }),
+    number('by links from the matches', 'link', { component: 'links', when: 'link' }),
   ],
-  { note: ({ hops }) => (hops === undefined ? undefined : `reached over links, ${hops} in a row`) },
+  { note: ({ hops }) => (hops === undefined ? undefined : `reached over links, ${hops} steps away`) },
 )
 
 /**

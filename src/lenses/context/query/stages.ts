@@ -198,7 +198,7 @@ function modeOf(question: ContextQuestion, byWords: boolean): Plan['mode'] {
 
 async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
   if (plan.mode === 'meaning' && context.model === null) {
-    context.note({ code: 'words_only', message: 'Nothing was searched by meaning: there is no embedder.' })
+    context.note({ code: 'words_only', message: 'Searched by words only: there is no embedder.' })
     return { ...plan, isUnembedded: true }
   }
   const asked = await DEFAULT_STAGES.enrich(plan, context)
@@ -293,10 +293,10 @@ function judged(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgem
   const sharesWords = matches.has('words')
   if (mode === 'exact' || mode === 'names') {
     return sharesWords
-      ? { verdict: 'weak', reason: 'Names share words with the question; none holds it.', verdictBy: 'words' }
-      : { verdict: 'nothing_relevant', reason: 'No name has anything of the question.', verdictBy: 'words' }
+      ? { verdict: 'weak', reason: 'Names share words with the query; none contains all of it.', verdictBy: 'words' }
+      : { verdict: 'nothing_relevant', reason: 'No name contains any part of the query.', verdictBy: 'words' }
   }
   const judgement = judge(retrieval, plan, context)
   if (judgement.verdict !== 'nothing_relevant' || !sharesWords) return judgement
-  return { ...judgement, verdict: 'weak', reason: `A name shares words with the question. ${judgement.reason}` }
+  return { ...judgement, verdict: 'weak', reason: `A name shares words with the query. ${judgement.reason}` }
 }

@@ -13,7 +13,7 @@ export const conversationQueryInput = z.strictObject({
   text: z
     .string()
     .describe(
-      'The question, in plain words or in the query language; of longer texts the first 10,000 characters are read',
+      'The query, in plain words or in the query language; of longer texts the first 10,000 characters are read',
     ),
   syntax: questionFields.syntax,
   phrase: questionFields.phrase,

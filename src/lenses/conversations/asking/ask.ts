@@ -133,7 +133,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
 function saidWithin(since: InstantInput | undefined, until: InstantInput | undefined) {
   const from = since === undefined ? null : toInstant(since, 'since')
   const to = until === undefined ? null : toInstant(until, 'until')
-  if (from !== null && to !== null && from >= to) throw invalidArgument('until', until, 'a moment later than `since`')
+  if (from !== null && to !== null && from >= to) throw invalidArgument('until', until, 'a time later than `since`')
   if (from === null && to === null) return {}
   return { 'conversations.at': { ...(from !== null && { gte: from }), ...(to !== null && { lt: to }) } }
 }

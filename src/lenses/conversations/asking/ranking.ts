@@ -212,7 +212,7 @@ const MEANING_PART = product(
         sum('above the least', [number('cosine', 'cosine'), MIN_COSINE]),
         constant('none', 0, { shown: ({ cosine = 0, cosine_least: least = 0 }) => cosine < least }),
       ]),
-      sum('greatest above the least', [number('greatest cosine', 'cosine_most'), MIN_COSINE]),
+      sum('range from the lowest to the highest', [number('greatest cosine', 'cosine_most'), MIN_COSINE]),
     ),
   ],
   { component: 'meaning', when: 'cosine', detail: ({ cosine = 0 }) => `cosine ${cosine.toFixed(2)}` },
@@ -261,10 +261,10 @@ const IN_CONVERSATION = product('in its conversation', [
     }),
     BLOCK,
   ]),
-  number('speaker', 'speaker', { when: 'speaker', note: 'the question names who says it' }),
-  number('when', 'when', { when: 'when', note: 'the question asks for a time, and the message says one' }),
+  number('speaker', 'speaker', { when: 'speaker', note: 'the query names the speaker' }),
+  number('when', 'when', { when: 'when', note: 'the query asks for a time, and the message has one' }),
   number('user', 'user', { when: 'user', note: 'said by the user' }),
-  number('phrase', 'phrase', { when: 'phrase', note: 'it holds phrases of the question' }),
+  number('phrase', 'phrase', { when: 'phrase', note: 'it contains phrases of the query' }),
 ])
 
 /** How much speaks for the conversation as a whole. */

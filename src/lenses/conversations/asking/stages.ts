@@ -380,9 +380,9 @@ function reasonOf(
   const isNamed = allow === null && conversations === 0
   if ((isNamed || allow?.size === 0) && reader.count(accessScope, ONLY_MESSAGES) === 0)
     return 'There are no messages here yet.'
-  if (isNamed || allow?.size === 0) return 'No message fulfils the conditions of the question.'
-  if (vector === null) return 'None of the words of the question occur.'
-  if (!isMissing) return 'No message has a word of the question, or a meaning nearer to it than by chance.'
+  if (isNamed || allow?.size === 0) return 'No message matches the conditions of the query.'
+  if (vector === null) return 'None of the words of the query occur.'
+  if (!isMissing) return 'No message contains a word of the query or is nearer to its meaning than by chance.'
   if (mode === 'meaning') return 'No message has a vector yet.'
-  return 'None of the words of the question occur. Whether any message has its meaning was not found out.'
+  return 'None of the words of the query occur. Messages were not compared by meaning.'
 }

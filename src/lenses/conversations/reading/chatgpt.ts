@@ -75,7 +75,7 @@ function draftOf(
   const role = ROLES.find(one => one === author['role']) ?? null
   const moment = momentOf(message['create_time'], options.zone)
   if (moment === null && message['create_time'] !== null && message['create_time'] !== undefined) {
-    findings.problem(place, 'its create_time is no time; it was taken without one')
+    findings.problem(place, 'its create_time is not a time; it was stored without one')
   }
   const speaker = textIn(author, 'name') ?? (role === null ? (textIn(author, 'role') ?? '') : SPEAKERS[role])
   return { id: textIn(message, 'id') ?? key, speaker, role, moment, ...content, place }
@@ -126,7 +126,7 @@ function contentOf(message: Fields, place: Place, findings: Findings): Content |
   const attachments = withFileNames(shown, listIn(metadata, 'attachments'))
   if (text !== '' || attachments.length > 0) return { text, attachments }
   if (KNOWN.has(type)) findings.leave('empty message')
-  else findings.problem(place, `content of the type ${type}, of which nothing is known`)
+  else findings.problem(place, `content of the unknown type ${type}`)
   return null
 }
 

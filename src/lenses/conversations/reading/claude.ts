@@ -80,7 +80,7 @@ function draftOf(message: unknown, place: Place, options: ReaderOptions, finding
   const known = SPEAKERS.get(sender)
   if (known === undefined) findings.problem(place, `the sender ${sender} is neither human nor assistant`)
   const moment = momentOf(message['created_at'], options.zone)
-  if (moment === null) findings.problem(place, 'its created_at is no time; it was taken without one')
+  if (moment === null) findings.problem(place, 'its created_at is not a time; it was stored without one')
   const { role, speaker } = known ?? { role: null, speaker: sender }
   return { id: textIn(message, 'uuid'), speaker, role, moment, text, attachments, place }
 }

@@ -141,13 +141,13 @@ function messageOf(line: RecordLine, zone: Zone | null): MessageDraft | null {
     return null
   }
   if (text.trim() === '' && attachments.length === 0 && !deleted) {
-    problem('no text in it; say which field has it with a map')
+    problem('it has no text; name the field that has it with a map')
     return null
   }
   const role = roleOf(line)
   const at = value('at')
   const moment = momentOf(at, zone)
-  if (moment === null && !isEmpty(at)) problem(`the field ${name('at')} is no time; it was taken without one`)
+  if (moment === null && !isEmpty(at)) problem(`the field ${name('at')} is not a time; it was stored without one`)
   const edited = value('edited')
   return {
     id: wordOf(value('id')) || null,
@@ -170,7 +170,7 @@ function conversationOf({ value, name, problem }: RecordLine): string {
   const given = value('conversation')
   const id = isRecord(given) ? wordOf(given['id']) || wordOf(given['name']) : wordOf(given)
   if (id === '' && !isEmpty(given)) {
-    problem(`the field ${name('conversation')} names no conversation; it was taken as that of the file`)
+    problem(`the field ${name('conversation')} names no conversation; that of the file was used`)
   }
   return id
 }
@@ -179,7 +179,7 @@ function roleOf({ value, problem }: RecordLine): Role | null {
   const word = wordOf(value('role')).toLowerCase()
   const role = ROLES.find(one => one === word) ?? OTHER_ROLES.get(word) ?? null
   if (role === null && word !== '') {
-    problem(`the role ${word.slice(0, MAX_SHOWN_NAME)} is none of ${ROLES.join(', ')}; it was taken without one`)
+    problem(`the role ${word.slice(0, MAX_SHOWN_NAME)} is not one of ${ROLES.join(', ')}; it was stored without one`)
   }
   return role
 }

@@ -38,7 +38,7 @@ export const readMail: Reader = async function* (files, options, findings) {
       const before = mails.get(mail.id)
       if (before === undefined) mails.set(mail.id, mail)
       else if (before.draft.text === mail.draft.text) findings.leave('copy of a mail')
-      else findings.problem(raw.place, `the mail id ${mail.id} was there before, with another text; it was left out`)
+      else findings.problem(raw.place, `the mail id ${mail.id} occurred before with another text; it was left out`)
     }
   }
   const firsts = new Map<string, string>()
@@ -112,16 +112,16 @@ async function readOne(
   try {
     mail = await PostalMime.parse(bytes)
   } catch (error) {
-    findings.problem(place, `no mail: ${error instanceof Error ? error.message : String(error)}`)
+    findings.problem(place, `not a mail: ${error instanceof Error ? error.message : String(error)}`)
     return null
   }
   const date = headerOf(mail, 'date')
   const moment = momentOf(date, zone)
   if (mail.headers.length === 0 || (mail.from === undefined && moment === null && mail.messageId === undefined)) {
-    findings.problem(place, 'no mail: it has neither a sender nor a date')
+    findings.problem(place, 'not a mail: it has neither a sender nor a date')
     return null
   }
-  if (moment === null) findings.problem(place, 'its date is missing or no time; it was taken without one')
+  if (moment === null) findings.problem(place, 'its date is missing or not a time; it was stored without one')
   const { subject = '', from } = mail
   const attachments = mail.attachments.map(attachmentOf)
   const text = bodyOf(mail)

@@ -76,12 +76,12 @@ export async function* readConversations(
   const readerOptions = { map, zone: zone === undefined ? null : zoneOf(zone), conversation, dateOrder }
   const { format, files: own, others } = given === undefined ? await detect(files, fields) : filesOf(given, files)
   if (own.length === 0) throw invalidArgument('format', given, 'a format that one of the files has')
-  findings.leave(`file that is no part of the export (${listed(others.map(nameOf))})`, others.length)
+  findings.leave(`file that is not part of the export (${listed(others.map(nameOf))})`, others.length)
   const seen = new Set<string>()
   for await (const draft of FORMATS[format].read(own, readerOptions, findings)) {
     const place = draft.messages[0]?.place ?? { path: (own[0] as ExportFile).path }
     if (seen.has(draft.id)) {
-      findings.problem(place, `the conversation ${draft.id} was there before; read the two exports one after the other`)
+      findings.problem(place, `the conversation ${draft.id} occurred before; read the two exports one after the other`)
       continue
     }
     seen.add(draft.id)
@@ -147,7 +147,7 @@ export async function detect(
       throw invalidArgument('format', packed.path, 'an export; a ZIP archive of one is added by its own path')
     }
     const known = FORMAT_NAMES.map(format => `${format} (${FORMATS[format].name})`).join('; ')
-    const message = `format: ${value}: no conversations in a format that is known here; known are ${known}. Name the format if it is one of them`
+    const message = `format: ${value}: not an export of conversations in a known format; known formats are ${known}. Name the format if it is one of them`
     throw new QuerentError('invalid_argument', message, { field: 'format', value, expected: [...FORMAT_NAMES] })
   }
   if (second !== undefined) {

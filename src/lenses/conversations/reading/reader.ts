@@ -135,7 +135,7 @@ export async function* textPieces(
   const checked = (text: string): string => {
     if (!isBroken && text.includes('\ufffd')) {
       isBroken = true
-      findings.problem({ path: file.path }, 'some of it is no text in UTF-8 or UTF-16; it became U+FFFD')
+      findings.problem({ path: file.path }, 'parts of it are not UTF-8 or UTF-16 text; they were replaced by U+FFFD')
     }
     return text
   }
@@ -289,7 +289,7 @@ function distinct(drafts: readonly MessageDraft[], findings: Findings): readonly
   const seen = new Set<string>()
   return drafts.filter(({ id, place }) => {
     const isNew = id === null || !seen.has(id)
-    if (!isNew) findings.problem(place, `the message id ${id} was there before`)
+    if (!isNew) findings.problem(place, `the message id ${id} occurred before`)
     if (id !== null) seen.add(id)
     return isNew
   })

@@ -99,7 +99,7 @@ function daysByFolder(files: readonly ExportFile[], findings: Findings): Readonl
   const others = files.filter(({ path }) => !isSlackList(path))
   // A day file by itself may have been given another name.
   const days = files.length === 1 ? others : others.filter(({ path }) => isSlackDay(path))
-  findings.leave('file that is no day of a channel', others.length - days.length)
+  findings.leave('file that is not a day of a channel', others.length - days.length)
   const ordered = days.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   return Map.groupBy(ordered, ({ path }) => folderOf(path))
 }
@@ -129,7 +129,7 @@ function messageOf(
   }
   const ts = textIn(value, 'ts')
   const moment = momentOf(ts, null)
-  if (moment === null) findings.problem(place, 'its ts is no time; it was taken without one')
+  if (moment === null) findings.problem(place, 'its ts is not a time; it was stored without one')
   const user = textIn(value, 'user') ?? ''
   const zone = names.users.get(user)?.zone ?? options.zone
   const thread = textIn(value, 'thread_ts')

@@ -66,7 +66,7 @@ function draftOf(
   const content = contentOf(raw)
   const isEmpty = content.attachments.length === 0 && !content.deleted
   if (named === null || (isEmpty && isEventText(raw))) {
-    findings.leave('line of WhatsApp itself')
+    findings.leave('line by WhatsApp itself')
     return null
   }
   if (isEmpty && content.text.trim() === '') {
@@ -74,7 +74,7 @@ function draftOf(
     return null
   }
   const local = localOf(first, order)
-  if (local === null) findings.problem(place, `there is no time ${first.written}; it was taken without one`)
+  if (local === null) findings.problem(place, `${first.written} is not a time; it was stored without one`)
   return {
     id: null,
     // People who are no contacts have a tilde in front.
@@ -98,7 +98,7 @@ function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string 
   const first = raw[0]?.first.rest ?? ''
   const speaker = /^(.{1,100}?):\s/.exec(first)
   if (speaker !== null && isEventText(first.slice(speaker[0].length))) return speaker[1] as string
-  findings.problem({ path: file.path }, `nothing names this chat; it was named ${name}: say its name`)
+  findings.problem({ path: file.path }, `this chat has no name; it was named ${name}: give its name`)
   return name
 }
 
@@ -196,7 +196,7 @@ function localOf({ parts, isYearFirst, hour, minutes, half }: FirstLine, order: 
 function orderOf({ path }: ExportFile, raw: readonly RawMessage[], findings: Findings): DateOrder {
   const open = raw.map(({ first }) => first).filter(({ isYearFirst }) => !isYearFirst)
   const chosen = (order: DateOrder, doubt: string): DateOrder => {
-    findings.problem({ path }, `${doubt}; ${order} was taken; say which it is with a date order`)
+    findings.problem({ path }, `${doubt}; ${order} was assumed; name the other with a date order`)
     return order
   }
   const dayFirst = open.filter(({ parts }) => parts[0] > 12 && parts[1] <= 12).length

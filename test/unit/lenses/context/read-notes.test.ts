@@ -60,8 +60,8 @@ describe('a file that was read with errors (CX-077)', () => {
 
 describe('callers and references (CX-079)', () => {
   it.each([
-    ['a.cpp', 'int f() { return 1; }\n', 'calls in C++ are not linked: those of the name are listed as not resolved'],
-    ['a.rb', 'def f\n  1\nend\n', 'calls in Ruby are not linked: those of the name are listed as not resolved'],
+    ['a.cpp', 'int f() { return 1; }\n', 'calls in C++ are not linked: calls of this name are listed as not resolved'],
+    ['a.rb', 'def f\n  1\nend\n', 'calls in Ruby are not linked: calls of this name are listed as not resolved'],
     ['a.go', 'package a\n\nfunc f() int { return 1 }\n', undefined],
     ['a.ts', 'export function f() {}\n', undefined],
   ])('of %s say what the language does not get', async (name, text, expected) => {

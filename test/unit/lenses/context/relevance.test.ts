@@ -161,7 +161,7 @@ describe('labels and keys by relevance', () => {
     await world.concepts('Car')
     const { status, meta, result } = await world.call('/context/query', { ...RELEVANT, query: 'car' })
     expect(status).toBe('success')
-    expect(meta['warnings']).toEqual([expect.stringMatching(/words alone: there is no embedder/)])
+    expect(meta['warnings']).toEqual([expect.stringMatching(/words only: there is no embedder/)])
     expect(result).toMatchObject({ concepts: [{ id: 1, relevance: 'exact' }] })
     const short = await world.call('/context/query', { ...RELEVANT, query: 'ca' })
     expect(short.meta).not.toHaveProperty('warnings')
@@ -204,7 +204,7 @@ describe('the verdict (QE-005)', () => {
     await world.concepts('FastVehicle', 'TeapotLamp')
     expect(await asked(world, { query: 'vehicle' })).toMatchObject({ verdict: 'answered', reason: undefined })
     expect(await asked(world, { query: 'zebra', mode: null })).toEqual({
-      ...{ verdict: 'nothing_relevant', reason: 'No name has anything of the question.', names: [] },
+      ...{ verdict: 'nothing_relevant', reason: 'No name contains any part of the query.', names: [] },
     })
     expect(await asked(world, { query: 'vehicle of a zebra', mode: null })).toMatchObject({
       ...{ verdict: 'weak', names: ['FastVehicle'] },

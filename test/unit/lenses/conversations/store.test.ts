@@ -232,8 +232,8 @@ describe('what else holds of messages', () => {
     const report = await add([KILN[0] as Line, line('x', 'Tom', 'never', 'Hm.'), line('y', 'Tom', '2025-03-14', '')])
     expect(report.added).toBe(2)
     expect(report.errors.map(({ message }) => message)).toEqual([
-      'line 2: the field at is no time; it was taken without one',
-      'line 3: no text in it; say which field has it with a map',
+      'line 2: the field at is not a time; it was stored without one',
+      'line 3: it has no text; name the field that has it with a map',
     ])
   })
 

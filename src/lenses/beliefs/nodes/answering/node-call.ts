@@ -85,7 +85,7 @@ export function notUnderstood(query?: unknown): Error {
     const value = String((query as WireQuery).protocol)
     return wrong('query.protocol', `version ${PROTOCOL} of the protocol of nodes`, 'protocol', value)
   }
-  return wrong('query', 'a question in the form that docs/guide/nodes.md describes', 'malformed')
+  return wrong('query', 'a query in the form that docs/guide/nodes.md describes', 'malformed')
 }
 
 /** Share of a known sender's rate that all unknown senders of one address have together. */

@@ -115,7 +115,7 @@ export async function askNodes(request: NodesRequest): Promise<NodesAnswer> {
   const { sources, time } = request
   const query = new NodeQuery(request)
   const outcomes = await Promise.all(sources.map(source => query.ask(source)))
-  if (time.signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
+  if (time.signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the query')
   return {
     asked: sources,
     answers: outcomes.flatMap(({ answer }) => answer ?? []),

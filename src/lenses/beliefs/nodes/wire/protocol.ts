@@ -228,13 +228,15 @@ export const wireQuery = z.strictObject({
     .nullable()
     .describe('Text to search, without operators; null with a vector, and in a list'),
   vector: vector.nullable().describe('In place of the text, for a node that has its model; null: the text says it'),
-  filters: z.array(filter).max(MAX_FILTERS).describe('What a belief must meet: all of them'),
+  filters: z.array(filter).max(MAX_FILTERS).describe('Conditions that a belief must meet, all of them'),
   min_similarity: z
     .number()
     .min(-1)
     .max(1)
     .optional()
-    .describe('Lowest cosine with the text of what takes part; -1: all. Default: calibrated where it is answered'),
+    .describe(
+      'Lowest cosine with the text of a belief that takes part; -1: all. Default: calibrated by the answering node',
+    ),
   limit: z.int().min(1).describe('Most results, 1 or more; cut to 1,000'),
   timeout_ms: z.int().min(1).describe('Milliseconds for the answer, 1 or more; cut to 30,000'),
 })
@@ -287,7 +289,9 @@ export type WireItem = Value<typeof item>
 export const wireChangesQuery = z.strictObject({
   protocol,
   scope,
-  since: stateText.nullable().describe('State of an answer, which is to be left; null: which one is it in'),
+  since: stateText
+    .nullable()
+    .describe('State of an earlier answer: a change from it is reported; null: report the current state'),
   wait_ms: z.int().min(0).describe('Milliseconds that the answer may be held back while nothing changes, 0 or more'),
 })
 
@@ -312,7 +316,7 @@ export const wireAnswer = z.strictObject({
   model: modelName.nullable().describe('Key of the model that the node embeds with; null: none'),
   needs_text: z
     .boolean()
-    .describe('Whether the vector is of another model: nothing was looked for, ask again with the text'),
+    .describe('Whether the vector is of another model: nothing was searched; send the text instead'),
   more: z.boolean().describe('Whether there are more matches than the limit or the budget allows'),
   items: z.string().describe('JSON of a list of beliefs, as docs/guide/nodes.md describes them'),
   vectors: z
@@ -332,7 +336,7 @@ export const wireAbout = z.strictObject({
   protocol,
   did: did.describe('did:key of this node'),
   model: modelName.nullable().describe('Key of the model that it embeds with; null: none'),
-  answers: z.boolean().describe('Whether it answers other nodes at all'),
+  answers: z.boolean().describe('Whether it answers other nodes'),
   network: z.boolean().describe('Whether it answers queries for public beliefs'),
   timestamp: instant.describe('Time by its clock'),
   signature: byNode,

@@ -293,7 +293,7 @@ describe('a question to several nodes', () => {
     const failing = birds.ask('swifts', { scope: { federated: true } })
     await expect(failing).rejects.toMatchObject({
       code: 'NODE_UNAVAILABLE',
-      message: 'no node answers this requester; asking again changes nothing',
+      message: 'no node answers this requester; a retry changes nothing',
       details: { nodes: ['north'], reason: 'refused', reasons: ['refused'] },
     })
   })

@@ -139,7 +139,7 @@ describe('pages of an answer of several nodes', () => {
       {
         code: 'nodes_cut',
         message:
-          'north, south have more that match: each gives at most max_results_per_node, 3 here. Raise it (to 1000 at most), or ask a narrower question.',
+          'north, south have more that match: each gives at most max_results_per_node, 3 here. Raise it (to 1000 at most), or narrow the query.',
       },
     ])
     expect(codes((await pagesOf(birds, { limit: 20, max_results_per_node: 4 })).at(-1))).toEqual([])

@@ -93,7 +93,7 @@ describe('a node is added', () => {
   it('once only: a second name for the same key is refused', async () => {
     await call('peers.add', { id: 'b', address: ADDRESS })
     await expect(call('peers.add', { id: 'b2', address: ADDRESS })).rejects.toMatchObject({
-      message: expect.stringContaining('"b" has it'),
+      message: expect.stringContaining('"b" has this key'),
       details: { path: 'did', reason: 'taken' },
     })
   })

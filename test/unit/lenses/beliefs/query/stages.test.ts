@@ -142,8 +142,8 @@ describe('a page of beliefs', () => {
     }
     expect(await reason('kept')).toBe(null)
     expect(await reason('news')).toBe('It does not pass the filter domains_exclude.')
-    expect(await reason('past')).toBe('It does not hold at the moment that was asked about.')
-    expect(await reason('note')).toBe('It is no belief.')
+    expect(await reason('past')).toBe('It is not valid at the time of the query.')
+    expect(await reason('note')).toBe('It is not a belief.')
     await expect(reason('secret')).rejects.toMatchObject({ code: 'not_found' })
     expect(await reason('secret', 'owner')).toBe('Its holder does not share it with you.')
   })

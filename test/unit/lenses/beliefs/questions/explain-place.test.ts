@@ -199,14 +199,14 @@ describe('why a belief is missing', () => {
     expect(await why({}, 'first')).toMatch(/^current: /)
     expect(await why({ options: { scope: { network: true } } })).toMatch(/^scope: .* from local/)
     const early = new Date(NOW - DAY_MS).toISOString()
-    expect(await why({ filters: { valid_at: early } })).toMatch(/^time: It is valid from /)
+    expect(await why({ filters: { valid_at: early } })).toMatch(/^time: It is valid only from /)
     expect(await why({ filters: { domains_include: ['art'] } })).toMatch(/^filters: .* domains_include/)
     expect(await why({ filters: ['from_trusted', { min_confidence: 0.99 }] })).toMatch(/^filters: .* min_confidence/)
     expect(await why({ filters: 'from_trusted' }, 'theirs')).toMatch(/^filters: .* from_trusted/)
-    expect(await why({ semantic: 'car "is slow"' })).toBe('phrases: The phrase "is slow" does not stand in it.')
+    expect(await why({ semantic: 'car "is slow"' })).toBe('phrases: It does not contain the phrase "is slow".')
     expect(await why({ semantic: 'car -fast' })).toMatch(/^exclusions: .* -fast/)
     expect(await why({ semantic: 'car +green' })).toMatch(/^inclusions: .* \+green/)
-    expect(await why({}, 'theirs')).toBe('copies: A copy of it stands for it, mine.')
+    expect(await why({}, 'theirs')).toBe('copies: A copy of it is shown in its place, mine.')
   })
 
   it('discloses nothing that may not be seen: that is as if it were not there', async () => {

@@ -52,7 +52,7 @@ describe('the tables of beliefs', () => {
     [
       'a version in the middle is gone',
       writer => writer.table(VERSIONS).delete({ holder: 'ann', id: 'b' }),
-      '1 versions were followed by one that is not there',
+      '1 versions name a successor that does not exist',
     ],
     [
       'a version names another successor',

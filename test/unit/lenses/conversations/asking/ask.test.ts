@@ -256,10 +256,10 @@ describe('conversations.query', () => {
   it('says so where nothing speaks for any message', async () => {
     await say('kiln', KILN)
     expect(await ask('zeppelin', { mode: 'words' })).toMatchObject({
-      ...{ messages: [], verdict: 'nothing_relevant', reason: 'None of the words of the question occur.' },
+      ...{ messages: [], verdict: 'nothing_relevant', reason: 'None of the words of the query occur.' },
     })
     expect(await ask('kiln', { conversations: ['nowhere'] })).toMatchObject({
-      ...{ messages: [], reason: 'No message fulfils the conditions of the question.' },
+      ...{ messages: [], reason: 'No message matches the conditions of the query.' },
     })
   })
 

@@ -27,13 +27,13 @@ describe('the export of ChatGPT', () => {
     ])
     expect(linesOf(voice as never)).toEqual(['no time User: Buenos días [audio file_9]'])
     expect(problemLines(problems)).toEqual([
-      'conversations.json | 2 | [0].mapping.a4 | content of the type hologram, of which nothing is known',
+      'conversations.json | 2 | [0].mapping.a4 | content of the unknown type hologram',
       'conversations.json | 368 | [1] | the conversation has no mapping, so no messages',
       'conversations.json | 374 | [2] | expected a JSON object',
       'conversations.json | 375 | [3] | its current_node is not among its messages; the branch of its newest message was taken',
     ])
     expect(left).toEqual({
-      'file that is no part of the export (chat.html, user.json)': 2,
+      'file that is not part of the export (chat.html, user.json)': 2,
       'hidden message': 1,
       'standing instruction': 1,
       'reasoning of an assistant': 1,
@@ -146,10 +146,10 @@ describe('the export of Claude', () => {
     expect(linesOf(conversations[1] as never)).toEqual(['03-15 10:00 User: One?', '03-15 10:00 Claude: Second try.'])
     expect(problemLines(problems)).toEqual([
       'conversations.json | 2 | [0].chat_messages[3] | the sender robot is neither human nor assistant',
-      'conversations.json | 2 | [0].chat_messages[3] | its created_at is no time; it was taken without one',
+      'conversations.json | 2 | [0].chat_messages[3] | its created_at is not a time; it was stored without one',
     ])
     expect(left).toEqual({
-      'file that is no part of the export (projects.json, users.json)': 2,
+      'file that is not part of the export (projects.json, users.json)': 2,
       'reasoning of an assistant': 1,
       'call of a tool': 1,
       'empty message': 1,

@@ -22,10 +22,10 @@ describe('the export of Slack', () => {
     const [, start, reply] = conversations[1]?.messages ?? []
     expect([start?.replyTo, reply?.replyTo]).toEqual([null, start?.id])
     expect(problemLines(problems)).toEqual([
-      'D1/2025-03-14.json | 8 | [1] | its ts is no time; it was taken without one',
+      'D1/2025-03-14.json | 8 | [1] | its ts is not a time; it was stored without one',
       'kiln/2025-03-14.json | 75 | [6] | expected a JSON object',
     ])
-    expect(left).toEqual({ 'file that is no part of the export (integration_logs.json)': 1, 'event channel_join': 1 })
+    expect(left).toEqual({ 'file that is not part of the export (integration_logs.json)': 1, 'event channel_join': 1 })
   })
 
   it('has what programs put below a text, and messages that are passed on; of pages the name alone', async () => {
@@ -74,9 +74,9 @@ describe('the export of a chat of WhatsApp', () => {
     const ids = conversations[0]?.messages.map(({ id }) => id) ?? []
     expect(new Set(ids).size).toBe(ids.length)
     expect(problemLines(problems)).toEqual([
-      'WhatsApp Chat with Mira (1).txt | 17 | there is no time 31/02/2025, 10:07; it was taken without one',
+      'WhatsApp Chat with Mira (1).txt | 17 | 31/02/2025, 10:07 is not a time; it was stored without one',
     ])
-    expect(left).toEqual({ 'line of WhatsApp itself': 3 })
+    expect(left).toEqual({ 'line by WhatsApp itself': 3 })
   })
 
   it('is read as Android writes it in Spanish, on a clock of twelve hours', async () => {
@@ -106,7 +106,7 @@ describe('the export of a chat of WhatsApp', () => {
       '03-14 13:02 Tom: (deleted)',
       '03-14 13:02 Tom: Better (edited)',
     ])
-    expect(left).toEqual({ 'line of WhatsApp itself': 3 })
+    expect(left).toEqual({ 'line by WhatsApp itself': 3 })
     expect(conversations[0]?.title).toBe('Kiln club')
   })
 
@@ -134,7 +134,7 @@ describe('the export of a chat of WhatsApp', () => {
     const lines = ['01/02/2025, 10:00 - Ana: x', '02/03/2025, 10:00 - Ana: y']
     const guessed = await whatsapp(lines)
     expect(guessed.told).toEqual([
-      'WhatsApp Chat with Ana.txt | its dates can be read day first or month first; day-first was taken; say which it is with a date order',
+      'WhatsApp Chat with Ana.txt | its dates can be read day first or month first; day-first was assumed; name the other with a date order',
     ])
     const given = await whatsapp(lines, { dateOrder: 'month-first' })
     expect(given.told).toEqual([])
@@ -147,8 +147,8 @@ describe('the export of a chat of WhatsApp', () => {
     expect(lines).toEqual(['04-13 10:00 Ana: x', 'no time Ana: y'])
     expect(told).toEqual([
       expect.stringContaining('1 | no message has begun up to here'),
-      expect.stringContaining('some of its dates are written day first, others month first; day-first was taken'),
-      expect.stringContaining('3 | there is no time 04/14/2025, 10:00'),
+      expect.stringContaining('some of its dates are written day first, others month first; day-first was assumed'),
+      expect.stringContaining('3 | 04/14/2025, 10:00'),
     ])
   })
 
@@ -209,7 +209,7 @@ describe('the export of a chat of WhatsApp', () => {
   ])('tells what became of a group from what somebody says of it: %s', async (rest, isEvent) => {
     const { lines, left } = await whatsapp(['13/04/2025, 10:00 - Ana: x', `13/04/2025, 10:01 - ${rest}`])
     expect(lines.slice(1)).toEqual(isEvent ? [] : [`04-13 10:01 ${rest}`])
-    expect(left).toEqual(isEvent ? { 'line of WhatsApp itself': 1 } : {})
+    expect(left).toEqual(isEvent ? { 'line by WhatsApp itself': 1 } : {})
   })
 
   it('takes no longer than it must over runs of blanks and marks', async () => {
@@ -223,7 +223,7 @@ describe('the export of a chat of WhatsApp', () => {
     const message = '[13/04/25, 10:00:01] Tom: Hi'
     expect((await whatsapp([event, message], {}, '_chat.txt')).conversations[0]?.title).toBe('Mira')
     const unnamed = await whatsapp([message], {}, '_chat.txt')
-    expect(unnamed.told).toEqual([expect.stringContaining('nothing names this chat')])
+    expect(unnamed.told).toEqual([expect.stringContaining('this chat has no name')])
     const given = await whatsapp([message], { conversation: 'Ours', zone: '+02:00' }, '_chat.txt')
     expect(given.conversations[0]?.id).toBe('Ours')
     expect(given.lines).toEqual(['04-13 10:00+02:00 Tom: Hi'])

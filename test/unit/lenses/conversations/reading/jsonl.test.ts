@@ -45,8 +45,8 @@ describe('conversations in JSON Lines', () => {
     expect(problemLines(problems)).toEqual([
       expect.stringContaining('chat.jsonl | 4 | not JSON'),
       'chat.jsonl | 6 | expected a JSON object',
-      'chat.jsonl | 9 | the field at is no time; it was taken without one',
-      'chat.jsonl | 11 | the message id n1 was there before',
+      'chat.jsonl | 9 | the field at is not a time; it was stored without one',
+      'chat.jsonl | 11 | the message id n1 occurred before',
     ])
     expect(left).toEqual({ 'field of a record that is not read (mood)': 1 })
   })
@@ -83,7 +83,7 @@ describe('conversations in JSON Lines', () => {
     const { conversations, problems } = await readAll([fileOf('c.jsonl', lines)])
     expect(conversations.map(({ id }) => id)).toEqual(['C1', 'barn', 'c'])
     expect(problemLines(problems)).toEqual([
-      'c.jsonl | 3 | the field channel names no conversation; it was taken as that of the file',
+      'c.jsonl | 3 | the field channel names no conversation; that of the file was used',
     ])
   })
 
@@ -151,8 +151,8 @@ describe('conversations in JSON Lines', () => {
     const { conversations, problems } = await readAll([file])
     expect(conversations[0]?.messages.map(({ at }) => at)).toEqual([null, null, 1_741_946_400_000])
     expect(problemLines(problems)).toEqual([
-      'c.jsonl | 1 | the field at is no time; it was taken without one',
-      'c.jsonl | 2 | the field at is no time; it was taken without one',
+      'c.jsonl | 1 | the field at is not a time; it was stored without one',
+      'c.jsonl | 2 | the field at is not a time; it was stored without one',
     ])
   })
 
@@ -168,9 +168,9 @@ describe('conversations in JSON Lines', () => {
     expect(broken.conversations[0]?.messages[0]?.text).toBe('a\ufffd')
     expect(problemLines(broken.problems)).toEqual([expect.stringContaining('U+FFFD')])
     expect(problemLines(problems)).toEqual([
-      'a.jsonl | 1 | the role wizard is none of user, assistant, system, tool; it was taken without one',
+      'a.jsonl | 1 | the role wizard is not one of user, assistant, system, tool; it was stored without one',
       'a.jsonl | 2 | the field text is not text',
-      'a.jsonl | 3 | no text in it; say which field has it with a map',
+      'a.jsonl | 3 | it has no text; name the field that has it with a map',
     ])
   })
 

@@ -20,7 +20,7 @@ describe('mails', () => {
     expect(messages.map(({ replyTo }) => replyTo)).toEqual([null, 'a@example.org', 'b@example.org', 'c@example.org'])
     expect(new Set(messages.map(({ session }) => session))).toEqual(new Set(['a@example.org']))
     expect(problemLines(problems)).toEqual([
-      'kiln.mbox | 74 | mail 5 | its date is missing or no time; it was taken without one',
+      'kiln.mbox | 74 | mail 5 | its date is missing or not a time; it was stored without one',
     ])
     expect(left).toEqual({ 'copy of a mail': 1 })
   })
@@ -53,7 +53,7 @@ describe('mails', () => {
     expect(await read('Fri, 14 Mar 2025 10:00:00 EST')).toEqual(['03-14 16:00+01:00 ana@example.org: x'])
     expect(await read('no date 5')).toEqual([
       'no time ana@example.org: x',
-      'a.eml | 1 | its date is missing or no time; it was taken without one',
+      'a.eml | 1 | its date is missing or not a time; it was stored without one',
     ])
   })
 
@@ -63,7 +63,7 @@ describe('mails', () => {
     const { problems, left } = await readAll([mail('a.eml', 'x'), mail('b.eml', 'x'), mail('c.eml', 'other words')])
     expect(left).toEqual({ 'copy of a mail': 1 })
     expect(problemLines(problems)).toEqual([
-      'c.eml | 1 | the mail id a was there before, with another text; it was left out',
+      'c.eml | 1 | the mail id a occurred before with another text; it was left out',
     ])
   })
 
@@ -84,7 +84,7 @@ describe('mails', () => {
       'From x Fri Mar 14 10:00:00 2025\n\nno header at all\n\nFrom y Fri Mar 14 10:00:00 2025\nFrom: y@example.org\n\nfine\n'
     const { conversations, problems } = await readAll([fileOf('a.mbox', text)], { format: 'mail' })
     expect(conversations.flatMap(linesOf)).toEqual(['no time y@example.org: fine'])
-    expect(problemLines(problems)[0]).toBe('a.mbox | 2 | mail 1 | no mail: it has neither a sender nor a date')
+    expect(problemLines(problems)[0]).toBe('a.mbox | 2 | mail 1 | not a mail: it has neither a sender nor a date')
   })
 
   it.each([
