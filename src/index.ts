@@ -1,4 +1,4 @@
-/** The library: open an engine, ask it, extend it. Everything else is internal. */
+/** The public library: open an engine, query it, extend it. Everything else is internal. */
 import * as formula from './model/formula.ts'
 
 export { type Clock, type Instant, SettableClock, systemClock } from './base/clock.ts'

@@ -1,16 +1,16 @@
-/** Invariant checks. A failure here is a bug of ours, never the caller's: callers get a `QuerentError`. */
+/** Invariant checks. A failed check is a bug in Querent, never an error of the caller: callers get a `QuerentError`. */
 
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${message}`)
 }
 
-/** The value, which is known to be there. */
+/** Returns the value, which must not be null or undefined; `what` names it in the error. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new Error(`invariant broken: ${what} is missing`)
   return value
 }
 
-/** Ends an exhaustive switch: the compiler proves that it is never reached. */
+/** Ends an exhaustive `switch`: the compiler proves that this call is never reached. */
 export function unreachable(value: never): never {
   throw new Error(`invariant broken: unexpected ${JSON.stringify(value)}`)
 }

@@ -1,6 +1,6 @@
 /**
- * A set of small non-negative integers (entry keys) as bits: 12.5 kB for 100,000 members, constant-time membership.
- * Grows on `add`; asking for a member beyond its size is simply false.
+ * A set of small non-negative integers (entry keys) as bits: 12.5 kB for 100,000 members, constant-time membership. Grows on `add`; `has`
+ * is false for a member beyond the present size.
  */
 export class Bitset {
   #words: Uint32Array
@@ -17,12 +17,12 @@ export class Bitset {
     return set
   }
 
-  /** Number of members. */
+  /** Number of members of the set. */
   get size(): number {
     return this.#size
   }
 
-  /** Another number after each change: for those who keep what they made of the set. */
+  /** Changes with every modification of the set, so that a value computed from the set can be cached by this number. */
   get revision(): number {
     return this.#revision
   }
@@ -53,7 +53,7 @@ export class Bitset {
     this.#revision++
   }
 
-  /** Members in ascending order. */
+  /** Members of the set in ascending order. */
   *[Symbol.iterator](): Iterator<number> {
     for (let word = 0; word < this.#words.length; word++) {
       let bits = this.#words[word] as number
@@ -65,23 +65,23 @@ export class Bitset {
     }
   }
 
-  /** Writes membership of 0 to 32 × `into.length` - 1 as bits, the lowest first: for kernels that test it themselves. */
+  /** Copies the membership of 0 to 32 × `into.length` - 1 as bits, lowest bit first, for kernels that test the bits themselves. */
   copyTo(into: Uint32Array): void {
     into.set(this.#words.length > into.length ? this.#words.subarray(0, into.length) : this.#words)
     into.fill(0, Math.min(this.#words.length, into.length))
   }
 
-  /** A new set of the members that both have. */
+  /** A new set: the intersection of both sets. */
   and(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a & b)
   }
 
-  /** A new set of the members that either has. */
+  /** A new set: the union of both sets. */
   or(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a | b)
   }
 
-  /** A new set of the members that this has and the other has not. */
+  /** A new set: the members of this set that the other set does not have. */
   without(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a & ~b)
   }
@@ -104,7 +104,7 @@ export class Bitset {
   }
 }
 
-/** Ones among 32 bits. */
+/** Number of bits that are 1 in a 32-bit word. */
 function countBits(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555)
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333)

@@ -1,4 +1,4 @@
-/** One text for one JSON value, whatever the order its keys were written in; and hashes of it. */
+/** Canonical JSON: the same text for the same JSON value, whatever the order of its keys; and hashes of such texts. */
 import { createHash, hash } from 'node:crypto'
 import type { Steps } from './turns.ts'
 
@@ -21,10 +21,10 @@ export function sha256(input: string | Uint8Array): string {
   return hash('sha256', input)
 }
 
-/** Bytes that are hashed in one step: a millisecond. */
+/** Bytes that are hashed in one step, which takes about a millisecond. */
 const HASHED_AT_ONCE = 1 << 20
 
-/** The same of many bytes, in steps. */
+/** SHA-256 of many bytes, computed in steps so that other work can run between them. */
 export function* sha256InSteps(bytes: Uint8Array): Steps<string> {
   const sum = createHash('sha256')
   for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
@@ -34,7 +34,7 @@ export function* sha256InSteps(bytes: Uint8Array): Steps<string> {
   return sum.digest('hex')
 }
 
-/** A version 4 UUID. */
+/** A random UUID (version 4). */
 export function v4Id(random: (bytes: number) => Uint8Array): string {
   const bytes = random(16)
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40

@@ -1,6 +1,6 @@
 /**
- * Time comes in through here. `Clock` gives the instant that rules meaning (decay, recency, validity); `Deadline`
- * measures how long work may still take and runs on monotonic time, so setting a clock never ends or extends it.
+ * All time enters the program here. `Clock` gives the date and time that results depend on (decay, recency, validity); `Deadline` measures
+ * how long work may still take on monotonic time, so that setting the system clock never ends or extends it.
  */
 
 /** Milliseconds since 1970-01-01T00:00:00Z, a whole number. */
@@ -12,7 +12,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** A clock that keeps its time until `set` moves it. */
+/** A clock that shows the same instant until `set` changes it, for tests and replays. */
 export class SettableClock implements Clock {
   #now: Instant
   constructor(now: Instant) {
@@ -26,18 +26,18 @@ export class SettableClock implements Clock {
   }
 }
 
-/** How much longer a piece of work may take: a time limit and a signal in one value. */
+/** A deadline: how much longer a piece of work may take, as a time limit and an abort signal in one value. */
 export class Deadline {
   readonly signal: AbortSignal
   #end: number
 
-  /** `timeoutMs` counts from this call; `Infinity` means no limit. `signal` ends the work early. */
+  /** `timeoutMs` counts from the construction; `Infinity` means no limit. `signal` ends the work early. */
   constructor(timeoutMs: number, signal: AbortSignal = new AbortController().signal) {
     this.#end = performance.now() + timeoutMs
     this.signal = signal
   }
 
-  /** What `work` takes is not counted. */
+  /** Runs `work` without counting its duration against the deadline. */
   without<T>(work: () => T): T {
     const started = performance.now()
     try {
@@ -47,7 +47,7 @@ export class Deadline {
     }
   }
 
-  /** The same for work that pauses. */
+  /** Runs asynchronous `work` without counting its duration against the deadline. */
   async withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
     const started = performance.now()
     try {
@@ -57,7 +57,7 @@ export class Deadline {
     }
   }
 
-  /** Milliseconds left, 0 when over. */
+  /** Milliseconds left until the deadline, 0 when it has passed. */
   get leftMs(): number {
     return Math.max(0, this.#end - performance.now())
   }

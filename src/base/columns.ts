@@ -1,22 +1,22 @@
-/** Numbers by row, in typed arrays that grow. A larger array with the same contents takes the place of one that is full. */
+/** Columns of numbers in typed arrays that grow: a full array is replaced by a larger one with the same contents. */
 
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
-/** How much longer a full array becomes: such arrays are large, and room that is not used is wasted. */
+/** Factor by which a full array grows: these arrays are large, so doubling them would waste memory. */
 const GROWTH = 1.25
 
-/** At least so long, and longer by a quarter. */
+/** A copy of the array with at least `length` elements, and at least a quarter more than before. */
 export function grown<A extends Numbers>(array: A, length: number): A {
   return larger(array, Math.max(length, Math.ceil(array.length * GROWTH)))
 }
 
-/** The next power of two that is at least so long. */
+/** The smallest power of two that is at least `length`. */
 export function doubled<A extends Numbers>(array: A, length: number): A {
   return larger(array, 2 ** Math.ceil(Math.log2(length)))
 }
 
 function larger<A extends Numbers>(array: A, length: number): A {
-  // The constructor of an array makes arrays of its kind.
+  // Typing helper: the constructor of a typed array returns an array of its own type.
   const copy = new (array.constructor as new (length: number) => A)(length)
   copy.set(array)
   return copy
@@ -24,9 +24,9 @@ function larger<A extends Numbers>(array: A, length: number): A {
 
 export interface ColumnKind<A extends Numbers> {
   readonly of: new (length: number) => A
-  /** Numbers in a row; default 1. */
+  /** Number of values in each row of the column; default 1. */
   readonly width?: number
-  /** What a row holds before it is written; default 0. */
+  /** Value of a row that has not been written yet; default 0. */
   readonly empty?: number
 }
 
@@ -35,8 +35,8 @@ export type ColumnKinds = Readonly<Record<string, ColumnKind<Numbers>>>
 export type ColumnArrays<K extends ColumnKinds> = { readonly [Name in keyof K]: InstanceType<K[Name]['of']> }
 
 /**
- * Columns with the same number of rows. Read and write numbers in `arrays`: code of its own is compiled for each place that
- * does, which knows the type of the array there.
+ * Typed-array columns with the same number of rows. Read and write the numbers through `arrays` directly: the JavaScript engine then
+ * compiles each access for the type of that array.
  *
  * @example
  * const nodes = new Columns({ created: { of: Float64Array }, color: { of: Float64Array, width: 3 } })
@@ -48,19 +48,19 @@ export class Columns<K extends ColumnKinds> {
   #arrays: ColumnArrays<K>
   #rows: number
 
-  /** `rows`: room for so many at first. */
+  /** `rows`: number of rows to allocate at first. */
   constructor(kinds: K, rows = 1024) {
     this.#kinds = kinds
     this.#rows = rows
     this.#arrays = this.#made(rows)
   }
 
-  /** All are replaced when there is no room for a row: do not keep them across `reserve` and `clear`. */
+  /** The arrays, one per column. `reserve` and `clear` may replace them, so do not keep a reference across these calls. */
   get arrays(): ColumnArrays<K> {
     return this.#arrays
   }
 
-  /** Rows that there is room for. */
+  /** Number of rows for which memory is allocated. */
   get rows(): number {
     return this.#rows
   }
@@ -69,7 +69,7 @@ export class Columns<K extends ColumnKinds> {
     return Object.values<Numbers>(this.#arrays).reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** Makes room for so many rows. */
+  /** Allocates memory for at least `rows` rows. */
   reserve(rows: number): void {
     if (rows <= this.#rows) return
     const before = this.#arrays
@@ -78,7 +78,7 @@ export class Columns<K extends ColumnKinds> {
     for (const name of Object.keys(before)) this.#arrays[name]?.set(before[name] as Numbers)
   }
 
-  /** Forgets all rows; room for so many is left. */
+  /** Resets all rows to their initial values; afterwards `rows` rows are allocated. */
   clear(rows: number = this.#rows): void {
     this.#rows = rows
     this.#arrays = this.#made(rows)

@@ -1,8 +1,8 @@
-/** The one order of texts: by Unicode code point, which is the order of their UTF-8 bytes. */
+/** The one order of texts in this program: by Unicode code point, which equals the order of their UTF-8 bytes. */
 
 /**
- * Negative, zero or positive, as a comparator returns it. JavaScript's `<` compares UTF-16 units and differs where a
- * character beyond U+FFFF meets one from U+E000 up; databases and other languages compare as this does.
+ * Compares two texts by code point; returns a negative number, zero or a positive number, like any comparator. JavaScript's `<` compares
+ * UTF-16 units and orders characters beyond U+FFFF before those from U+E000 on; databases and other languages order as this function does.
  */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -14,15 +14,15 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Moves surrogates (the halves of characters beyond U+FFFF) above all other units. */
+/** Moves surrogates (the halves of characters beyond U+FFFF) above all other UTF-16 units. */
 function byCodePoint(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
 /**
- * Where a number is among numbers that ascend, or where it belongs: behind all that are less. `count`: of so many from the
- * beginning.
+ * Binary search: the position of a number in an ascending array, or where it would be inserted (behind all smaller numbers). `count`:
+ * search only the first `count` elements.
  */
 export function placeIn(numbers: Int32Array, number: number, count: number = numbers.length): number {
   if (count === 0 || (numbers[count - 1] as number) < number) return count
@@ -36,7 +36,10 @@ export function placeIn(numbers: Int32Array, number: number, count: number = num
   return from
 }
 
-/** First of 0..size-1 for which `isBelow` is false, or size; it must be true up to some point, and false from there on. */
+/**
+ * Binary search: the first index in 0..size-1 for which `isBelow` is false, or `size`. `isBelow` must be true up to some index and false
+ * from there on.
+ */
 export function lowerBound(size: number, isBelow: (at: number) => boolean): number {
   let low = 0
   let high = size

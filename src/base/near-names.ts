@@ -1,12 +1,13 @@
-/** Names spelled like a given one, for "did you mean". */
+/** Finds names with a spelling similar to a given one, for "did you mean" suggestions. */
 
-// How many edits make one text of another: a letter added, left out or replaced, or two neighbours swapped.
+// Edit distance of two texts: the number of letters added, left out or replaced, or swapped with a neighbour, that turn one text into the
+// other.
 
 const rows: readonly number[][] = [[], [], []]
 
 /**
- * Optimal string alignment over UTF-16 units; `most + 1` where it is more than `most`. Costs `a.length × b.length` steps at
- * most, and ends early when no way within `most` is left.
+ * Edit distance (optimal string alignment) over UTF-16 units; `most + 1` if the distance is greater than `most`. Takes at most `a.length ×
+ * b.length` steps, and stops as soon as the distance must exceed `most`.
  *
  *     editDistance('emial', 'email', 2)  // 1
  */
@@ -28,14 +29,14 @@ export function editDistance(a: string, b: string, most: number): number {
       next[j] = edits
       if (edits < least) least = edits
     }
-    // A swap goes back two rows, so one row above the bound does not end it.
+    // A swap of neighbours refers to the row before the last, so stop only when two rows in succession exceed the bound.
     if (least > most && Math.min(...last.slice(0, b.length + 1)) > most) return most + 1
     ;[before, last, next] = [last, next, before]
   }
   return Math.min(last[b.length] as number, most + 1)
 }
 
-/** Those of `known` that begin with the name, or can be made from it in at most a third of its letters; nearest first. */
+/** The names in `known` that begin with `name`, or differ from it in at most a third of its letters; nearest first. */
 export function nearNames(name: string, known: readonly string[], most = 3): readonly string[] {
   if (name.length === 0 || name.length > 80) return []
   const allowed = Math.max(1, Math.floor(name.length / 3))

@@ -1,4 +1,4 @@
-/** The type with every member read-only, at any depth. */
+/** The type T with every member read-only, at any depth. */
 export type ReadonlyDeep<T> = T extends readonly (infer U)[]
   ? number extends T['length']
     ? readonly ReadonlyDeep<U>[]

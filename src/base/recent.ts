@@ -1,18 +1,21 @@
-/** What the values take together, at most `max`. `of`: what one takes, always the same for it. */
+/** Limits the total size of all values in the cache to `max`. `of` returns the size of a value, which must not change. */
 interface Sizes<V> {
   readonly max: number
   of(value: V): number
 }
 
-/** A map that forgets: of more than `capacity` values, or of more than `sizes` allows, those that were asked for longest ago. */
+/**
+ * A least-recently-used cache: beyond `capacity` values, or beyond the total size that `sizes` allows, it drops the values that were not
+ * asked for longest.
+ */
 export class Recent<K, V> {
   readonly #capacity: number
   readonly #sizes: Sizes<V> | undefined
   #sum = 0
   readonly #places = new Map<K, Place<K, V>>()
   /**
-   * The ends of the order of use. A map has an order as well, but moving a key to its end takes three times as long as all of
-   * `find` does here, where thousands are kept.
+   * Ends of a linked list in order of use. A `Map` also keeps an order, but moving a key to its end takes three times as long as a whole
+   * `find` here when the cache holds thousands of values.
    */
   #oldest: Place<K, V> | null = null
   #newest: Place<K, V> | null = null
@@ -26,7 +29,7 @@ export class Recent<K, V> {
     return this.#places.size
   }
 
-  /** The value under this key, which counts as asked for. */
+  /** The value under this key, which now counts as the most recently used. */
   find(key: K): V | undefined {
     const place = this.#places.get(key)
     if (place === undefined) return undefined
@@ -34,7 +37,7 @@ export class Recent<K, V> {
     return place.value
   }
 
-  /** The value under this key; made and kept when there is none. */
+  /** The value under this key; if there is none, it is made and kept. */
   get(key: K, make: () => V): V {
     const place = this.#places.get(key)
     if (place !== undefined) {
@@ -46,7 +49,7 @@ export class Recent<K, V> {
     return value
   }
 
-  /** Keeps a value, in place of one that is kept. */
+  /** Stores a value under the key and replaces an older one. */
   set(key: K, value: V): void {
     const known = this.#places.get(key)
     if (known !== undefined) {
@@ -72,7 +75,7 @@ export class Recent<K, V> {
     return [...this.#places.values()].map(({ key, value }) => [key, value])
   }
 
-  /** Drops those for which this holds. */
+  /** Drops all entries for which `isGone` returns true. */
   forget(isGone: (key: K, value: V) => boolean): void {
     for (const place of this.#places.values()) if (isGone(place.key, place.value)) this.#drop(place)
   }
@@ -102,7 +105,8 @@ export class Recent<K, V> {
     this.#places.delete(place.key)
     this.#sum -= this.#sizeOf(place)
     this.#cutOut(place)
-    // An old place would keep what came after it from being freed until the next collection of all memory.
+    // Unlink the neighbours: a reference from a dropped list node would keep the nodes after it in memory until the next major garbage
+    // collection.
     place.older = null
     place.newer = null
   }
@@ -130,7 +134,7 @@ interface Place<K, V> {
   newer: Place<K, V> | null
 }
 
-/** What `make` gives for an object, made when it is first asked for and kept for as long as the object is. */
+/** A function that computes `make(key)` once for each object and caches the result for as long as the object exists (a `WeakMap`). */
 export function onePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>()
   return key => {

@@ -1,7 +1,7 @@
 /**
- * Texts that leave the engine and come back, unreadable and unforgeable on the way. The same text under the same secret and
- * binding is sealed to the same bytes: what is hidden must not show by chance either. Synthetic initialisation vectors
- * (as in RFC 5297) over AES-256-GCM.
+ * Encrypts texts that leave the engine and come back, such as cursors, so that they cannot be read or forged. The same text under the same
+ * secret and binding always gives the same bytes, so that a difference between two sealed texts reveals nothing else. Synthetic
+ * initialisation vectors (as in RFC 5297) over AES-256-GCM.
  */
 import {
   createCipheriv,
@@ -16,7 +16,7 @@ import {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** `binding`: everything the text belongs to; it must be the same when it is opened. Base64url. */
+/** Encrypts the text; the result is base64url. `binding`: everything that the text belongs to; opening it requires the same binding. */
 export function seal(secret: string, binding: string, text: string): string {
   const keys = keysOf(secret)
   const iv = ivOf(keys.iv, binding, text)
@@ -25,10 +25,10 @@ export function seal(secret: string, binding: string, text: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Null: it is damaged, or was sealed under another secret or binding; which of these is not told. */
+/** Decrypts a sealed text. Null if it is damaged, or was sealed under another secret or binding; the caller cannot learn which of these. */
 export function unseal(secret: string, binding: string, sealed: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
-  // The decoder passes over what is no base64url: such a text is not ours.
+  // Buffer's decoder ignores characters that are not base64url; a text with such characters was not made here, so it is rejected.
   if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null
   const keys = keysOf(secret)
   const iv = bytes.subarray(0, IV_BYTES)
@@ -62,14 +62,14 @@ function ivOf(key: KeyObject, binding: string, text: string): Buffer {
   return createHmac('sha256', key).update(lengths).update(binding).update(text).digest().subarray(0, IV_BYTES)
 }
 
-// Signs texts that leave the engine and come back, so that only our own are taken.
+// Signs texts that leave the engine and come back, so that only texts signed by this engine are accepted.
 
 /** HMAC-SHA-256 of the text, base64url, 43 characters. */
 export function sign(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** Takes as long for a near miss as for a far one. */
+/** Compares in constant time, so that the duration does not tell how much of a signature is right. */
 export function isSigned(secret: string, text: string, signature: string): boolean {
   const expected = Buffer.from(sign(secret, text))
   const given = Buffer.from(signature)

@@ -6,7 +6,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Whether a store can keep every text in it, keys included. Of any depth; each object is looked at once. */
+/** Whether a store can keep every text in the value, keys included. The value may be of any depth; each object is examined once. */
 export function hasStorableTexts(value: unknown): boolean {
   const seen = new Set<object>()
   const left: unknown[] = [value]
@@ -20,7 +20,7 @@ export function hasStorableTexts(value: unknown): boolean {
   return true
 }
 
-/** The text with U+FFFD in place of what a store cannot keep: one unit for one unit, so that offsets stay. */
+/** The text with U+FFFD in place of every UTF-16 unit that a store cannot keep; the length does not change, so offsets stay valid. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd')
 }

@@ -1,19 +1,19 @@
 /**
- * Quick hashes of texts and numbers, 32 bits each: for sums over many that tell whether they are still the same ones. No
- * defence against who wants two to be equal.
+ * Fast 32-bit hashes of texts and numbers, for checksums that tell whether a large set has changed. Not cryptographic: collisions can be
+ * made on purpose.
  */
 
 const ONE = 0x9e3779b1
 const OTHER = 0x85ebca6b
 
-/** Another seed gives a hash that has nothing to do with it. */
+/** Hash of the text. Different seeds give independent hashes. */
 export function textHash(text: string, seed = 0): number {
   let hash = Math.imul(seed ^ text.length, ONE)
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), ONE)
   return mixed(hash)
 }
 
-/** Two to one, in this order. */
+/** Combines two hashes into one; the order of the two matters. */
 export function hashOfTwo(a: number, b: number): number {
   return mixed(Math.imul(a, ONE) ^ b)
 }

@@ -1,23 +1,23 @@
 /**
- * A thread that runs a module of ours and answers one message after the other. It is started by the first message, and by the next one
- * after it has ended.
+ * A worker thread that runs one module of this program and answers one message after another. The first message starts the thread; after
+ * the thread has ended, the next message starts a new one.
  */
 
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import { must } from './assert.ts'
 
 export interface ThreadOptions extends WorkerOptions {
-  /** Whether the process lives on until a message is answered. Default: true. */
+  /** Whether a message that is not answered yet keeps the process alive. Default: true. */
   readonly keepsAlive?: boolean
-  /** Milliseconds without a message after which it ends. Default: it stays until `end`. */
+  /** Milliseconds without a message after which the thread ends. Default: it runs until `end` is called. */
   readonly idleMs?: number
 }
 
 interface AskOptions {
   readonly transfer?: readonly ArrayBuffer[]
-  /** Ends the thread. */
+  /** Aborting this signal ends the thread. */
   readonly signal?: AbortSignal
-  /** Milliseconds from the message to its answer; then the thread is ended, and the error has the code `ERR_THREAD_LATE`. */
+  /** Time limit for an answer, in milliseconds. When it is exceeded the thread is ended and the error has the code `ERR_THREAD_LATE`. */
   readonly timeLimit?: number
 }
 
@@ -27,7 +27,7 @@ export class Thread<Request, Reply> {
   readonly #module: URL
   readonly #options: ThreadOptions
   #worker: Worker | null = null
-  /** Whether a message waits for its answer. */
+  /** Whether a message has not been answered yet. */
   #isBusy = false
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
@@ -37,14 +37,17 @@ export class Thread<Request, Reply> {
     this.#options = options
   }
 
-  /** Rejects with what the module throws (message, code and details), and when the thread ends before its answer. */
+  /**
+   * Sends a message and resolves with the answer. Rejects with the error that the module throws (message, code and details), or when the
+   * thread ends before it has answered.
+   */
   ask(request: Request, options: AskOptions = {}): Promise<Reply> {
     const reply = this.#last.then(() => this.#ask(request, options))
     this.#last = reply.catch(() => undefined)
     return reply
   }
 
-  /** After the messages that wait. */
+  /** Ends the thread after all messages sent so far have been answered. */
   async end(): Promise<void> {
     await this.#last
     await this.#terminate()
@@ -85,10 +88,10 @@ export class Thread<Request, Reply> {
   }
 
   #start(): Worker {
-    // Not the flags of this process: --eval and --input-type would keep a worker from starting.
+    // The worker does not inherit the flags of this process: `--eval` and `--input-type` would keep it from starting.
     const worker = new Worker(this.#module, { execArgv: [], ...this.#options })
     worker.unref()
-    worker.on('error', () => {}) // whoever waits for an answer gets it
+    worker.on('error', () => {}) // Only the pending request is rejected with this error.
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null
     })
@@ -110,7 +113,7 @@ export class Thread<Request, Reply> {
   }
 }
 
-/** In the module of a thread: what each message is answered with. */
+/** To be called in the module that a thread runs: `handle` computes the answer to each message. */
 export function answerMessages<Request>(handle: (request: Request) => unknown): void {
   const port = must(parentPort, 'the port to the owner')
   port.on('message', async (request: Request) => {

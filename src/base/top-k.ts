@@ -1,6 +1,6 @@
 /**
- * The k best of a stream under a total order, in a bounded heap: O(n log k) time, O(k) room. The order must be total
- * (end it with an id), else the answer would depend on the order of arrival.
+ * Keeps the k best elements of a stream in a bounded heap: O(n log k) time, O(k) memory. The order must be total (compare ids last), or the
+ * result would depend on the order of arrival.
  */
 export class TopK<T> {
   readonly #k: number
@@ -8,7 +8,7 @@ export class TopK<T> {
   /** Binary heap with the worst kept item at its root. */
   readonly #heap: T[] = []
 
-  /** `compare` sorts the better item first, as for `Array.prototype.sort`. */
+  /** `compare` returns a negative number if the first argument is the better one, as for `Array.prototype.sort`. */
   constructor(k: number, compare: (a: T, b: T) => number) {
     this.#k = k
     this.#compare = compare
@@ -18,7 +18,7 @@ export class TopK<T> {
     return this.#heap.length >= this.#k
   }
 
-  /** The worst item kept so far. */
+  /** The worst element that the heap keeps at present. */
   get worst(): T | undefined {
     return this.#heap[0]
   }
@@ -34,7 +34,7 @@ export class TopK<T> {
     }
   }
 
-  /** What was kept, best first. */
+  /** The kept elements, sorted best first. */
   sorted(): T[] {
     return [...this.#heap].sort(this.#compare)
   }

@@ -1,11 +1,11 @@
-/** Long work in small steps: it yields to others on this thread whenever it has worked for some time (QE-019). */
+/** Runs long work in small steps: it yields to other tasks on this thread whenever it has run for some time (QE-019). */
 
-/** Those who wait for their turn, first come first. */
+/** Queue of callbacks that wait to continue their work, first in, first out. */
 const waiting: (() => void)[] = []
 
 /**
- * Between pieces of long work: lets others on this thread go first, and cancellations arrive. Of all that wait, one goes on
- * in each turn of the event loop: however many work at a time, others wait for one piece of one of them.
+ * Called between pieces of long work: other tasks on this thread run first, and cancellations arrive. Only one of all waiting pieces
+ * continues in each turn of the event loop, so other tasks never wait for more than one piece of work.
  */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => {
@@ -19,19 +19,25 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn)
 }
 
-/** Milliseconds of work between two turns: no more than half of the 50 that others may have to wait, for a step takes time too. */
+/**
+ * Milliseconds that work may run before it must yield: less than half of the 50 ms that other tasks may have to wait, because one step also
+ * takes time.
+ */
 const WORK_MS = 20
 
 /**
- * Work that may pause at each `yield`, which gives true when it did: what was read before may have changed. A step takes a
- * few milliseconds at most, and leaves nothing half-done that others see.
+ * Work as a generator that may be paused at each `yield`. `yield` returns true if the work was paused: data read before may then have
+ * changed. A step takes at most a few milliseconds, and leaves no half-done state that other code can see.
  */
 export type Steps<T> = Generator<undefined, T, boolean>
 
-/** When the work of this turn of the event loop began, as far as `Turns` know; null: there was none yet. */
+/** When the work of this turn of the event loop began, as far as `Turns` knows; null: no work has begun in this turn. */
 let begun: number | null = null
 
-/** Many short pieces of work that follow each other in promises are one long piece to whoever waits for the event loop. */
+/**
+ * Start time that all pieces of work in this turn of the event loop share: many short pieces, chained by promises, block the event loop
+ * like one long piece.
+ */
 function beginOfTurn(): number {
   const now = performance.now()
   if (begun !== null && begun <= now) return begun
@@ -44,7 +50,7 @@ function beginOfTurn(): number {
   return now
 }
 
-/** The pauses of one piece of work. While all work of a turn of the event loop is shorter than `WORK_MS`, there are none. */
+/** Decides when a piece of long work pauses: never while all work in one turn of the event loop takes less than `WORK_MS`. */
 export class Turns {
   readonly #check: () => void
   readonly #now: () => number
@@ -52,7 +58,7 @@ export class Turns {
   #listener: (() => void) | null = null
   #since: number
 
-  /** `check` throws where the work shall end: it is called after each pause. `now`: milliseconds that never go back. */
+  /** `check` is called after each pause and throws if the work must end. `now`: monotonic time in milliseconds. */
   constructor(check: () => void = () => {}, now?: () => number, turn: () => Promise<void> = nextTurn) {
     this.#check = check
     this.#now = now ?? (() => performance.now())
@@ -60,19 +66,22 @@ export class Turns {
     this.#since = now === undefined ? beginOfTurn() : now()
   }
 
-  /** Called once, before the next pause: the last moment at which all is as it was. Replaces the one given before. */
+  /**
+   * Registers a callback that is called once, just before the next pause: the last moment at which no other task can have changed anything.
+   * Replaces the callback registered before.
+   */
   beforeNext(listener: () => void): void {
     this.#listener = listener
   }
 
-  /** Rejects with what the work or `check` throws. */
+  /** Runs the steps to the end, with pauses. Rejects with the error that the work or `check` throws. */
   async run<T>(steps: Steps<T>): Promise<T> {
     let step = steps.next(false)
     while (step.done !== true) step = steps.next(this.#isDue && (await this.#pause()))
     return step.value
   }
 
-  /** Between two pieces of work. True: it paused. */
+  /** Pauses if the work has run long enough; call it between two pieces of work. Returns whether it paused. */
   async pauseIfDue(): Promise<boolean> {
     return this.#isDue && this.#pause()
   }
@@ -92,17 +101,17 @@ export class Turns {
   }
 }
 
-/** Work counted in units, where a step for each piece would cost more than the piece: `if (pace.isOver(done)) yield`. */
+/** Counts work in units, for work whose pieces are too small to be one step each: `if (pace.isOver(done)) yield`. */
 export class StepPace {
   readonly #most: number
   #done = 0
 
-  /** `most`: units of one step, a few milliseconds of work. */
+  /** `most`: number of units in one step, equal to a few milliseconds of work. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Whether with these units a step is over, and the next one begins. */
+  /** Counts these units; returns true, and starts a new step, when the current step is full. */
   isOver(units: number): boolean {
     this.#done += units
     if (this.#done < this.#most) return false
@@ -110,16 +119,16 @@ export class StepPace {
     return true
   }
 
-  /** Units until the step is over, at least 1. */
+  /** Units left until the current step is full, at least 1. */
   get left(): number {
     return this.#most - this.#done
   }
 }
 
-/** Elements that are sorted, or merged, in one step: about a millisecond. */
+/** Elements that are sorted or merged in one step, which takes about a millisecond. */
 const SORTED_AT_ONCE = 1024
 
-/** As `[...values].sort(compare)`, in steps; `compare` must not depend on what changes at a pause. */
+/** Sorts like `[...values].sort(compare)`, in steps. `compare` must not depend on data that may change during a pause. */
 export function* sortInSteps<T>(values: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
   for (let at = 0; at < values.length; at += SORTED_AT_ONCE) {
@@ -140,7 +149,7 @@ export function* sortInSteps<T>(values: readonly T[], compare: (a: T, b: T) => n
 function* mergeInSteps<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const merged: T[] = []
   for (let [i, j] = [0, 0]; i < a.length || j < b.length; ) {
-    // Of those that compare equal, the first stays first.
+    // A stable merge: of equal elements, the one from the first list comes first.
     const isFirst = j === b.length || (i < a.length && compare(a[i] as T, b[j] as T) <= 0)
     merged.push((isFirst ? a[i++] : b[j++]) as T)
     if (merged.length % SORTED_AT_ONCE === 0) yield
@@ -148,10 +157,10 @@ function* mergeInSteps<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T
   return merged
 }
 
-/** Steps that are shorter together than the few milliseconds which one may take count as one. */
+/** Milliseconds of short steps that are grouped into one step. */
 const STEP_MS = 5
 
-/** As many steps as one may take. True: they are done. */
+/** Runs steps for `STEP_MS` milliseconds. Returns true when all steps are done. */
 export function manySteps(steps: Steps<unknown>): boolean {
   const begun = performance.now()
   for (;;) {
@@ -160,21 +169,21 @@ export function manySteps(steps: Steps<unknown>): boolean {
   }
 }
 
-/** For those who cannot wait: without a pause. */
+/** Runs all steps at once, without a pause, for callers that cannot wait. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next(false)
   while (step.done !== true) step = steps.next(false)
   return step.value
 }
 
-// Machine time: when to look, ask and send. It has no part in what an answer says.
+// Timers of the machine, for scheduling: when to look, ask and send. The content of an answer never depends on this time.
 
 export interface Timers {
-  /** Milliseconds, never backwards. */
+  /** Monotonic time in milliseconds. */
   now(): number
-  /** Calls back once, this many milliseconds from now; returns what prevents it. */
+  /** Calls back once, after this many milliseconds; returns a function that cancels the call. */
   after(ms: number, callback: () => void): () => void
-  /** Resolves when everything else that waits has had its turn. */
+  /** Resolves in a later turn of the event loop, after other waiting tasks have run. */
   turn(): Promise<void>
 }
 
@@ -187,7 +196,7 @@ export const systemTimers: Timers = {
   turn: nextTurn,
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal comes. `unref`: keeps no process up. */
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. `unref`: the timer does not keep the process alive. */
 export function pause(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
   return new Promise(resolve => {
     const end = () => {

@@ -1,11 +1,17 @@
-/** Holds an embedder to its contract, so that no vector gets in that could not be compared with the others. */
+/** Checks that an embedder keeps its contract, so that no vector is stored that could not be compared with the others. */
 import { QuerentError } from '../model/errors.ts'
 import type { Embedder } from './embedder.ts'
 
-/** How far the square of a length may be from 1: f32 sums are within 1e-6, some providers round to three digits. */
+/**
+ * Tolerance for the squared length of a unit vector around 1: sums in 32-bit floats are within 1e-6, but some providers round to three
+ * digits.
+ */
 const TOLERANCE = 0.01
 
-/** The same embedder; rejects with `embedder_failed` instead of giving too few vectors, too short ones, or not of unit length. */
+/**
+ * Wraps an embedder: it rejects with `embedder_failed` if there are too few vectors, or a vector has too few dimensions or is not of unit
+ * length.
+ */
 export function checkEmbedder(embedder: Embedder): Embedder {
   const { model } = embedder
   return {
@@ -25,7 +31,7 @@ export function checkEmbedder(embedder: Embedder): Embedder {
   }
 }
 
-/** False for numbers that are none, too. */
+/** The comparison is also false if a number is NaN. */
 function isUnit(vector: Float32Array): boolean {
   let square = 0
   for (let at = 0; at < vector.length; at++) square += (vector[at] as number) ** 2

@@ -1,15 +1,18 @@
 /**
- * The embedding workers of one model. One answers questions; the others start when passages come and end when none have
- * come for a while, as each holds a model of its own (about 90 MB native, 250 MB WebAssembly). Each embeds one text at a
- * time on one thread: two workers of one thread are quicker than one of two threads (80 against 50 to 66 texts a second).
+ * The pool of embedding workers of one model. One worker answers queries; the others start when passages arrive and end when no passages
+ * have come for a while, because each loads its own copy of the model (about 90 MB native, 250 MB WebAssembly). Each worker embeds one text
+ * at a time on one thread: two workers of one thread are faster than one worker of two threads (80 against 50 to 66 texts a second).
  */
 
 import type { EmbedThread } from './embed-thread.ts'
 import { cancelled, type RuntimeName } from './embedder.ts'
 
-/** Most texts that a worker holds at once: one that runs, and some that wait, so that it has no pause when this thread is busy. */
+/**
+ * Maximum number of texts that a worker holds: one that runs, and some that wait, so that the worker does not idle while this thread is
+ * busy.
+ */
 const TEXTS_A_WORKER = 4
-/** So many texts must wait before another worker starts: loading a model takes as long as embedding some ten texts. */
+/** Number of texts that must wait before another worker is started: loading a model takes as long as embedding about ten texts. */
 const WAITING_TO_START = 8
 const IDLE_MS = 10_000
 
@@ -31,7 +34,10 @@ export class EmbedPool {
   #queue: Piece[] = []
   #idle: NodeJS.Timeout | undefined
 
-  /** `makeThread` is called `size` times; what it gives is started at its first use. `idleMs`: see the top of the file. */
+  /**
+   * `makeThread` is called `size` times; each thread is started at its first use. `idleMs`: time without passages after which the extra
+   * workers end.
+   */
   constructor(size: number, makeThread: () => EmbedThread, idleMs: number = IDLE_MS) {
     const make = () => ({ thread: makeThread(), pieces: 0 })
     this.#workers = [make(), ...Array.from({ length: size - 1 }, make)]
@@ -42,7 +48,7 @@ export class EmbedPool {
     return this.#workers.length
   }
 
-  /** What the first worker has loaded; null before. */
+  /** The runtime that the first worker has loaded; null before it has loaded one. */
   get runtime(): RuntimeName | null {
     return this.#first.runtime
   }
@@ -60,24 +66,24 @@ export class EmbedPool {
     return this.#first.ready()
   }
 
-  /** One vector a text. Questions go to the first worker, where they overtake passages. */
+  /** Embeds queries; returns one vector per text, in order. Queries run on the first worker, ahead of waiting passages. */
   async questions(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
     return split(await this.#first.embed(texts, 'query', signal), texts.length)
   }
 
-  /** One vector a text. Texts are begun in the order of the calls; of one call, the longest first. */
+  /** Embeds passages; returns one vector per text, in order. Calls are served in order; the texts of one call start with the longest. */
   async passages(texts: readonly string[], signal: AbortSignal | undefined): Promise<readonly Float32Array[]> {
     if (this.size === 1) return split(await this.#first.embed(texts, 'passage', signal), texts.length)
     if (signal?.aborted) throw cancelled(signal)
     const failure = new AbortController()
     const stop = signal === undefined ? failure.signal : AbortSignal.any([failure.signal, signal])
     const vectors: Float32Array[] = new Array(texts.length)
-    // The longest first: at the end of a call the workers then wait for a short one.
+    // Start with the longest texts: at the end of a call the other workers then wait for a short text only.
     const order = texts.map((_, at) => at).sort((a, b) => (texts[b] as string).length - (texts[a] as string).length)
     const all = order.map(async at => {
       vectors[at] = await this.#enqueue(texts[at] as string, stop)
     })
-    // Once a call, not once a text: a call may have many thousands.
+    // One abort listener for the whole call rather than one per text: a call may have many thousands of texts.
     const drop = () => this.#drop(stop)
     stop.addEventListener('abort', drop, { once: true })
     this.#pump()
@@ -93,7 +99,7 @@ export class EmbedPool {
     }
   }
 
-  /** Ends the threads; requests under way are rejected. */
+  /** Ends the threads; requests that are not answered yet are rejected. */
   async close(): Promise<void> {
     clearTimeout(this.#idle)
     await Promise.all(this.#workers.map(({ thread }) => thread.close()))
@@ -105,7 +111,7 @@ export class EmbedPool {
     })
   }
 
-  /** Rejects what waits of that call. What a worker has is cancelled there. */
+  /** Rejects the texts of a cancelled call that still wait in the queue. Texts that a worker already has are cancelled by the worker. */
   #drop(signal: AbortSignal): void {
     const waiting = this.#queue
     this.#queue = waiting.filter(piece => piece.signal !== signal)
@@ -113,8 +119,8 @@ export class EmbedPool {
   }
 
   /**
-   * Gives what waits to the workers that have least, the first one before others. A worker holds no more than its share of
-   * what waits: at the end of a call none is idle while texts wait at a slower one.
+   * Gives waiting texts to the workers that hold the fewest, the first worker before others. A worker holds no more than its share of the
+   * waiting texts, so that at the end of a call no worker is idle while texts wait at a slower one.
    */
   #pump(): void {
     while (this.#queue.length > 0) {
@@ -124,7 +130,7 @@ export class EmbedPool {
     }
   }
 
-  /** A worker that stays down leaves its work to the others. */
+  /** Workers that may get texts. A worker that was given up after repeated failures is skipped. */
   #usable(): readonly PoolWorker[] {
     const mayStart = this.#queue.length >= WAITING_TO_START
     return this.#workers.filter(({ thread }, at) => at === 0 || (!thread.isGivenUp && (mayStart || thread.isRunning)))
@@ -151,7 +157,7 @@ export class EmbedPool {
   }
 }
 
-/** Copies: views would keep the vectors of the whole request in memory. */
+/** Copies the vectors: views would keep the whole result buffer of the request in memory. */
 function split(values: Float32Array, count: number): readonly Float32Array[] {
   const dimensions = values.length / count
   return Array.from({ length: count }, (_, at) => values.slice(at * dimensions, (at + 1) * dimensions))

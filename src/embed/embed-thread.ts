@@ -1,6 +1,6 @@
 /**
- * The owner's side of the embedding worker: starts it, hands it requests, notices its death. A request always ends:
- * with vectors, or with an error. Idle, it does not keep the process alive; with requests under way it does.
+ * The engine's side of the embedding worker: starts the worker, sends it requests, notices its death. A request always ends with vectors or
+ * with an error. The worker keeps the process alive only while requests are pending.
  */
 import type { Worker } from 'node:worker_threads'
 import { QuerentError } from '../model/errors.ts'
@@ -8,7 +8,10 @@ import { asRefusal, cancelled, type EmbedKind, type RuntimeName } from './embedd
 import type { SentenceModelParts } from './sentence-model.ts'
 import { type StartWorker, type StoppableThread, startThread } from './stoppable-thread.ts'
 
-/** After this many deaths without an answer in between it is given up: a model that kills its worker does so again. */
+/**
+ * Number of crashes of the worker without an answer in between after which it is not started again: a model that kills its worker will do
+ * so again.
+ */
 const MAX_DEATHS_IN_A_ROW = 3
 
 interface Waiting<T> {
@@ -28,7 +31,7 @@ interface Running extends StoppableThread {
 }
 
 export interface EmbedThreadOptions {
-  /** Called at each start. */
+  /** Called at each start of the worker: loads the files of the model. */
   readonly loadParts: () => Promise<SentenceModelParts>
   readonly startWorker?: StartWorker | undefined
 }
@@ -45,12 +48,12 @@ export class EmbedThread {
     this.#options = options
   }
 
-  /** Begins to load the model unless that has happened. A failure shows at the next request. */
+  /** Begins to load the model unless it is loading or loaded. The next request reports a failure. */
   start(): void {
     if (!this.#closed) this.#start()
   }
 
-  /** What runs the model; null while it is not loaded. */
+  /** The runtime that runs the model; null while the model is not loaded. */
   get runtime(): RuntimeName | null {
     return this.#running?.runtime ?? null
   }
@@ -59,12 +62,12 @@ export class EmbedThread {
     return this.#running !== null
   }
 
-  /** Whether it died too often: every request is rejected. */
+  /** Whether the worker crashed too often: every request is rejected. */
   get isGivenUp(): boolean {
     return this.#deathsInARow >= MAX_DEATHS_IN_A_ROW
   }
 
-  /** Ends the thread where nothing is under way; the next request starts another. */
+  /** Ends the thread if no request is pending; the next request starts another. */
   async rest(): Promise<void> {
     const running = this.#running
     if (running === null || running.requests.size > 0 || running.readers.length > 0) return
@@ -80,7 +83,7 @@ export class EmbedThread {
     })
   }
 
-  /** Vectors of all texts, one behind the other. */
+  /** Vectors of all texts, concatenated in one array. */
   embed(texts: readonly string[], kind: EmbedKind, signal: AbortSignal | undefined): Promise<Float32Array> {
     if (signal?.aborted) return Promise.reject(cancelled(signal))
     return this.#ask((running, waiting) => {
@@ -109,7 +112,7 @@ export class EmbedThread {
     })
   }
 
-  /** Ends the thread; requests under way are rejected. */
+  /** Ends the thread; requests that are not answered yet are rejected. */
   async close(): Promise<void> {
     this.#closed = true
     const running = this.#running
@@ -140,7 +143,7 @@ export class EmbedThread {
     worker.on('exit', () => this.#die(running, failed('the embedding worker ended unexpectedly')))
     this.#options.loadParts().then(
       parts => post(worker, { type: 'load', parts }, [parts.weights.buffer as ArrayBuffer]),
-      error => this.#end(running, error), // no death: the next request reads the files again
+      error => this.#end(running, error), // not a crash of the worker: the next request reads the model's files again
     )
     return running
   }
@@ -170,14 +173,15 @@ export class EmbedThread {
     const requests = [...running.requests.values()]
     const [only] = requests
     const isOfText = running.runtime !== null && requests.length > 0
-    // Of a text that was alone it tells nothing about the next one; of several, each shows when it is tried alone.
+    // A crash on a single passage says nothing about other texts, so it does not count. After a crash on several texts, each is tried alone
+    // to find the cause.
     const isOfOneText = isOfText && requests.length === 1 && only?.texts === 1 && only.kind === 'passage'
     if (!isOfOneText) this.#deathsInARow++
     this.#lastDeath = error.message
     this.#end(running, isOfText ? asRefusal(error) : error)
   }
 
-  /** Rejects what is under way; the next request starts another thread. */
+  /** Rejects the pending requests and ends the thread; the next request starts another. */
   #end(running: Running, error: Error): void {
     if (this.#running !== running) return
     this.#running = null
@@ -188,7 +192,7 @@ export class EmbedThread {
   }
 
   #holdProcess(running: Running): void {
-    if (this.#running !== running) return // it is being stopped, and the process waits for that
+    if (this.#running !== running) return // the thread is being stopped, and the process waits for that
     if (running.requests.size > 0 || running.readers.length > 0) running.worker.ref()
     else running.worker.unref()
   }
@@ -217,9 +221,9 @@ function givenUpError(reason: string): QuerentError {
   return failed(`the embedding worker died ${MAX_DEATHS_IN_A_ROW} times in a row and is not restarted: ${reason}`)
 }
 
-// What the worker and its owner send each other.
+// Messages between the embedding worker and the thread that started it.
 
-/** Requests may come before `load`; they wait for it. */
+/** A request may arrive before the `load` message; it then waits for the model to load. */
 export type ToWorker =
   | { readonly type: 'load'; readonly parts: SentenceModelParts }
   | { readonly type: 'embed'; readonly id: number; readonly texts: readonly string[]; readonly kind: EmbedKind }
@@ -227,8 +231,8 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'ready'; readonly runtime: RuntimeName }
-  /** The model could not be loaded; the worker is of no use. */
+  /** The model could not be loaded, so the worker cannot be used. */
   | { readonly type: 'unusable'; readonly reason: string }
-  /** All vectors of a request, one behind the other. */
+  /** All vectors of a request, concatenated. */
   | { readonly type: 'vectors'; readonly id: number; readonly values: Float32Array<ArrayBuffer> }
   | { readonly type: 'rejected'; readonly id: number; readonly reason: string }

@@ -1,97 +1,108 @@
 /**
- * The embedder contract: text to vectors of unit length. One text a run: int8 models quantise over the whole batch, so
- * a batch mate would change a vector, and a hidden text could change a visible answer.
+ * The embedder contract: text in, vector of unit length out. Each text is run through the model alone: int8 models quantise over the whole
+ * batch, so other texts of a batch would change a vector, and a hidden text could change a visible answer.
  */
 import { QuerentError } from '../model/errors.ts'
 
-/** A question and a passage may need different prefixes; the embedder adds them. */
-/** What runs a local model: the native package, or the WebAssembly build that this package carries. */
+/** What a text is to the embedder: a query or a passage. The two may need different prefixes, which the embedder adds. */
+/** Runtime of a local model: the native ONNX package, or the WebAssembly build that this package contains. */
 export type RuntimeName = 'native' | 'wasm'
 
 export type EmbedKind = 'query' | 'passage'
 
-/** What "relevant" means in this model's numbers: weights and bars of the evidence, whose form is in `math/evidence.ts`. */
+/** Calibration of the verdict for one embedding model: weights and thresholds of the evidence, whose formula is in `math/evidence.ts`. */
 export interface Calibration {
-  /** Weights of what the words say; the cosine's is 1. */
+  /** Weights of the word signals in the evidence; the weight of the cosine is 1. */
   readonly wordShare: number
   readonly heldShare?: number | undefined
   readonly askedShare?: number | undefined
-  /** Evidence below it: nothing relevant. At so many rows a bar is base + slope · log10(rows). */
+  /**
+   * Threshold of the evidence below which the verdict is `nothing_relevant`: base + slope · log10(rows), where `rows` is the number of rows
+   * searched.
+   */
   readonly refused: { readonly base: number; readonly slope: number }
-  /** Evidence from here on: an answer. */
+  /** Threshold of the evidence from which the verdict is `answered`. */
   readonly answered: { readonly base: number; readonly slope: number }
 }
 
-/** What a model of many languages gives for pairs of a question's and a passage's language. */
+/** Calibration of a multilingual model for pairs of query language and passage language. */
 export interface LanguagePairs {
-  /** Bars where the two languages differ. */
+  /** Thresholds for a query and a passage in two different languages. */
   readonly across: Calibration
-  /** Bars of single pairs, `es-en` for a Spanish question and an English passage, which go before `across`. */
+  /**
+   * Thresholds for single language pairs, such as `es-en` for a Spanish query and an English passage; they take precedence over `across`.
+   */
   readonly pairs: Readonly<Record<string, Calibration>>
-  /** Quantiles of the cosine of unrelated pairs, at `QUANTILE_LEVELS`. */
+  /**
+   * Quantiles of the cosine of unrelated query-passage pairs, at the levels in `QUANTILE_LEVELS`: within one language (`same`) and between
+   * two (`across`).
+   */
   readonly unrelated: { readonly same: readonly number[]; readonly across: readonly number[] }
 }
 
 export interface EmbeddingModel {
-  /** Name people know, for example `all-MiniLM-L6-v2-int8`. */
+  /** Usual name of the model, for example `all-MiniLM-L6-v2-int8`. */
   readonly id: string
-  /** Hexadecimal SHA-256 of all that decides a vector (weights, tokenizer, pooling, prefixes); part of the key. */
+  /**
+   * Hexadecimal SHA-256 of everything that determines a vector (weights, tokenizer, pooling, prefixes); part of the key under which vectors
+   * are stored.
+   */
   readonly hash: string
   readonly dimensions: number
-  /** Longer input is cut by the embedder. */
+  /** Maximum number of tokens of the input; the embedder cuts longer texts. */
   readonly maxTokens: number
-  /** Languages it was made for, as ISO 639-1; empty means many. */
+  /** Languages that the model was made for, as ISO 639-1 codes; empty means many. */
   readonly languages: readonly string[]
-  /** Null: not calibrated, so answers are never refused for lack of evidence. */
+  /** Thresholds of the verdict. Null: the model is not calibrated, so the verdict is never `nothing_relevant` for lack of evidence. */
   readonly calibration: Calibration | null
-  /** Factor on the cosine before fusion, 1 for MiniLM: 0.13 ÷ standard deviation of the cosine of random pairs. */
+  /** Factor on the cosine before fusion, 1 for MiniLM: 0.13 ÷ the standard deviation of the cosine of random pairs. */
   readonly cosineScale: number
-  /** Absent or null: one language, or not measured. */
+  /** Calibration by language pair. Absent or null: the model has one language, or was not measured. */
   readonly languagePairs?: LanguagePairs | null | undefined
 }
 
 /** How a model is run in this process. */
 export interface LocalRun {
-  /** Before the model is loaded: the one that will be tried first. */
+  /** Runtime of the model. Before the model is loaded: the runtime that will be tried first. */
   readonly runtime: RuntimeName
-  /** Most texts embedded at once, one thread each. */
+  /** Maximum number of texts embedded in parallel, one thread each. */
   readonly workers: number
 }
 
 export interface Embedder {
-  /** Absent where the model runs elsewhere. */
+  /** How the model runs in this process. Absent if it runs elsewhere, such as on a server. */
   readonly runsOn?: (() => LocalRun) | undefined
   readonly model: EmbeddingModel
   /**
-   * One vector a text, in order. Rejects with `embedder_failed` or `provider_failed`; an aborted signal rejects with
-   * `cancelled`. Never falls back to other vectors. Where a text itself seems to be the cause (a provider refuses it, a
-   * worker dies on it), the error's details say `refused: 'text'`: the others may do by themselves.
+   * Embeds the texts: one vector per text, in order. Rejects with `embedder_failed` or `provider_failed`; an aborted signal rejects with
+   * `cancelled`. Never returns substitute vectors. If a text itself seems to be the cause (a provider refuses it, a worker dies on it), the
+   * details of the error say `refused: 'text'`: the other texts may succeed without it.
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
   close(): Promise<void>
 }
 
-/** Whether an embedder failed because of a text it was given, as far as it can tell. */
+/** Whether an embedder failed because of a text in the request, as far as the error tells. */
 export function isRefusal(error: unknown): error is QuerentError {
   return error instanceof QuerentError && error.details['refused'] === 'text'
 }
 
-/** The error, told as one that a text of the request seems to have caused. */
+/** The error with a mark in its details that a text of the request seems to have caused it. */
 export function asRefusal(error: QuerentError): QuerentError {
   return error.retold(error.message, { ...error.details, refused: 'text' })
 }
 
-/** What vectors are stored under. Vectors of different keys are never compared. */
+/** Key of a model under which its vectors are stored. Vectors with different keys are never compared. */
 export function modelKey(model: EmbeddingModel): string {
   return `${model.id}@${model.hash.slice(0, 12)}`
 }
 
-/** What every embedder rejects with when its caller's signal is aborted. */
+/** The error with which every embedder rejects when the caller's signal is aborted. */
 export function cancelled(signal: AbortSignal | undefined): QuerentError {
   return new QuerentError('cancelled', 'embedding was cancelled by the caller', {}, signal?.reason)
 }
 
-/** A copy of length 1; null where there is no direction: all zero, or a number that is not finite. */
+/** A copy of the vector scaled to length 1; null if it has no direction: all components are zero, or one is not finite. */
 export function toUnit(values: ArrayLike<number>): Float32Array | null {
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += (values[i] as number) ** 2

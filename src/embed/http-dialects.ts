@@ -1,4 +1,4 @@
-/** How the two kinds of provider are asked: their paths, and the shapes of question and answer. */
+/** The HTTP protocols of the two kinds of embedding provider: path, request and response format. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 
@@ -6,12 +6,12 @@ export type ProviderName = 'openai' | 'ollama'
 
 export interface Dialect {
   readonly defaultBaseUrl: string
-  /** Behind the base address. */
+  /** Path that is appended to the base address of the provider. */
   readonly path: string
-  /** Largest input of its usual models. */
+  /** Maximum number of input tokens of the provider's usual models. */
   readonly defaultMaxTokens: number
   body(model: string, texts: readonly string[], dimensions: number | undefined): JsonObject
-  /** One list of numbers a text, in the order of the texts; throws on another shape. */
+  /** Reads the response: one vector per text, in the order of the texts; throws if the format is wrong. */
   read(answer: unknown): readonly (readonly number[])[]
 }
 
@@ -20,12 +20,12 @@ const openaiAnswer = z.object({ data: z.array(z.object({ index: z.number().int()
 const ollamaAnswer = z.object({ embeddings: z.array(vector) })
 
 export const DIALECTS: Readonly<Record<ProviderName, Dialect>> = {
-  /** OpenAI, and all that speak like it: LM Studio, vLLM, llama.cpp, LiteLLM. */
+  /** The protocol of OpenAI and of compatible servers: LM Studio, vLLM, llama.cpp, LiteLLM. */
   openai: {
     defaultBaseUrl: 'https://api.openai.com/v1',
     path: 'embeddings',
     defaultMaxTokens: 8191,
-    // `dimensions` only on request: many compatible servers refuse a field they do not know.
+    // `dimensions` is sent only if configured: many compatible servers refuse a field they do not know.
     body: (model, texts, dimensions) => ({
       model,
       input: texts,

@@ -1,4 +1,4 @@
-/** Embedders that ask a provider over HTTP: OpenAI and compatible servers, and Ollama. */
+/** Embedders that call a provider over HTTP: OpenAI and compatible servers, and Ollama. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -10,29 +10,38 @@ import { type ProviderAccess, postJson, providerFailed, type Sleep, textRefused 
 export interface HttpEmbedderOptions {
   readonly provider: ProviderName
   readonly model: string
-  /** Default: OpenAI's own address, or Ollama on this machine. */
+  /** Base address of the provider. Default: OpenAI's own address, or Ollama on this machine. */
   readonly baseUrl?: string | undefined
   readonly apiKey?: string | undefined
-  /** Asked of the provider (OpenAI) and demanded of its answers. Left out: learned from one request when opening. */
+  /**
+   * Dimensions of the vectors: requested from the provider (OpenAI) and checked in its responses. If omitted, one request at opening learns
+   * the number.
+   */
   readonly dimensions?: number | undefined
   readonly maxTokens?: number | undefined
-  /** Some models want them, for example nomic: `search_query: ` and `search_document: `. */
+  /** Prefixes for queries and passages, which some models need; nomic, for example, needs `search_query: ` and `search_document: `. */
   readonly prefixes?: { readonly query: string; readonly passage: string } | undefined
   readonly languages?: readonly string[] | undefined
   readonly calibration?: Calibration | null | undefined
   readonly cosineScale?: number | undefined
-  /** For one try. Default 30,000. */
+  /** Timeout of one attempt, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** For the one request that learns the dimensions, which is then tried once. Default: as for others. */
+  /**
+   * Timeout of the request at opening that learns the dimensions; if it is set, that request is not retried. Default: `timeoutMs`, with
+   * retries.
+   */
   readonly openingMs?: number | undefined
-  /** Tries after the first. Default 3. */
+  /** Maximum number of attempts after the first one. Default 3. */
   readonly retries?: number | undefined
   readonly sleep?: Sleep | undefined
 }
 
-/** Texts in a request. A provider computes each text by itself, so batch mates change nothing. */
+/** Texts in one request. A provider embeds each text separately, so the other texts of a request do not change a vector. */
 const BATCH = 64
-/** Without the provider's tokenizer text is cut by length; no usual language needs more tokens a UTF-16 unit. */
+/**
+ * UTF-16 units per token by which texts are cut, as the provider's tokenizer is not available; no usual language needs more tokens per
+ * unit.
+ */
 const CHARACTERS_PER_TOKEN = 2
 
 export async function openHttpEmbedder(options: HttpEmbedderOptions): Promise<Embedder> {
@@ -51,7 +60,7 @@ export async function openHttpEmbedder(options: HttpEmbedderOptions): Promise<Em
   const found = dimensions ?? (await ask(['dimensions'], undefined, opening))[0]?.length ?? 0
   const embeddingModel: EmbeddingModel = {
     id: `${options.provider}/${model}`,
-    // Not the address: the same model behind another address gives the same vectors.
+    // The key does not include the address: the same model at another address gives the same vectors.
     hash: sha256(canonicalJson({ provider: options.provider, model, dimensions: found, prefixes })),
     dimensions: found,
     maxTokens,
@@ -79,7 +88,7 @@ function makeAccess(options: HttpEmbedderOptions, dialect: Dialect): ProviderAcc
   const { provider, apiKey, timeoutMs = 30_000, retries = 3 } = options
   const sleep = options.sleep ?? ((ms, signal) => wait(ms, undefined, { signal }))
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    // Without the value: it is a secret.
+    // The message omits the value because it is a secret.
     throw new QuerentError('invalid_argument', 'apiKey: expected visible ASCII characters only', { field: 'apiKey' })
   }
   const url = makeUrl(options.baseUrl ?? dialect.defaultBaseUrl, dialect.path)

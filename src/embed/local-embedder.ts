@@ -1,4 +1,4 @@
-/** The embedder that needs no service: an ONNX model from a folder, run in a worker thread of this process. */
+/** The embedder that needs no service: an ONNX model from a folder, run in worker threads of this process. */
 import { availableParallelism, totalmem } from 'node:os'
 import { EmbedPool } from './embed-pool.ts'
 import { EmbedThread } from './embed-thread.ts'
@@ -11,25 +11,25 @@ export interface LocalEmbedderOptions {
   /** Folder of the model; see `onnx-folder.ts`. */
   readonly folder: string
   /**
-   * Passages embedded at once: workers of one thread and one copy of the model each. Default: one a core and a gigabyte
-   * of memory, four at most. Questions take one thread.
+   * Number of passages embedded in parallel: one worker with one thread and its own copy of the model for each. Default: one for each core
+   * and each gigabyte of memory, at most four. Queries use one thread.
    */
   readonly threads?: number | undefined
-  /** Default: native where it is installed, else WebAssembly. */
+  /** Runtime of the model. Default: native if it is installed, otherwise WebAssembly. */
   readonly runtime?: RuntimeName | undefined
   /**
-   * `now` (default): check the files' hashes and begin to load, about 25 ms. `first-use`: read the manifest only; the
-   * first `embed` does the rest, so a wrong file shows there.
+   * When the model is loaded. `now` (default): opening checks the hashes of the files and begins to load, about 25 ms. `first-use`: opening
+   * reads the manifest only; the first `embed` does the rest, so a wrong file is reported there.
    */
   readonly start?: 'now' | 'first-use' | undefined
   readonly startWorker?: StartWorker | undefined
-  /** After so long without passages all workers but the first end. */
+  /** Milliseconds without passages after which all workers except the first end. */
   readonly idleMs?: number | undefined
 }
 
 export interface LocalEmbedder extends Embedder {
   readonly runsOn: () => LocalRun
-  /** Waits until the model is loaded; says what runs it. */
+  /** Resolves when the model is loaded, with the runtime that runs it. */
   ready(): Promise<RuntimeName>
 }
 
@@ -37,15 +37,15 @@ const MAX_DEFAULT_THREADS = 4
 const MEMORY_A_THREAD = 2 ** 30
 
 /**
- * Resolves before the model is loaded: the first `embed` waits for that. Rejects with `model_invalid` when a file of
- * the folder is missing or differs from the manifest.
+ * Opens the model in the folder. Resolves before the model is loaded: the first `embed` waits for that. Rejects with `model_invalid` if a
+ * file of the folder is missing or differs from the manifest.
  */
 export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<LocalEmbedder> {
   const folder = await readOnnxFolder(options.folder)
   if (options.start === 'first-use') return makeEmbedder(folder, options, makePool(folder, options))
   const files = readModelFiles(folder)
   const pool = makePool(folder, options, files)
-  pool.start() // it boots while the files are read and hashed
+  pool.start() // the worker boots while the files are read and hashed
   try {
     await files
   } catch (error) {
@@ -55,7 +55,10 @@ export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<
   return makeEmbedder(folder, options, pool)
 }
 
-/** `files` serve the first start: their buffer moves to the thread, so other starts read them again. */
+/**
+ * Makes the pool of workers. `files` are used for the first start only: their buffer is moved to the worker thread, so later starts read
+ * the files again.
+ */
 function makePool(folder: OnnxFolder, options: LocalEmbedderOptions, files?: Promise<ModelFiles>): EmbedPool {
   let unused = files
   const takeFiles = () => {

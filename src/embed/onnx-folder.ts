@@ -1,6 +1,6 @@
 /**
- * A folder that holds a model: manifest.json, model.onnx (weights inside), tokenizer.json and tokenizer_config.json.
- * Any sentence model put there in this form works; the manifest says how it is used and what the files must be.
+ * A folder with an embedding model: manifest.json, model.onnx (with the weights), tokenizer.json and tokenizer_config.json. Any sentence
+ * embedding model in this form works; the manifest says how it is used and what the hashes of its files must be.
  */
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export interface OnnxFolder {
   readonly path: string
   readonly model: EmbeddingModel
   readonly pooling: Pooling
-  /** Put before a text of that kind. */
+  /** Prefixes that are put before the text of a query and of a passage. */
   readonly prefixes: { readonly query: string; readonly passage: string }
   readonly hashes: Readonly<Record<ModelFile, string>>
 }
@@ -29,7 +29,10 @@ export interface ModelFiles {
 export const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json'] as const
 type ModelFile = (typeof MODEL_FILES)[number]
 
-/** Shares of unrelated pairs whose cosine is at most the quantile of that place. */
+/**
+ * Levels of the quantiles in a manifest: the share of unrelated query-passage pairs whose cosine is at most the quantile at the same
+ * position.
+ */
 export const QUANTILE_LEVELS = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999] as const
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hexadecimal')
@@ -42,14 +45,17 @@ const calibration = z.strictObject({
   answered: bar,
 })
 const languageCode = z.string().regex(/^[a-z]{2}$/, 'a language code of two letters')
-/** Cosines at QUANTILE_LEVELS, ascending. */
+/** Cosines at the levels in QUANTILE_LEVELS, ascending. */
 const quantiles = z.array(z.number().min(-1).max(1)).length(QUANTILE_LEVELS.length)
 const languagePairs = z.strictObject({
-  /** Bars where question and passage are in two languages. Those within one language are `calibration`. */
+  /** Thresholds for a query and a passage in two different languages. Those for one language are in `calibration`. */
   across: calibration,
-  /** Bars of one pair, "question-passage" (`es-en`; `ja-ja` within a language), where they differ from the two above. */
+  /**
+   * Thresholds for one pair of query and passage language (`es-en`; `ja-ja` within a language), where they differ from `calibration` and
+   * `across`.
+   */
   pairs: z.record(z.string().regex(/^[a-z]{2}-[a-z]{2}$/, 'two language codes, as in es-en'), calibration).default({}),
-  /** Cosines of questions with passages that have nothing to do with them: bring scores of two models to one scale. */
+  /** Quantiles of the cosine of queries with unrelated passages; they bring the scores of two models to one scale. */
   unrelated: z.strictObject({ same: quantiles, across: quantiles }),
 })
 const manifestSchema = z.strictObject({
@@ -58,22 +64,22 @@ const manifestSchema = z.strictObject({
   maxTokens: z.number().int().min(4).max(1_000_000),
   pooling: z.enum(['mean', 'cls']),
   prefixes: z.strictObject({ query: z.string(), passage: z.string() }).default({ query: '', passage: '' }),
-  /** ISO 639-1; empty means many. */
+  /** Languages of the model, as ISO 639-1 codes; empty means many. */
   languages: z.array(languageCode).default([]),
-  /** Without it no answer is refused for lack of evidence. */
+  /** Thresholds of the verdict. Without them no answer is refused for lack of evidence. */
   calibration: calibration.nullable().default(null),
   cosineScale: z.number().positive().default(1),
   languagePairs: languagePairs.nullable().default(null),
-  /** SPDX name. */
+  /** Licence of the model, as an SPDX name. */
   license: z.string().min(1).max(100).optional(),
   files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),
-  /** Hashes of an earlier form of the files that gave the same vectors bit for bit: what it embedded stays valid. */
+  /** Hashes of an earlier version of the files that gave bit-identical vectors: vectors stored under those hashes stay valid. */
   sameVectorsAs: z.partialRecord(z.enum(MODEL_FILES), hash).default({}),
-  /** Where the files came from, for people. */
+  /** Where the files came from, as text for people. */
   source: z.string().optional(),
 })
 
-/** Reads the manifest only. Throws `model_invalid` when it is missing or wrong. */
+/** Reads the manifest of the folder only. Throws `model_invalid` if it is missing or wrong. */
 export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
   const text = await readModelFile(path, 'manifest.json', 'a model manifest')
   const manifest = parseManifest(text.toString())
@@ -83,7 +89,7 @@ export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
     path,
     model: {
       id,
-      // Everything that decides a vector, so that vectors of a changed folder are never compared with those before.
+      // Hash of everything that determines a vector, so that vectors from before a change of the folder are never compared with later ones.
       hash: sha256(canonicalJson({ files: { ...files, ...manifest.sameVectorsAs }, pooling, prefixes, maxTokens })),
       dimensions,
       maxTokens,
@@ -99,8 +105,8 @@ export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
 }
 
 /**
- * The content of the model's files; throws `model_invalid` unless each has the hash that the manifest names. What was
- * hashed is what is loaded, so nothing needs to be cached. Measured: 23 MB read in 11 ms, hashed in 16 ms.
+ * Reads the model's files; throws `model_invalid` unless each has the hash in the manifest. The hashed bytes are the ones that are loaded,
+ * so a file cannot change in between. Measured: 23 MB read in 11 ms, hashed in 16 ms.
  */
 export async function readModelFiles(folder: OnnxFolder): Promise<ModelFiles> {
   const [weights, tokenizer, tokenizerConfig] = await Promise.all(MODEL_FILES.map(name => readChecked(folder, name)))

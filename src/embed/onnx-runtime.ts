@@ -1,7 +1,6 @@
 /**
- * The one place that imports ONNX Runtime: the native package where it is installed (optional dependency), else the
- * WebAssembly build that this package carries. Both
- * round 8-bit sums in their own order: vectors of one text have a cosine above 0.999.
+ * The only module that imports ONNX Runtime: the native package if it is installed (optional dependency), otherwise the WebAssembly build
+ * that this package contains. The two round 8-bit sums differently: their vectors of one text have a cosine above 0.999.
  */
 import { existsSync } from 'node:fs'
 import type * as Ort from 'onnxruntime-web'
@@ -11,7 +10,7 @@ import type { RuntimeName } from './embedder.ts'
 export interface OnnxRuntime {
   readonly name: RuntimeName
   readonly Tensor: typeof Ort.Tensor
-  /** A session of one thread. */
+  /** Creates an inference session that uses one thread. */
   open(model: Uint8Array): Promise<Ort.InferenceSession>
 }
 
@@ -20,7 +19,7 @@ const LOG_ERRORS_ONLY = 3
 
 const ONE_THREAD = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: LOG_ERRORS_ONLY } as const
 
-/** Without `name`: the best there is. */
+/** Loads the runtime with this name; without `name`, the best available one. */
 export async function loadOnnxRuntime(name?: RuntimeName): Promise<OnnxRuntime> {
   if (name === 'native') return loadNative()
   if (name === 'wasm') return loadWasm()
@@ -32,16 +31,19 @@ export async function loadOnnxRuntime(name?: RuntimeName): Promise<OnnxRuntime> 
 }
 
 /**
- * Session option: multiply signed weights as unsigned ones. The same sums, at the speed of unsigned weights.
- * Applied only where needed, because ONNX Runtime would also give up its fast exact instructions (VNNI) for it.
+ * Session option: multiply signed weights as unsigned ones. The sums are the same, at the speed of unsigned weights. Set only where needed,
+ * because ONNX Runtime would then not use its fast exact instructions (VNNI) either.
  */
 const UNSIGNED_WEIGHTS = { session: { x64quantprecision: '1' } }
 
-/** Apple processors with SME would quantise activations row by row instead, which gives other vectors. */
+/**
+ * Session option that turns off the KleidiAI kernels: on Apple processors with SME they quantise activations row by row, which gives
+ * different vectors.
+ */
 const NO_KLEIDIAI = { mlas: { disable_kleidiai: '1' } }
 
 /**
- * A graph of one MatMulInteger: four unsigned bytes `a` times a matrix of 4 × 16 signed bytes, all 127. The test of this
+ * A minimal ONNX graph of one MatMulInteger: four unsigned bytes `a` times a matrix of 4 × 16 signed bytes, all 127. The test of this
  * module builds the same bytes.
  */
 export const PROBE_MODEL: string =
@@ -50,7 +52,7 @@ export const PROBE_MODEL: string =
 
 type NativeRuntime = typeof import('onnxruntime-node')
 
-/** The runtime that `loadOnnxRuntime` will find, without loading it: a library that is there may still fail to load. */
+/** The runtime that `loadOnnxRuntime` would choose, found without loading it: an installed library may still fail to load. */
 export function expectedRuntime(): RuntimeName {
   try {
     const binaries = `../bin/napi-v6/${process.platform}/${process.arch}/onnxruntime_binding.node`
@@ -60,7 +62,7 @@ export function expectedRuntime(): RuntimeName {
   }
 }
 
-/** `unsignedWeights`: see `UNSIGNED_WEIGHTS`. Default: where this processor needs it. */
+/** `unsignedWeights`: whether to set the option `UNSIGNED_WEIGHTS`. Default: only if this processor needs it. */
 export async function loadNative(unsignedWeights?: boolean): Promise<OnnxRuntime> {
   const ort = (await import('onnxruntime-node')).default
   const unsigned = unsignedWeights ?? (await clampsProducts(ort))
@@ -76,8 +78,8 @@ export async function loadNative(unsignedWeights?: boolean): Promise<OnnxRuntime
 }
 
 /**
- * Whether this processor clamps the sum of two products of unsigned by signed bytes to 16 bits: x64 without VNNI does,
- * and vectors come out wrong (a component by up to 0.5, measured with VNNI patched out of the library). Costs 2 ms.
+ * Whether this processor clamps the sum of two products of unsigned and signed bytes to 16 bits: x64 without VNNI does, which makes vectors
+ * wrong (a component by up to 0.5, measured with VNNI patched out of the library). The check takes 2 ms.
  */
 async function clampsProducts(ort: NativeRuntime): Promise<boolean> {
   const session = await ort.InferenceSession.create(Buffer.from(PROBE_MODEL, 'base64'), ONE_THREAD)
@@ -87,12 +89,15 @@ async function clampsProducts(ort: NativeRuntime): Promise<boolean> {
   return product !== 4 * 255 * 127
 }
 
-/** Made by scripts/bundle-onnx.ts, relative to any folder of `dist`. Sources have the development dependency instead. */
+/**
+ * The WebAssembly build that scripts/bundle-onnx.ts makes, relative to any folder of `dist`. Code run from source uses the development
+ * dependency instead.
+ */
 const PACKAGED_WASM = '../onnx/ort.mjs'
 
 async function loadWasm(): Promise<OnnxRuntime> {
   const packaged = new URL(PACKAGED_WASM, import.meta.url)
-  // The bare name resolves in Node to the build that reads its .wasm from disk.
+  // The bare package name resolves in Node to the build that reads its .wasm file from disk.
   const ort: typeof Ort = existsSync(packaged) ? await import(packaged.href) : await import('onnxruntime-web')
   ort.env.wasm.numThreads = 1
   return {

@@ -1,6 +1,6 @@
 /**
- * The worker thread: keeps the event loop of the engine free. One text at a time; between two texts it listens, so a
- * question overtakes the passages that wait and a cancelled request ends.
+ * The embedding worker thread, which keeps inference off the engine's event loop. It embeds one text at a time and reads messages between
+ * two texts, so that a query overtakes waiting passages and a cancelled request ends.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { must } from '../base/assert.ts'
@@ -56,7 +56,7 @@ function nextJob(): Job | undefined {
   return questions[0] ?? passages[0]
 }
 
-/** Embeds one text of a job, and answers when it was the last. */
+/** Embeds one text of a job, and sends the answer after the last one. */
 async function embedNext(job: Job, model: SentenceModel): Promise<void> {
   try {
     const text = must(job.texts[job.vectors.length], 'a text to embed')
@@ -80,7 +80,7 @@ function remove(id: number): void {
   }
 }
 
-/** The owner is about to end this thread and has told everyone who waits. */
+/** Drops all waiting texts: the owner is about to end this thread and has already rejected their requests. */
 function dropAll(): void {
   questions.length = 0
   passages.length = 0

@@ -1,4 +1,4 @@
-/** The embedder that the configuration names. */
+/** Opens the embedder that the configuration names. */
 
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -8,20 +8,20 @@ import { QuerentError } from '../model/errors.ts'
 import type { Embedder, RuntimeName } from './embedder.ts'
 import type { HttpEmbedderOptions } from './http-embedder.ts'
 
-/** What the configuration file can say. `{ provider: 'local', folder: 'models/e5' }` is all another local model takes. */
+/** Embedder settings in the configuration file. For another local model `{ provider: 'local', folder: 'models/e5' }` is enough. */
 export type EmbedderSettings = { readonly provider: 'none' } | LocalSettings | RemoteSettings
 
 export interface LocalSettings {
   readonly provider: 'local'
-  /** Default: the model that comes with the package. */
+  /** Folder of the model. Default: the model in the package. */
   readonly folder?: string | undefined
   readonly threads?: number | undefined
   readonly runtime?: RuntimeName | undefined
 }
 
-/** See `HttpEmbedderOptions` for what they do. */
+/** Settings with the same meaning as in `HttpEmbedderOptions`. */
 export interface RemoteSettings extends Omit<HttpEmbedderOptions, 'apiKey' | 'calibration' | 'sleep'> {
-  /** Name of the environment variable that holds the key: a key in a file is soon in a repository. */
+  /** Name of the environment variable that holds the API key: a key written into a file easily ends up in a repository. */
   readonly apiKeyEnv?: string | undefined
 }
 
@@ -101,25 +101,25 @@ export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnio
 ])
 
 export interface EmbedderContext {
-  /** A relative model folder counts from here. */
+  /** Folder from which a relative model folder is resolved. */
   readonly baseFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** See `HttpEmbedderOptions`. */
+  /** Time limit for opening the embedder: see `HttpEmbedderOptions`. */
   readonly openingMs?: number | undefined
-  /** `first-use` for commands that may never embed: opening then reads the manifest only. */
+  /** `first-use` is for commands that may never embed: opening then reads the manifest only. */
   readonly start?: 'now' | 'first-use' | undefined
 }
 
-/** The model in the package, beside `src` and `dist` alike. */
+/** Folder of the model in the package; the path is the same from `src` and from `dist`. */
 export const PACKAGED_MODEL_FOLDER: string = fileURLToPath(new URL('../../model/all-MiniLM-L6-v2', import.meta.url))
 
-/** Where `npm run model:multilingual` puts its model. */
+/** Folder in which `npm run model:multilingual` puts its model. */
 export const SECOND_MODEL_FOLDER: string = join(PACKAGED_MODEL_FOLDER, '../../model-multilingual')
 
 /**
- * Null for `none`: words only. Rejects with `model_invalid` (no usable model folder; `npm run model` builds the default
- * one), `provider_failed` or `invalid_argument`; whoever opens decides whether to go on with words and say so. The code of
- * each provider is loaded when it is opened.
+ * Opens the configured embedder; null for `none`, which means word search only. Rejects with `model_invalid` (no usable model folder; `npm
+ * run model` builds the default one), `provider_failed` or `invalid_argument`; the caller decides whether to continue with words only. The
+ * code of a provider is loaded when it is opened.
  */
 export async function openEmbedder(settings: EmbedderSettings, context: EmbedderContext): Promise<Embedder | null> {
   switch (settings.provider) {
@@ -144,7 +144,7 @@ function resolveFolder(folder: string | undefined, context: EmbedderContext): st
   return isAbsolute(folder) ? folder : join(context.baseFolder, folder)
 }
 
-/** OPENAI_API_KEY goes to OpenAI's own address only: another server gets the key that was named for it, or none. */
+/** OPENAI_API_KEY is sent to OpenAI's own address only: another server gets the key configured for it, or none. */
 function findKey(settings: RemoteSettings, context: EmbedderContext): string | undefined {
   const { provider, apiKeyEnv, baseUrl } = settings
   if (apiKeyEnv === undefined) {
@@ -164,9 +164,9 @@ function findKey(settings: RemoteSettings, context: EmbedderContext): string | u
 let words: ReadonlySet<string> | null = null
 
 /**
- * Whether the built-in model has a token for the whole word, in lower case. Its vocabulary has 20,000 frequent words, names and
- * forms, without common misspellings. The first call reads the file of the tokenizer (700 kB, about 10 ms). False for every word if
- * there is no such file.
+ * Whether the built-in model has a token for the whole word, in lower case. Its vocabulary has 20,000 frequent words, names and word forms,
+ * without common misspellings. The first call reads the tokenizer file (700 kB, about 10 ms). Without such a file it returns false for
+ * every word.
  */
 export function isEnglishWord(word: string): boolean {
   words ??= readWords()

@@ -1,38 +1,38 @@
 /**
- * One JSON request to an embedding provider, with a time limit and a few more tries where waiting helps (429, 5xx, no
- * connection). Everything that goes wrong becomes `provider_failed` and names provider and status, never the key.
+ * One JSON request to an embedding provider, with a timeout and retries where waiting helps (429, 5xx, no connection). Every failure
+ * becomes `provider_failed` with the provider and the status, never the key.
  */
 import type { Json } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
 import { asRefusal, cancelled } from './embedder.ts'
 
 export interface ProviderAccess {
-  /** Name for messages. */
+  /** Name of the provider, for messages. */
   readonly provider: string
   readonly url: URL
   readonly apiKey: string | undefined
-  /** For one try, from connecting to the last byte. */
+  /** Timeout in milliseconds of one attempt, from connecting to the last byte. */
   readonly timeoutMs: number
-  /** Tries after the first. */
+  /** Maximum number of attempts after the first one. */
   readonly retries: number
   readonly sleep: Sleep
 }
 
-/** Resolves after that time; rejects when the signal is aborted. */
+/** Resolves after `ms` milliseconds; rejects when the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>
 
-/** A provider that wants a longer pause is taken as failed: the caller has other ways to go on. */
+/** Longest pause before a retry. A provider that asks for a longer one counts as failed: the caller has other ways to continue. */
 const MAX_PAUSE_MS = 30_000
 const FIRST_PAUSE_MS = 500
 const MAX_DETAIL_LENGTH = 200
-/** What a provider answers that does not like what it was sent: bad request, too large, unprocessable. */
+/** HTTP statuses with which a provider rejects the text itself: bad request, too large, unprocessable. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422])
 
 type Answer =
   | { readonly ok: true; readonly json: unknown }
   | { readonly ok: false; readonly error: QuerentError; readonly pauseMs: number | null }
 
-/** The parsed answer. */
+/** Sends the request, with retries, and returns the parsed JSON response. */
 export async function postJson(access: ProviderAccess, body: Json, signal?: AbortSignal): Promise<unknown> {
   for (let attempt = 0; ; attempt++) {
     const answer = await tryOnce(access, body, signal, FIRST_PAUSE_MS * 2 ** attempt)
@@ -54,12 +54,12 @@ export function providerFailed(
   return new QuerentError('provider_failed', `${provider} at ${url.href}: ${what}`, { provider, status }, cause)
 }
 
-/** The same where a text of the request seems to be the cause. */
+/** The `provider_failed` error, marked in its details as caused by a text of the request. */
 export function textRefused(access: ProviderAccess, what: string, status: number): QuerentError {
   return asRefusal(providerFailed(access, what, status))
 }
 
-/** `pauseMs` is the pause before another try where the provider names none. */
+/** Sends the request once. `pauseMs`: the pause before the next attempt if the provider names none. */
 async function tryOnce(
   access: ProviderAccess,
   body: Json,
@@ -102,7 +102,7 @@ function parseAnswer(access: ProviderAccess, text: string, status: number): unkn
   }
 }
 
-/** Providers repeat a refused key in their answer, whole or in part: then nothing of the answer is shown. */
+/** Some providers repeat a refused API key in the response, whole or in part; in that case no part of the response is shown. */
 function describeRefusal({ apiKey }: ProviderAccess, status: number, text: string): string {
   if (status === 401 || status === 403) {
     return `answered ${status}: ${apiKey === undefined ? 'it wants a key' : 'it does not accept the key'}`
@@ -112,7 +112,7 @@ function describeRefusal({ apiKey }: ProviderAccess, status: number, text: strin
   return oneLine === '' ? `answered ${status}` : `answered ${status}: ${oneLine}`
 }
 
-/** The Retry-After header: seconds, or a date, which is read against the provider's own clock. */
+/** Milliseconds to wait by the Retry-After header: seconds, or a date, which is compared with the provider's own clock. */
 function askedPauseMs(headers: Headers): number | null {
   const asked = headers.get('retry-after')
   if (asked === null) return null
@@ -121,7 +121,7 @@ function askedPauseMs(headers: Headers): number | null {
   return Number.isNaN(until) ? null : Math.max(0, until)
 }
 
-/** fetch says "fetch failed" and hides why in the cause. */
+/** `fetch` reports only "fetch failed"; the reason is in the error's cause. */
 function rootMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause !== undefined) return rootMessage(error.cause)

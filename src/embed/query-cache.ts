@@ -1,16 +1,16 @@
 /**
- * Remembers the vectors of the latest questions: the same question again (next page, live query, another lens) costs
- * no model run. Passages pass through: they are embedded once and stored.
+ * Caches the vectors of the latest queries: the same query again (next page, live query, another lens) does not run the model again.
+ * Passages are not cached: they are embedded once and stored.
  */
 import { LRUCache } from 'lru-cache'
 import type { Embedder } from './embedder.ts'
 
 export interface CachedEmbedder extends Embedder {
-  /** Questions answered from memory since it was made. */
+  /** Number of queries answered from the cache since it was created. */
   readonly hits: number
 }
 
-/** `size` is the most questions kept (384 dimensions: 1.5 kB each). Returned vectors are shared: do not write to them. */
+/** `size`: maximum number of queries in the cache (384 dimensions: 1.5 kB each). The returned vectors are shared: do not write to them. */
 export function cacheQueries(embedder: Embedder, size: number): CachedEmbedder {
   const known = new LRUCache<string, Float32Array>({ max: size })
   let hits = 0

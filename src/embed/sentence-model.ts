@@ -1,11 +1,11 @@
-/** A loaded model: text in, unit vector out, one text a run. Lives in the worker. */
+/** A loaded sentence model: turns one text at a time into a unit vector. It lives in the worker thread. */
 import type { InferenceSession, Tensor } from 'onnxruntime-web'
 import { type RuntimeName, toUnit } from './embedder.ts'
 import { loadOnnxRuntime, type OnnxRuntime } from './onnx-runtime.ts'
 import { openTokenizer, type Tokenize } from './tokenizer.ts'
 
 export interface SentenceModelParts {
-  /** Content of model.onnx, tokenizer.json and tokenizer_config.json. */
+  /** Contents of model.onnx, tokenizer.json and tokenizer_config.json. */
   readonly weights: Uint8Array
   readonly tokenizer: string
   readonly tokenizerConfig: string
@@ -55,7 +55,10 @@ export class SentenceModel {
     }
   }
 
-  /** Only what the model takes: the built-in one has no mask, as a text that is alone has nothing to hide. */
+  /**
+   * Input tensors, limited to those that the model declares. The built-in model has no attention mask, because a text that is run alone has
+   * no padding to hide.
+   */
   #inputs(ids: readonly number[]): Record<string, Tensor> {
     const values: Record<string, () => BigInt64Array> = {
       input_ids: () => BigInt64Array.from(ids, BigInt),
@@ -73,7 +76,7 @@ export class SentenceModel {
     return output
   }
 
-  /** Most models give a vector a token; some pool by themselves and give one a text. */
+  /** Most models return one vector per token; some pool the tokens themselves and return one vector per text. */
   #toVector(output: Tensor, tokens: number): ArrayLike<number> {
     const { dimensions, pooling } = this.#parts
     if (output.type !== 'float32' || output.dims.at(-1) !== dimensions) {
@@ -84,10 +87,10 @@ export class SentenceModel {
   }
 }
 
-/** `mean` over all tokens, special ones included, or the vector of the first token (`cls`). */
+/** Pools token vectors into one vector: `mean` over all tokens, special ones included, or the vector of the first token (`cls`). */
 export type Pooling = 'mean' | 'cls'
 
-/** `tokenVectors` holds `tokens` rows of `dimensions` numbers. The sum is taken in double precision, in token order. */
+/** `tokenVectors` holds `tokens` rows of `dimensions` numbers. The sum is computed in double precision, in token order. */
 export function pool(tokenVectors: Float32Array, tokens: number, dimensions: number, pooling: Pooling): Float64Array {
   const rows = pooling === 'cls' ? 1 : tokens
   const sum = new Float64Array(dimensions)

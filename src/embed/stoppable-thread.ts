@@ -1,28 +1,28 @@
-/** The thread of the embedding worker: started so that it can be ended without the process dying of it. */
+/** The thread of the embedding worker, started in such a way that ending it cannot crash the process. */
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { siblingModule } from '../base/module-url.ts'
 
-/** Starts a worker; tests watch and end real ones through it. */
+/** Starts a worker thread; tests inject their own function to watch and end real threads. */
 export type StartWorker = (options: WorkerOptions) => Worker
 
 export interface StoppableThread {
   readonly worker: Worker
-  /** Ends the thread, not inside native code. */
+  /** Ends the thread, but never while it runs native code. */
   readonly stop: () => Promise<void>
 }
 
 export function startThread(start: StartWorker = startWorker): StoppableThread {
   const gate = new RunGate()
-  // Not the flags of this process: --eval and --input-type would keep a worker from starting.
+  // The worker does not inherit the flags of this process: `--eval` and `--input-type` would keep it from starting.
   const worker = start({ name: 'querent embedder', workerData: gate.memory, execArgv: [] })
   const forget = shutAtExit(gate)
   worker.once('exit', () => {
     forget()
-    gate.leave() // in case it died inside
+    gate.leave() // in case the worker died inside a run
   })
   let stopped: Promise<void> | undefined
   const stop = () => {
-    worker.ref() // the process must live to see the end, which is near
+    worker.ref() // keeps the process alive until the worker has ended, which is soon
     stopped ??= gate.shut().then(async () => {
       await worker.terminate()
     })
@@ -38,16 +38,16 @@ function startWorker(options: WorkerOptions): Worker {
 const INSIDE = 0
 const SHUT = 1
 
-/** Longer than any run; then the thread is ended whatever it does. */
+/** Longest wait in milliseconds for a run to end, longer than any run takes; then the thread is ended in any case. */
 const MAX_WAIT_MS = 10_000
 
 /**
- * Keeps a worker from being ended inside native code: ONNX Runtime aborts the whole process when its thread is
- * terminated during a run. The worker passes the gate before each run; the owner shuts it and waits for the worker to
- * be outside. Shared memory, because at process exit no message can be waited for.
+ * Keeps a worker from being ended inside native code: ONNX Runtime aborts the whole process if its thread is terminated during a run. The
+ * worker passes this gate before each run; the owner shuts the gate and waits until the worker is outside. Uses shared memory, because no
+ * message can be awaited at process exit.
  */
 export class RunGate {
-  /** To be handed to the other thread. */
+  /** The shared memory, to be handed to the other thread. */
   readonly memory: SharedArrayBuffer
   readonly #cells: Int32Array<SharedArrayBuffer>
 
@@ -56,30 +56,31 @@ export class RunGate {
     this.#cells = new Int32Array(memory)
   }
 
-  /** Worker: runs the work, or gives null without running it where the gate is shut. */
+  /** For the worker: runs the work, or returns null without running it if the gate is shut. */
   async pass<T>(work: () => Promise<T>): Promise<T | null> {
     Atomics.store(this.#cells, INSIDE, 1)
     try {
-      // Asked after saying "inside", as the owner looks inside after shutting: one of the two sees the other.
+      // The worker marks itself as inside before it reads SHUT, and the owner sets SHUT before it reads INSIDE, so at least one of the two
+      // sees the other.
       return Atomics.load(this.#cells, SHUT) === 1 ? null : await work()
     } finally {
       this.leave()
     }
   }
 
-  /** Says that nobody is inside. */
+  /** Marks that no run is in progress, and wakes the waiting owner. */
   leave(): void {
     Atomics.store(this.#cells, INSIDE, 0)
     Atomics.notify(this.#cells, INSIDE)
   }
 
-  /** Owner: lets nothing in any more and resolves when the worker is outside. */
+  /** For the owner: allows no further run, and resolves when the worker is outside. */
   async shut(): Promise<void> {
     Atomics.store(this.#cells, SHUT, 1)
     await Atomics.waitAsync(this.#cells, INSIDE, 1, MAX_WAIT_MS).value
   }
 
-  /** The same, blocking this thread meanwhile: one run takes some 10 ms, loading a model some 100 ms. */
+  /** Like `shut`, but blocks this thread until the worker is outside: a run takes about 10 ms, loading a model about 100 ms. */
   shutNow(): void {
     Atomics.store(this.#cells, SHUT, 1)
     Atomics.wait(this.#cells, INSIDE, 1, MAX_WAIT_MS)
@@ -88,7 +89,7 @@ export class RunGate {
 
 const atExit = new Set<RunGate>()
 
-/** Has the gate shut before the process tears its threads down. Undone by the function returned. */
+/** Shuts the gate at process exit, before the process ends its threads. The returned function cancels this. */
 export function shutAtExit(gate: RunGate): () => void {
   if (atExit.size === 0) process.on('exit', shutAll)
   atExit.add(gate)

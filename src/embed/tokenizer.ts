@@ -1,19 +1,19 @@
-/** Text to token ids, cut to what the model takes. The one place that imports the tokenizer package. */
+/** Turns a text into token ids, cut to the maximum length of the model. The only module that imports the tokenizer package. */
 import { Tokenizer } from '@huggingface/tokenizers'
 import { must } from '../base/assert.ts'
 import { cutText } from './embedder.ts'
 import { Unigram, type UnigramModel } from './unigram.ts'
 
-/** Text to the ids of its tokens, special ones included; never more than the limit it was opened with. */
+/** Returns the ids of a text's tokens, special tokens included; never more than the limit given at opening. */
 export type Tokenize = (text: string) => readonly number[]
 
 /**
- * No word needs more (WordPiece takes a word of over 100 characters as unknown), so text behind `maxTokens` times this
- * is not even read: a document of 64 MB costs what a page costs.
+ * UTF-16 units per token: no word needs more (WordPiece treats a word of over 100 characters as unknown), so text beyond `maxTokens` times
+ * this number is not read: a document of 64 MB costs no more than a page.
  */
 const CHARACTERS_PER_TOKEN = 100
 
-/** `tokenizerJson` and `configJson` are the parsed files of a Hugging Face model folder. */
+/** `tokenizerJson` and `configJson` are the parsed tokenizer.json and tokenizer_config.json of a Hugging Face model folder. */
 export function openTokenizer(tokenizerJson: object, configJson: object, maxTokens: number): Tokenize {
   const tokenizer = isUnigram(tokenizerJson)
     ? openUnigram(tokenizerJson, configJson)
@@ -33,7 +33,10 @@ function isUnigram(tokenizerJson: object): tokenizerJson is UnigramJson {
   return model?.type === 'Unigram'
 }
 
-/** The package's tokenizer with segmentation of our own: it is opened with the first pieces only, up to the unknown one. */
+/**
+ * The package's tokenizer with our own segmentation: the package gets only the first pieces of the vocabulary, up to the unknown piece, so
+ * that it opens fast.
+ */
 function openUnigram(json: UnigramJson, config: object): Tokenizer {
   const { vocab, unk_id } = json.model
   const few = { ...json.model, vocab: vocab.slice(0, unk_id + 1) }
@@ -45,7 +48,7 @@ function openUnigram(json: UnigramJson, config: object): Tokenizer {
   return tokenizer
 }
 
-/** How many special tokens ([SEP], </s>) end every text: they are kept when it is cut. */
+/** Number of special tokens ([SEP], </s>) at the end of every text: they are kept when the text is cut. */
 function countClosing(tokenizer: Tokenizer): number {
   const one = tokenizer.encode('a').ids
   const other = tokenizer.encode('b').ids

@@ -1,4 +1,4 @@
-/** Adds exports of chats: opens their files, which a lens cannot, and passes them to the lens that reads them. */
+/** Adds chat exports: opens the files, which a lens must not do, and passes them to the lens that reads them. */
 import { createReadStream } from 'node:fs'
 import { basename, posix, relative, sep } from 'node:path'
 import { type GivenOptions, rememberOptions } from '../ingest/added-paths.ts'
@@ -59,7 +59,7 @@ export async function addChats(
   return report
 }
 
-/** What would be left unread without a word. */
+/** Rejects options that do not apply to chats, rather than ignoring them silently. */
 function refuseOthers({ kind, lens }: AddRequest): void {
   if (kind !== undefined)
     throw invalidArgument('kind', kind, 'no kind together with chat: messages get the kind message')
@@ -74,7 +74,7 @@ interface FoundFiles extends AsyncDisposable {
 
 const OPENED = { [Symbol.asyncDispose]: async () => {} }
 
-/** All of a folder, or of a ZIP archive, are one export. */
+/** The files of one export: all files of a folder or of a ZIP archive belong to the same export. */
 async function filesOf(place: Place, signal: AbortSignal): Promise<FoundFiles> {
   if (isZip(place)) return await filesInZip(place)
   if (!place.isFolder) return { ...OPENED, files: [fileOf(place, place.absolute)], skipped: [], errors: [] }
@@ -94,7 +94,7 @@ function isZip({ isFolder, absolute }: Place): boolean {
   return !isFolder && extensionOf(basename(absolute)) === 'zip'
 }
 
-/** The archive is read in place, a file of it as often as it is asked for. */
+/** A ZIP archive is read in place; a file in it is read again each time it is requested. */
 async function filesInZip(place: Place): Promise<FoundFiles> {
   const { openZipFile } = await import('../ingest/zip.ts')
   const zip = await openZipFile(place.absolute).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Adds files and folders: read as a lens reads them, where one is named. */
+/** Adds files and folders; if a lens is named, the lens reads them. */
 import { Turns } from '../base/turns.ts'
 import type { IngestReport } from '../ingest/ingest-report.ts'
 import type { AddRequest } from '../model/entry-input.ts'
@@ -26,7 +26,7 @@ async function add(parts: Parts, request: AddRequest, call: CallContext): Promis
   const { store, clock, registry } = parts
   const { lens, paths, collection, kind, tags, visibility, federations, map } = request
   if (lens !== undefined) registry.must(lens)
-  // Loaded when used: most calls ask, and should not wait for parsers of file formats.
+  // Imported on first use: most calls are queries, and should not wait for the parsers of file formats.
   const { ingest } = await import('../ingest/ingest.ts')
   return await ingest(
     store,
@@ -35,14 +35,14 @@ async function add(parts: Parts, request: AddRequest, call: CallContext): Promis
   )
 }
 
-/** Every question asks the words: what was added comes into their index along the way, not all at the next question. */
+/** Brings the word index up to date while files are being added, so that the next query need not index all of them at once. */
 function keepingUp({ indexes }: Parts, { report }: CallContext): KeepingUp {
   let following: Promise<void> | null = null
   const follow = async () => {
     try {
       await new Turns().run(indexes.keepUp('words'))
     } catch {
-      // Met by the next query.
+      // Ignored here: the next query meets the same error.
     }
     following = null
   }
@@ -59,6 +59,6 @@ function keepingUp({ indexes }: Parts, { report }: CallContext): KeepingUp {
 
 interface KeepingUp {
   readonly report: (progress: Progress) => void
-  /** Resolves when what was begun is over. */
+  /** Resolves when the index update that was started has ended. */
   readonly followed: () => Promise<void>
 }

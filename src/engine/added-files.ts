@@ -1,6 +1,7 @@
 /**
- * Files that were added, kept up to date (QE-012): which have changed since they were read, and reading them again. A store that nobody else
- * serves is looked over when it is asked for (`query`, `status`, `sync`); where the engine watches, every few seconds, by one process at a time.
+ * Keeps added files up to date (QE-012): finds those that changed since they were read, and reads them again. If no watching engine serves
+ * the store, changes are looked for on demand (`query`, `status`, `sync`); a watching engine looks every few seconds, one process at a
+ * time.
  */
 import { sep } from 'node:path'
 import { must } from '../base/assert.ts'
@@ -32,26 +33,26 @@ interface Needed {
 
 type Caller = Pick<CallContext, 'signal' | 'report'>
 
-/** Read again before a question is answered that somebody waits for: some tens of milliseconds. */
+/** Most changed data that is read again before a waiting query is answered; it takes some tens of milliseconds. */
 const MAX_QUICK = { files: 10, bytes: 128 * 1024 }
 
-/** The engine's own job looks so often at most, and takes at most this share of the time. */
+/** Minimum interval between the background job's looks at the files, and the largest share of time that the looks may take. */
 const LOOK_EVERY_MS = 1_000
 const LOOK_SHARE = 1 / 20
-/** After a failure the job leaves code alone for so long, then twice as long each time, at most so long. */
+/** Pause of the job after a failure to read code: `FIRST_PAUSE_MS`, doubled with each failure, at most `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 4_000
 const MAX_PAUSE_MS = 300_000
 
 export class AddedFiles {
-  /** The engine looks for changes by itself. */
+  /** Whether the engine looks for changes by itself. */
   readonly isWatched: boolean
   readonly #parts: Needed
-  /** Of the last look, less what was read since. */
+  /** Changes found by the last look that have not been read yet. */
   #waiting: Changes = NO_CHANGES
   #hostOf: ((lens: string) => LensHost) | null = null
-  /** Why files and code could not be read when this process last tried, by absolute path. */
+  /** Error messages of files and code that could not be read at the last attempt of this process, by absolute path. */
   readonly #problems = new Map<string, string>()
-  /** Code that failed, by path: how often since it last did not, and when it is tried again (`performance.now`). */
+  /** Code that failed, by path: number of failures since the last success, and the time of the next attempt (`performance.now`). */
   readonly #pauses = new Map<string, { readonly failures: number; readonly until: number }>()
 
   constructor(parts: Needed, isWatched: boolean) {
@@ -59,12 +60,12 @@ export class AddedFiles {
     this.isWatched = isWatched
   }
 
-  /** What lenses read code with. */
+  /** Sets the function that gives the host through which a lens reads code. */
   lendHosts(hostOf: (lens: string) => LensHost): void {
     this.#hostOf = hostOf
   }
 
-  /** What changed below each added path, and below code that a lens has read. */
+  /** Looks for changes below each added path, and below code that a lens has read. */
   async look({ signal }: Caller): Promise<Changes> {
     const { store } = this.#parts
     const isAny = [ADDED_PATHS, INDEXED_TREES].some(table => {
@@ -82,7 +83,7 @@ export class AddedFiles {
     return this.#waiting
   }
 
-  /** What an answer says to the owner of files that are missing, or have changed and are not read again yet. */
+  /** Notes for the owner on an answer: added files that are missing, or that have changed and have not been read again yet. */
   notesFor(viewer: Viewer): readonly Note[] {
     if (!isOwner(viewer)) return []
     const missing = [...this.#waiting.paths, ...this.#waiting.trees].filter(({ isMissing }) => isMissing)
@@ -104,7 +105,7 @@ export class AddedFiles {
     return [{ code: 'files_changed', message: `${what}; run \`querent sync\`.` }]
   }
 
-  /** Reads again what changed. Null: nothing did. Rejects with what `add` rejects with. */
+  /** Reads the changed files again. Null: nothing changed. Rejects with the errors of `add`. */
   async read({ paths, trees }: Changes, { signal, report }: Caller): Promise<IngestReport | null> {
     const { store, clock, registry } = this.#parts
     const changed = paths.filter(path => countOf([path]) > 0)
@@ -124,7 +125,7 @@ export class AddedFiles {
     return { ...made, errors: [...errors, ...made.errors] }
   }
 
-  /** One run a lens. What it cannot do is reported, and keeps nothing else from being read. */
+  /** Reads changed code again, once for each lens. A failure is reported, and does not keep the other code from being read. */
   async #readTrees(trees: readonly TreeChanges[], signal: AbortSignal): Promise<IngestReport['errors']> {
     const errors: { path: string; message: string }[] = []
     const changed = trees.filter(({ isChanged }) => isChanged)
@@ -161,7 +162,10 @@ export class AddedFiles {
     this.#pauses.set(path, { failures, until })
   }
 
-  /** Reads again what is quickly read, and else leaves it to the note. Never rejects: the answer is what the store holds. */
+  /**
+   * Reads the changed files again if that is quick; otherwise only a note on the answer mentions them. Never rejects: the query is then
+   * answered from what the store holds.
+   */
   async readQuickly(caller: Caller): Promise<IngestReport | null> {
     try {
       const { paths } = await this.look(caller)
@@ -175,8 +179,8 @@ export class AddedFiles {
   }
 
   /**
-   * What `sync` does: deletes what was made of the paths to forget, and reads again what changed below the others, or below those that are
-   * named. Throws `invalid_argument` for a path that was not added.
+   * Implements `sync`: deletes the entries made from the paths to forget, and reads changed files again below the other added paths, or
+   * only below the named ones. Throws `invalid_argument` for a path that was not added.
    */
   async sync({ paths: names, forget = [], dry_run: isDry = false }: SyncRequest, caller: Caller): Promise<Synced> {
     const all = await this.look(caller)
@@ -198,7 +202,7 @@ export class AddedFiles {
     return { changes, report: { ...report, deleted: report.deleted + deleted } }
   }
 
-  /** Looks for changes and reads them, for as long as the engine is open. */
+  /** Looks for changes and reads them, until the engine is closed. */
   job(): BackgroundJob {
     let everyMs = LOOK_EVERY_MS
     return {
@@ -212,14 +216,14 @@ export class AddedFiles {
         const looked = performance.now()
         const isDue = ({ path }: TreeChanges) => (this.#pauses.get(path)?.until ?? 0) <= looked
         const made = await this.read({ ...changes, trees: changes.trees.filter(isDue) }, { signal, report })
-        // It rests as long as it reads, too: a folder that changes all the time is not read all the time.
+        // Reading rests for as long as it took, so that a folder that changes all the time is not read all the time.
         everyMs = Math.max(LOOK_EVERY_MS, (looked - begun) / LOOK_SHARE, performance.now() - looked)
         if (made !== null) await new Turns().run(this.#parts.indexes.keepUp('words'))
       },
     }
   }
 
-  /** As `status` and `sync` print them. */
+  /** The changes in the form that `status` and `sync` print. */
   statesOf({ paths, trees }: Changes): readonly AddedPathState[] {
     return [
       ...paths.map(({ path, isMissing, files, changed, added, deleted }) => ({
@@ -262,7 +266,7 @@ const EMPTY: IngestReport = {
 }
 
 export interface Synced {
-  /** As they were found, before anything was read. */
+  /** Changes as they were found before anything was read. */
   readonly changes: Changes
   readonly report: IngestReport
 }

@@ -1,4 +1,4 @@
-/** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
+/** Answers queries: gives the pipeline the parts of this engine that a query needs, and counts the use of the results shown. */
 
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
@@ -32,11 +32,11 @@ const NO_MODEL = { embedder: null, embedderError: null } as const
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
-/** The answer to a subscription. */
+/** The answer to a query that a subscription watches. */
 export interface WatchedAnswer {
   readonly answer: Answer
   readonly asOf: Instant
-  /** When something that is visible next begins or ceases to hold; infinite: never. */
+  /** Next instant at which the validity of a visible entry begins or ends, so that time alone may change the answer; infinite: never. */
   readonly nextBound: Instant
 }
 
@@ -57,13 +57,13 @@ export class Asking {
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
   readonly #options = new Map<string, OptionsSchema>()
-  /** By the store in memory that is asked in place of the engine's. */
+  /** `Asking` objects for stores in memory that a lens queries in place of the engine's store. */
   readonly #others = new WeakMap<Scratch, Asking>()
   readonly #resolved = new WeakMap<QueryInput, { readonly viewer: string; readonly query: Query }>()
   readonly #countsUse: boolean
   #streams = 0
 
-  /** `of`: the one of the engine's store, where `parts` are those of another store in its place. */
+  /** `of`: the `Asking` object of the engine's own store, if `parts` are those of a store in memory. */
   constructor(parts: Parts, host: (lens: string) => LensHost, of: Asking | null = null) {
     this.#parts = parts
     this.#host = host
@@ -76,7 +76,10 @@ export class Asking {
     return this.#parts.store
   }
 
-  /** What answers this query: of the store that its lens answers this viewer from. Throws what asking would. */
+  /**
+   * The `Asking` object for this query: on the engine's store, or on the store in memory that the lens prepared for this viewer. Throws
+   * what the query would throw.
+   */
   async for(input: Pick<QueryInput, 'lens'>, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Asking> {
     const { registry, defaultLens } = this.#parts
     const lens = registry.must(input.lens ?? defaultLens)
@@ -86,7 +89,7 @@ export class Asking {
 
   #over(scratch: Scratch): Asking {
     const { store } = scratch
-    // Whatever is in it is found by words: to embed all of it for one query would take longer than anybody waits.
+    // The store in memory is searched by words only: embedding all of it for one query would take too long.
     const parts: Parts = { ...this.#parts, store, indexes: indexesOf(scratch), ...NO_MODEL }
     const asking = this.#others.get(scratch) ?? new Asking(parts, this.#host, this)
     this.#others.set(scratch, asking)
@@ -97,7 +100,7 @@ export class Asking {
     return this.#contexts.look(viewer)
   }
 
-  /** What seals and signs for this store. */
+  /** The secret that seals and signs the texts of this store, such as cursors. */
   secret(): string {
     return this.#contexts.secret()
   }
@@ -114,7 +117,7 @@ export class Asking {
     }
   }
 
-  /** What a stream asks for piece by piece. Throws what asking would. */
+  /** Checks the input and resolves it to the query that a stream answers piece by piece. Throws what the query would throw. */
   resolve(input: QueryInput, call: Pick<CallContext, 'viewer' | 'now'>): Query {
     return this.#resolve(input, call.viewer, this.#now(call))
   }
@@ -123,7 +126,9 @@ export class Asking {
     return now ?? this.#parts.clock.now()
   }
 
-  /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
+  /**
+   * The next `limit` items of an answer that has more of them. `from`: the cached order of results from which to continue, if there is one.
+   */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     const now = () => this.#parts.clock.now()
     const made = (await this.#load(query, now(), call)) ?? this.#contexts.make(query, now(), call)
@@ -143,13 +148,15 @@ export class Asking {
     if (cursor !== null) this.secret()
   }
 
-  /** What is held for whoever comes with the cursor of the query. */
+  /** The cached order of results for the query's cursor; null if there is none. */
   cachedFor(query: Query, { viewer }: CallContext): CachedPage | null {
     const { after } = query
     return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())
   }
 
-  /** Where a stream keeps its order between pieces; null: it is not held there any more. */
+  /**
+   * The place in which a stream keeps its order of results between pieces; reading it gives null when the order was dropped from the cache.
+   */
   place({ viewer }: CallContext): CachedPlace {
     const name = `stream ${++this.#streams}`
     const now = () => this.#parts.clock.now()
@@ -163,13 +170,16 @@ export class Asking {
     }
   }
 
-  /** So that whoever comes with the cursor of this part goes on in its order. */
+  /** Caches the remaining order of results, so that a caller with this part's cursor continues in the same order. */
   holdRest({ answer: { cursor }, next, size }: Part, { viewer }: CallContext): void {
     if (cursor === null || next === null) return
     this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
   }
 
-  /** The answer as it is: looking on is no use. And what it takes to say when time alone may change it. */
+  /**
+   * The current answer, for a subscription: watching does not count as use. Includes what is needed to tell when time alone may change the
+   * answer.
+   */
   async standing(input: QueryInput, call: CallContext): Promise<WatchedAnswer> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
@@ -178,20 +188,20 @@ export class Asking {
     return { answer, asOf, nextBound: isOfThePast ? Number.POSITIVE_INFINITY : this.#contexts.nextBound(context, asOf) }
   }
 
-  /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
+  /** The conditions of a query on entries, resolved as if it were asked at this instant. Throws what the query would throw. */
   conditions(input: QueryInput, at: Instant, call: CallContext): Pick<Plan, 'filter' | 'parsed'> {
     const { stages, context } = this.#prepareAtOnce(input, call)
     return stages.parse({ ...context.query, asOf: at }, context)
   }
 
-  /** Changes no access state: asking why is not use. */
+  /** Does not count as use of the results, because asking for an explanation is not use. */
   async explain({ query, ...target }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
     const { stages, context } = await this.#prepare({ ...query, touch: false }, call)
     const { explainEntry } = await import('../pipeline/explain.ts')
     return explainEntry(target, stages, context)
   }
 
-  /** Counts without access state, as `explain`. */
+  /** Counts the matching items without counting use, like `explain`. */
   async count(input: QueryInput, call: CallContext): Promise<Count> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const { countItems } = await import('../pipeline/survey.ts')
@@ -202,24 +212,24 @@ export class Asking {
     const { requireVisible } = await import('./listing.ts')
     const { similarTo } = await import('../pipeline/similar.ts')
     const entry = requireVisible(this.#parts.store, id, this.look(call.viewer))
-    // Its language chooses the model.
+    // The language of the entry's text decides which model is used.
     const text = `${entry.title}\n${entry.content}`.slice(0, SAMPLE)
     const { stages, context } = await this.#prepare({ text, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     if (context.query.touch) this.#touch(answer, call.viewer, context.query)
-    // It takes no cursor: more of them are had by a higher limit.
+    // Similar items have no cursor: a higher limit gives more of them.
     return { ...answer.page, cursor: null }
   }
 
   async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
-    // What is wrong with the question is said before anything is loaded for it.
+    // Errors in the query are reported before any index is loaded for it.
     const now = this.#now(call)
     const query = this.#resolve(input, call.viewer, now)
     const made = await this.#load(query, now, call)
     return made === null ? this.#prepareAtOnce(input, call) : { stages: this.#stagesOf(query.lens), ...made }
   }
 
-  /** With the words, unless nothing of the answer comes from them, and the points that the lens asks for first. */
+  /** Loads the indexes that the query needs: words, unless the answer needs none, and the point indexes that the lens names. */
   #load(query: Query, now: Instant, call: CallContext): Promise<MadeContext | null> {
     const { pointIndexes = [], readsWords = true } = this.#parts.registry.must(query.lens)
     const words = readsWords || call.rows !== 'keys' ? ['words'] : []
@@ -232,7 +242,7 @@ export class Asking {
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
 
-  /** Once for an input and a moment: its caller checks it before anything is loaded for it. */
+  /** Checks and resolves an input, at most once for the same input and instant: the caller does so before any index is loaded. */
   #resolve(input: QueryInput, viewer: Viewer, now: Instant): Query {
     const known = this.#resolved.get(input)
     if (known !== undefined && known.viewer === viewer.id && known.query.begun === now) return known.query
@@ -247,7 +257,7 @@ export class Asking {
     return query
   }
 
-  /** Kept: zod compiles a schema when it first parses, a third of a millisecond. */
+  /** The schema is cached, because zod compiles it at its first parse, which takes a third of a millisecond. */
   #optionsSchemaOf(lens: string): OptionsSchema {
     const { registry } = this.#parts
     const schema = this.#options.get(lens) ?? z.strictObject({ options: registry.must(lens).options ?? NO_OPTIONS })
@@ -261,14 +271,14 @@ export class Asking {
     return stages
   }
 
-  /** Counts what was opened or cited. A store that cannot be written at the moment does not count it. */
+  /** Counts entries that were opened or cited as used. If the store cannot be written at the moment, the use is not counted. */
   used(entries: readonly EntryKey[], viewer: Viewer): void {
     this.#count(() => this.#parts.uses.count(viewer, entries, this.#parts.clock.now()))
   }
 
   #touch(answer: Answer, viewer: Viewer, { lens, options }: Query): void {
     if (!this.#countsUse) return
-    // Several passages of an entry are one use of it.
+    // Several passages of one entry in an answer count as one use of the entry.
     const entries = [...new Set(answer.ranked.map(({ entry }) => entry))]
     if (entries.length === 0) return
     const { touch } = this.#parts.registry.must(lens)
@@ -276,7 +286,7 @@ export class Asking {
     else this.used(entries, viewer)
   }
 
-  /** One small transaction. A store that is read-only or on a full disk still answers; the use is then not counted. */
+  /** One small transaction. A store that is read-only or on a full disk still answers queries; the use is then not counted. */
   #count(write: () => void): void {
     try {
       write()
@@ -287,8 +297,8 @@ export class Asking {
 }
 
 /**
- * A question answered piece by piece: what a page of the same limit would hold, in its order, each piece checked against what
- * the viewer may see as it leaves. No transaction is open between pieces, and nothing is made before it is asked for.
+ * A query answered in pieces: together they hold what one page of the same limit would hold, in the same order. Access is checked again for
+ * each piece when it is sent. No transaction is open between pieces, and a piece is computed only when it is requested.
  */
 export async function* streamQuery(
   engine: Asking,
@@ -299,7 +309,7 @@ export async function* streamQuery(
   const asking = await engine.for(input, call)
   let query = asking.resolve(input, call)
   const { limit } = query
-  // Between pieces the order is held among those of pages: who reads slowly has no more room than others.
+  // Between pieces the order of results is kept in the same cache as those of pages, so slow readers take no extra memory.
   const place = asking.place(call)
   let from = asking.cachedFor(query, call)
   const reports = new Reports()
@@ -321,14 +331,16 @@ export async function* streamQuery(
   }
 }
 
-/** What pieces say beside their items: by the end all that a page of all of them would say. */
+/**
+ * Collects what the pieces report beside their items (notes, coverage): the last piece completes what one page of all items would report.
+ */
 class Reports {
   readonly #said = new Set<string>()
-  /** Not said in the first piece. */
+  /** Notes that came after the first piece. */
   readonly #later: Note[] = []
   #isComplete = true
 
-  /** `progress` null: it is the last one. */
+  /** `progress`: progress of the query so far; null for the last piece. */
   chunkOf({ answer: { page } }: Part, isFirst: boolean, progress: number | null): PageChunk {
     const { items, verdict, reason, verdict_by, nearest, did_you_mean, lens, mode, as_of } = page
     const { notes, coverage, cursor } = page

@@ -1,4 +1,6 @@
-/** How many bytes each viewer may keep here by requests from outside (QE-019). Counted by the store, so a restart changes nothing. */
+/**
+ * Limits how many bytes each viewer may store by requests from outside (QE-019). The store counts the bytes, so a restart changes nothing.
+ */
 
 import type { Clock } from '../base/clock.ts'
 import { nextTurn, Turns } from '../base/turns.ts'
@@ -8,7 +10,7 @@ import type { TableDeclaration } from '../model/table.ts'
 import type { Store } from '../store/store.ts'
 import { countMore, heldBytes } from '../store/usage.ts'
 
-/** Entries, or rows, counted in one transaction, which pauses where they are long. */
+/** Entries or rows that are counted in one transaction. */
 const AT_ONCE = 500
 
 export class ByteQuota {
@@ -16,10 +18,10 @@ export class ByteQuota {
   readonly #clock: Clock
   readonly #quota: number
   readonly #tables: readonly TableDeclaration[]
-  /** Bytes of requests that are being written, by requester. */
+  /** Bytes reserved for requests in progress, by requester. */
   readonly #reserved = new Map<string, number>()
 
-  /** `quota`: bytes, at least 0. `tables`: all that may hold rows of viewers. */
+  /** `quota`: bytes, at least 0. `tables`: all tables that may hold rows of viewers. */
   constructor(store: Store, clock: Clock, quota: number, tables: readonly TableDeclaration[]) {
     this.#store = store
     this.#clock = clock
@@ -28,13 +30,13 @@ export class ByteQuota {
   }
 
   /**
-   * Makes room for a request that may write up to `bytes`, until the returned function is called. Rejects with
-   * `quota_exceeded` where there is none: before anything is written.
+   * Reserves room for a request that may write up to `bytes`, until the returned function is called. Rejects with `quota_exceeded` before
+   * anything is written if there is not enough room.
    */
   async reserve(viewer: string, bytes: number): Promise<() => void> {
     const requester = requesterOf(viewer)
     const held = await this.#held(viewer)
-    // Nothing waits between this look and the reservation: two requests cannot both take the last room.
+    // No `await` between this check and the reservation: two requests cannot both take the last room.
     const reserved = this.#reserved.get(requester) ?? 0
     if (held + reserved + bytes > this.#quota) throw exceeded(held + reserved, bytes, this.#quota)
     this.#reserved.set(requester, reserved + bytes)
@@ -58,7 +60,7 @@ export class ByteQuota {
     }
   }
 
-  /** To count in a table makes it. */
+  /** Only tables that have rows: counting in a table would create it. */
   #filled(): readonly TableDeclaration[] {
     return this.#tables.filter(table => this.#store.table(table).scan({}, { limit: 1 }).length > 0)
   }

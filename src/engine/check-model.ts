@@ -1,4 +1,4 @@
-/** Tries a model before it is used: what it is, whether its vectors make sense, how quick it is. */
+/** Tests an embedding model before it is used: reports its properties, whether its vectors make sense, and its speed. */
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import { checkEmbedder } from '../embed/checked-embedder.ts'
@@ -8,7 +8,7 @@ import { MODEL_FILES } from '../embed/onnx-folder.ts'
 import { dot } from '../math/vector.ts'
 import type { ModelCheck } from '../model/reports.ts'
 
-/** Pairs of sentences that mean the same: each must be nearer to its own than to any other. */
+/** Pairs of sentences with the same meaning: the vectors of a pair must be nearer to each other than to those of all other sentences. */
 const SAME: readonly (readonly [string, string])[] = [
   ['A cat sleeps on the sofa.', 'The cat is asleep on the couch.'],
   ['The bank raised its interest rates.', 'Interest rates were increased by the bank.'],
@@ -16,7 +16,10 @@ const SAME: readonly (readonly [string, string])[] = [
 ]
 const SPEED_MS = 1_000
 
-/** Of a folder in the form of `onnx-folder.ts`. Rejects with `model_invalid` where it is none, or its files are not those of its manifest. */
+/**
+ * Tests the model in a folder of the form described in `onnx-folder.ts`. Rejects with `model_invalid` if the folder holds no model, or
+ * files other than those of its manifest.
+ */
 export async function checkModel(folder: string): Promise<ModelCheck> {
   const embedder = await openLocalEmbedder({ folder, threads: 1, start: 'now' })
   try {
@@ -44,7 +47,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** What is wrong, or null. */
+/** Tests the embedder by itself; returns the problem found, or null. */
 async function selfTest(embedder: Embedder): Promise<string | null> {
   const texts = SAME.flat()
   const vectors = await embedder.embed(texts, 'passage')
@@ -52,7 +55,7 @@ async function selfTest(embedder: Embedder): Promise<string | null> {
   if (again[0]?.some((value, at) => value !== vectors[0]?.[at])) return 'the same text has different vectors'
   for (const [at, vector] of vectors.entries()) {
     const cosines = vectors.map((other, i) => (i === at ? Number.NEGATIVE_INFINITY : dot(vector, other)))
-    // Two sentences of a pair lie side by side: 0 and 1, 2 and 3, 4 and 5.
+    // The sentences of a pair are neighbours in the list: 0 and 1, 2 and 3, 4 and 5.
     const nearest = cosines.indexOf(Math.max(...cosines))
     if (nearest !== (at ^ 1))
       return `"${texts[at]}" is nearer to "${texts[nearest]}" than to the sentence with the same meaning`

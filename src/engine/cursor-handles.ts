@@ -1,7 +1,7 @@
 /**
- * Short names of cursors (QE-015). A cursor holds all that its next page needs, up to `MAX_CURSOR_LENGTH` characters: too
- * much for an agent to repeat, and for an address. Over HTTP and MCP a handle takes its place; the cursor itself is kept in
- * the store, for other processes on it.
+ * Short handles for cursors (QE-015). A cursor holds everything that its next page needs, up to `MAX_CURSOR_LENGTH` characters: too much
+ * for an agent to repeat, and for a URL. HTTP and MCP send a handle instead; the cursor itself is kept in the store, so that other
+ * processes on the store can use the handle.
  */
 
 import { hash } from 'node:crypto'
@@ -14,15 +14,18 @@ import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
 import { CURSORS } from '../store/core-tables.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 
-/** A cursor that is no longer than this is its own handle. */
+/** Largest length of a cursor that is sent as it is, without a handle. */
 const MAX_LENGTH = 64
-/** 96 bits of a hash of what only this store can have sealed: equal cursors have equal handles, and none can be guessed. */
+/**
+ * A handle has 96 bits of a hash over a cursor that only this store can have sealed: equal cursors have equal handles, and a handle cannot
+ * be guessed.
+ */
 const HANDLE = /^c_[\w-]{16}$/
-/** Rows are removed an hour at a time. */
+/** Stored cursors are removed in groups by the hour of their creation. */
 const HOUR_MS = 3_600_000
-/** Rows kept, before the oldest hour is removed early. */
+/** Maximum number of stored cursors; above it, those of the oldest hour are removed early. */
 const MAX_ROWS = 200_000
-/** Cursors kept in memory alone, of a store that cannot be written now; the oldest are forgotten. */
+/** Maximum number of cursors kept only in memory while the store cannot be written; the oldest are dropped. */
 const MAX_UNWRITTEN = 1_000
 
 export class CursorHandles {
@@ -36,7 +39,9 @@ export class CursorHandles {
     this.#clock = clock
   }
 
-  /** Never fails, and waits for no writer: until the store can be written, this process alone keeps the cursor. */
+  /**
+   * The handle for a cursor. Never fails and never waits for a writer: until the store can be written, only this process knows the cursor.
+   */
   shorten(cursor: string): string {
     if (cursor.length <= MAX_LENGTH) return cursor
     const handle = `c_${hash('sha256', cursor, 'base64url').slice(0, 16)}`
@@ -52,7 +57,7 @@ export class CursorHandles {
     return handle
   }
 
-  /** What is no handle is returned as it is. Null: the cursor of this handle is not kept any more. */
+  /** The cursor of a handle. Text that is no handle is returned unchanged. Null: this handle's cursor is no longer kept. */
   expand(given: string): string | null {
     if (!HANDLE.test(given)) return given
     const row = this.#store.table(CURSORS).get({ handle: given })
@@ -74,14 +79,14 @@ export class CursorHandles {
 }
 
 /**
- * Cursors as handles of at most 64 characters (QE-015), for interfaces whose answers an agent reads. Where an operation has
- * cursors is in its schemas: properties `cursor` and `next_cursor`, at any depth of objects and lists that are declared.
+ * Replaces cursors by handles of at most 64 characters (QE-015), for interfaces whose answers an agent reads. The operation's schemas tell
+ * where its cursors are: properties `cursor` and `next_cursor`, at any depth of declared objects and lists.
  */
 const NAMES: ReadonlySet<string> = new Set(['cursor', 'next_cursor'])
-/** Objects and lists that lie in each other. */
+/** Maximum depth of nested objects and lists that is searched. */
 const MAX_DEPTH = 5
 
-/** `*` is every item of a list. */
+/** Path to a property in an answer; `*` stands for every item of a list. */
 type Path = readonly string[]
 
 interface Schemas {
@@ -89,7 +94,7 @@ interface Schemas {
   readonly output: z.ZodType
 }
 
-/** The input with the cursors that its handles name. Throws `cursor_expired` for a handle that is not kept any more. */
+/** The input with its handles replaced by the cursors. Throws `cursor_expired` for a handle whose cursor is no longer kept. */
 export function withWholeCursors({ input: schema }: Schemas, input: unknown, handles: CursorHandles): unknown {
   return changed(input, pathsOf(schema, 'input'), (cursor, path) => {
     const whole = handles.expand(cursor)
@@ -99,13 +104,13 @@ export function withWholeCursors({ input: schema }: Schemas, input: unknown, han
   })
 }
 
-/** The answer, or a piece of it, with handles for its cursors. */
+/** The answer, or a piece of a streamed answer, with its cursors replaced by handles. */
 export function withShortCursors<Answer>({ output: schema }: Schemas, answer: Answer, handles: CursorHandles): Answer {
-  // The cast: one text takes the place of another.
+  // The cast is safe: a text replaces a text, so the type stays.
   return changed(answer, pathsOf(schema, 'output'), cursor => handles.shorten(cursor)) as Answer
 }
 
-/** The pieces of a streamed answer, which have the fields of the whole one. */
+/** Replaces cursors in the pieces of a streamed answer, which have the fields of the whole answer. */
 export async function* eachWithShortCursors(
   schemas: Schemas,
   pieces: AsyncIterable<JsonObject>,
@@ -141,9 +146,9 @@ function pathsOf(schema: z.ZodType, io: 'input' | 'output'): readonly Path[] {
   return paths
 }
 
-/** Without names, so that nothing is a reference. */
+/** The JSON schema with all parts inlined: without names there are no references. */
 function inlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  // The cast: a JSON Schema is JSON; zod's type for it has methods and undefined.
+  // The cast is safe: a JSON Schema is JSON, but zod's type for it includes methods and undefined.
   return z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: z.registry() }) as unknown as JsonObject
 }
 

@@ -5,12 +5,12 @@ import type { Embedder } from '../embed/embedder.ts'
 import { type EmbedderSettings, openEmbedder } from '../embed/open-embedder.ts'
 import { QuerentError } from '../model/errors.ts'
 
-/** Vectors of questions kept, so that the same question is not embedded twice. */
+/** Number of query vectors in the cache, so that the same query is not embedded twice. */
 const QUERY_CACHE = 1_000
 
 export interface StartedEmbedder {
   readonly embedder: Embedder | null
-  /** Why there is none although one was wanted, or null. */
+  /** Why there is no embedder although one was wanted, or null. */
   readonly error: string | null
 }
 
@@ -20,7 +20,7 @@ interface GivenOptions {
   readonly embedderTimeoutMs?: number | undefined
 }
 
-/** Rejects for a wrong setting alone: without an embedder, words answer. */
+/** Opens the embedder. Rejects only for a wrong setting: if the embedder fails otherwise, queries are answered by words. */
 export async function startEmbedder(
   { embedder: given, warm, embedderTimeoutMs: openingMs }: GivenOptions,
   settings: EmbedderSettings,
@@ -41,7 +41,10 @@ export async function startEmbedder(
   }
 }
 
-/** The second model of an engine; null: none was wanted. Rejects with `model_invalid`. `folder`: of the settings, from the home. */
+/**
+ * Opens the second model of an engine; null: none was wanted. Rejects with `model_invalid`. `folder`: the model folder from the settings,
+ * relative to the home.
+ */
 export async function startSecond(
   given: Embedder | string | undefined,
   folder: string | undefined,
@@ -61,7 +64,7 @@ async function ready(embedder: Embedder): Promise<Embedder> {
   return cacheQueries(checkEmbedder(embedder), QUERY_CACHE)
 }
 
-/** An embedder as callers may give it: one of their own, or the settings of one to open. */
+/** The embedder option: an `Embedder` object of the caller, or the settings of an embedder to open. */
 export type GivenEmbedder = Embedder | EmbedderSettings
 
 export function isEmbedder(given: GivenEmbedder | 'none' | undefined): given is Embedder {
@@ -69,16 +72,16 @@ export function isEmbedder(given: GivenEmbedder | 'none' | undefined): given is 
 }
 
 /**
- * Why the native runtime may be missing: its package brings the library, but on Linux x64 its install script downloads GPU
- * libraries that Querent does not use, and npm drops an optional package whose script fails without a word.
+ * Help for a missing native runtime. Its npm package contains the library, but on Linux x64 its install script downloads GPU libraries that
+ * Querent does not use, and npm silently drops an optional package whose script fails.
  */
 export const NATIVE_HELP: string =
   'for the faster native runtime, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment (this skips a download for GPUs)'
 
-/** In the home: written when the notice was given. */
+/** File in the home that is written when the notice about the WebAssembly runtime has been shown. */
 const MARK = 'wasm-notice'
 
-/** The line for the owner where the built-in model runs on WebAssembly, the first time in this home; null otherwise. */
+/** The notice to the owner that the built-in model runs on WebAssembly, shown once per home; null otherwise. */
 export function runtimeNotice(homeFolder: string | null, embedder: Embedder | null): string | null {
   if (homeFolder === null || embedder?.runsOn?.().runtime !== 'wasm') return null
   const line = `using the slower WebAssembly runtime; ${NATIVE_HELP}`
@@ -86,6 +89,6 @@ export function runtimeNotice(homeFolder: string | null, embedder: Embedder | nu
     writeFileSync(join(homeFolder, MARK), `${line}\n`, { flag: 'wx', mode: 0o600 })
     return line
   } catch {
-    return null // given before, or a home that cannot be written to: the status says it too
+    return null // shown before, or the home cannot be written to; the status also shows it
   }
 }

@@ -1,7 +1,7 @@
-/** How what an engine opened, and what it waits for, ends. */
+/** Closing an engine: closes what it opened, and ends what it waits for. */
 import { QuerentError } from '../model/errors.ts'
 
-/** What closes the things that were opened: in reverse order, whatever fails. */
+/** Closes what was opened, in reverse order, even if some of it fails. */
 export class Closers {
   readonly #closers: (() => unknown)[] = []
 
@@ -9,7 +9,7 @@ export class Closers {
     this.#closers.push(close)
   }
 
-  /** Goes on when one fails, then throws the first failure. */
+  /** Runs all close functions, then throws the first failure. */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (const close of this.#closers.toReversed()) {
@@ -23,12 +23,12 @@ export class Closers {
   }
 }
 
-/** What calls of an engine that was closed are refused with. */
+/** The error of every call to an engine that was closed. */
 export function closedError(): QuerentError {
   return new QuerentError('invalid_argument', 'engine: it is closed; open it again')
 }
 
-/** What the promise comes to, or a rejection with `cancelled` when the signal comes first. */
+/** Resolves or rejects like the promise, but rejects with `cancelled` as soon as the signal is aborted. */
 export function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new QuerentError('cancelled', 'stopped before it finished', {}, signal.reason))

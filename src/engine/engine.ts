@@ -1,6 +1,6 @@
 /**
- * The façade: what one open engine can do. `open.ts` builds it; operations describe it to the interfaces. Everything takes
- * the viewer from its caller; without one it is the local owner's.
+ * The façade: everything that one open engine can do. `open.ts` builds it; operations describe it to the interfaces. Every method gets the
+ * viewer from its caller; without one it acts for the local owner.
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/rates.ts'
@@ -70,40 +70,40 @@ export type ExportLine =
     }
 
 /**
- * Operations of lenses are functions of it by both parts of their names: `engine.beliefs.query({ semantic: 'ferries' })`,
+ * Lens operations are methods of the engine, named by both parts of the operation's name: `engine.beliefs.query({ semantic: 'ferries' })`,
  * `engine.federations.setMember(…)`. The last argument names the viewer.
  */
 export interface Engine extends AsyncDisposable, Calls {
-  /** The operations of lenses, asked by somebody else than the local owner. */
+  /** The operations of lenses, called for a viewer other than the local owner. */
   as(viewer: Viewer): Calls
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
   /**
-   * The same answer piece by piece (`chunk_size`), each made when it is asked for. Ends when it is whole, when the iterator
-   * returns or the signal is aborted, and with `deadline_exceeded` when nobody asks for the next piece for a minute.
+   * The answer of `query` in pieces (`chunk_size`), each computed when it is requested. Ends when the answer is complete, when the iterator
+   * returns or the signal is aborted, and with `deadline_exceeded` when the next piece is not requested for a minute.
    */
   stream(input: QueryInput, context?: Partial<CallContext>): AsyncIterableIterator<PageChunk>
   /**
-   * The answer now, then what changes in it, event by event. Without `notify_on_connect: false` the answer itself comes first.
-   * Ends when cancelled, when the context's signal is aborted, and with the engine.
+   * The present answer, followed by its changes as events. Without `notify_on_connect: false` the items of the present answer come first as
+   * events. Ends when it is cancelled, when the context's signal is aborted, and with the engine.
    */
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Partial<CallContext>): Promise<Subscription>
   explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
-  /** How many items the answer has over all of its pages; counts to 10,000. */
+  /** Number of items of the answer over all of its pages; counts up to 10,000. */
   count(input: QueryInput, context?: Partial<CallContext>): Promise<Count>
-  /** Entries like this one, by meaning (or by its rarest words when there are no vectors). */
+  /** Entries similar to the given one by meaning, or by its rarest words when there are no vectors. */
   similar(
     input: { readonly id: string; readonly limit?: number | undefined },
     context?: Partial<CallContext>,
   ): Promise<Page>
   /** Opening an entry counts as its use, unless `touch` is false. */
   get(input: GetInput, context?: Partial<CallContext>): Promise<EntryView>
-  /** Counts a use of entries that were opened or cited. All of them or none: `not_found` for an id that is not visible. */
+  /** Counts a use of entries that were opened or cited. Counts all of them or none: `not_found` for an id that is not visible. */
   touch(
     input: { readonly ids: readonly string[] },
     context?: Partial<CallContext>,
   ): Promise<{ readonly touched: number }>
   list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
-  /** Names that begin so, of entries that the viewer sees. */
+  /** Completions: names that begin with the given text, from entries that the viewer may see. */
   suggest(input: SuggestInput, context?: Partial<CallContext>): Promise<Suggestions>
   put(
     input: PutEntriesInput,
@@ -113,7 +113,7 @@ export interface Engine extends AsyncDisposable, Calls {
     readonly created: number
     readonly updated: number
     readonly unchanged: number
-    /** Why some of the viewer's chunks have no vector: embedding failed, or refuses them. Null otherwise. */
+    /** Why some of the viewer's chunks have no vector: embedding failed, or the embedder refused their texts. Null otherwise. */
     readonly embedding_error: string | null
   }>
   add(input: AddRequest, context?: Partial<CallContext>): Promise<AddReport>
@@ -121,42 +121,47 @@ export interface Engine extends AsyncDisposable, Calls {
     input: { readonly ids: readonly string[] },
     context?: Partial<CallContext>,
   ): Promise<{ readonly deleted: number }>
-  /** Reads again what has changed in files and folders that were added (QE-012). */
+  /** Reads added files and folders again if they have changed (QE-012). */
   sync(input?: SyncRequest, context?: Partial<CallContext>): Promise<SyncReport>
   /**
-   * The same before a question, where few files have changed; where many have, answers say so to the owner. Never rejects. Nothing for anybody but
-   * the owner, and where files are watched.
+   * Called before a query: reads changed files again if there are few; otherwise a note on the owner's answers reports them. Never rejects.
+   * Does nothing for other viewers than the owner, or if a process watches the files.
    */
   readChanges(context?: Partial<CallContext>): Promise<void>
   status(context?: Partial<CallContext>): Promise<Status>
-  /** Changes of the store that its loaded indexes have not taken in: the next question brings them forward. Of all partitions. */
+  /** Number of changes, over all partitions, that the loaded indexes have not applied yet; the next query applies them. */
   feedLag(): number
-  /** With `repair`, repairs what can be made again from what is there and touches nothing else. */
+  /**
+   * Examines the store, indexes and embedder. With `repair`, repairs only what can be rebuilt from existing data, and touches nothing else.
+   */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
-  /** The models in use. */
+  /** The embedding models in use. */
   models(context?: Partial<CallContext>): Promise<ModelList>
-  /** Tries the model in a folder. Rejects with `model_invalid`. */
+  /** Tests the embedding model in a folder. Rejects with `model_invalid`. */
   checkModel(folder: string, context?: Partial<CallContext>): Promise<ModelCheck>
-  /** Writes which model is used, and begins to embed. Rejects with `model_invalid`, or `conflict` where `config.json` has no say. */
+  /**
+   * Sets the embedding model in `config.json`, and begins to embed. Rejects with `model_invalid`, or with `conflict` if the environment or
+   * an option names the model.
+   */
   useModel(input: UseModelInput, context?: Partial<CallContext>): Promise<UsedModel>
-  /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
+  /** Copies the store to a file, even during writes; rejects with `conflict` if the file exists. */
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
   import(lines: AsyncIterable<unknown>, context?: Partial<CallContext>): Promise<Imported>
-  /** Resolves when every chunk that was there at the call has a vector, or there is no embedder. */
+  /** Resolves when every chunk that existed at the call has a vector, or if there is no embedder. */
   embedded(report?: (progress: Progress) => void): Promise<void>
   readonly lenses: readonly Lens[]
-  /** What a lens's operations run on. */
+  /** The host on which the operations of this lens run. */
   host(lens: string): LensHost
-  /** The operations that lenses bring. */
+  /** The operations that the lenses define. */
   readonly lensOperations: readonly { readonly lens: string; readonly operation: Operation<LensHost> }[]
-  /** How much requesters from outside may ask. */
+  /** Limits on requests from outside. */
   readonly limits: Limits
-  /** Who requests that bear a signature are from. */
+  /** Finds the viewer of a signed request. */
   readonly signedRequests: SignedRequests
-  /** Short names of cursors, for interfaces whose answers an agent reads. */
+  /** Short handles for cursors, for interfaces whose answers an agent reads. */
   readonly cursors: CursorHandles
-  /** Live queries of every lens. */
+  /** The live queries of all lenses. */
   readonly live: LiveQueries
   close(): Promise<void>
 }

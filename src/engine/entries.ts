@@ -1,4 +1,4 @@
-/** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
+/** Writes and reads entries for a viewer: a viewer can write own entries and read visible ones; all others appear not to exist. */
 
 import { canonicalJson, v4Id } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
@@ -28,9 +28,12 @@ interface PutSummary {
   readonly unchanged: number
 }
 
-/** UTF-16 units of content that are cut and written at once; more are cut in steps before their transaction, which pauses too. */
+/**
+ * UTF-16 units of content that are cut into chunks and written at once. Longer content is cut in steps before the write transaction, which
+ * then also pauses.
+ */
 const CUT_AT_ONCE = 1 << 16
-/** What an entry costs beside its content, as so many units. */
+/** Fixed cost of an entry beside its content, in the same units as `CUT_AT_ONCE`. */
 const EACH = 512
 
 interface EntryParts {
@@ -40,7 +43,7 @@ interface EntryParts {
   random(bytes: number): Uint8Array
 }
 
-/** All of them or none: one transaction. */
+/** Writes all of the entries or none, in one transaction. */
 export async function putEntries(
   { store, registry, clock, random }: EntryParts,
   inputs: readonly PutInput[],
@@ -67,7 +70,7 @@ export async function putEntries(
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
       const afterWrite = registry.beforeWrite(writer, before === undefined ? [] : [before.key])
       counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
-      // They were those of the text of its file.
+      // Deletes the links, because they were those of the text of a file that the entry no longer comes from.
       if (before !== undefined) writer.table(FILE_LINKS).delete({ entry: before.key })
       afterWrite()
     }
@@ -84,7 +87,7 @@ function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly Chun
   return cut
 }
 
-/** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
+/** Deletes all of the entries or none. An id that does not exist, is hidden or belongs to another viewer gives `not_found`. */
 export function deleteEntries(
   { store, registry, clock }: Pick<EntryParts, 'store' | 'registry' | 'clock'>,
   ids: readonly string[],
@@ -119,7 +122,7 @@ function requireHeld(reader: StoreReader, id: string, accessScope: AccessScope):
   })
 }
 
-/** One that cannot be read can still be deleted, where no other of that id can be meant. */
+/** Key of a damaged entry with this id: it can be deleted although it cannot be read, if no other entry can be meant. */
 function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): EntryKey | undefined {
   const keys = reader.find(id, accessScope.partitions)
   let isDamaged = false
@@ -130,19 +133,19 @@ function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): 
   return isDamaged && readable.length === 0 ? keys[0] : undefined
 }
 
-/** The local owner may write everything: the store is theirs. */
+/** The local owner may write every entry, because the store belongs to them. */
 function mayWrite(entry: Entry, viewer: Viewer): boolean {
   return isOwner(viewer) || entry.audience.holder === viewer.id
 }
 
 function own(reader: StoreReader, id: string, viewer: Viewer): Entry | undefined {
   const everywhere = reader.partitions().map(partition => partition.id)
-  // One that is damaged can be written again, as if it were not there.
+  // A damaged entry is skipped, so that it can be written again as if it did not exist.
   const entries = aroundDamage(reader, () => reader.entries(reader.find(id, everywhere)))
   return entries.find(entry => entry.audience.holder === viewer.id)
 }
 
-/** As it was, unless given; of a new entry private. */
+/** Audience of an entry that is written: as given, otherwise unchanged; a new entry is private by default. */
 function audienceOf(input: PutInput, before: Entry | undefined, viewer: Viewer, field: string): Audience {
   const { visibility, federations } = input
   if (visibility !== 'shared' && federations !== undefined) {
@@ -188,7 +191,7 @@ function optionalInstant(value: string | number | undefined, field: string): Ins
   return value === undefined ? null : toInstant(value, field)
 }
 
-/** The first line that says something, without Markdown's heading marks, cut at 120 characters. */
+/** The first line that is not blank, without Markdown's heading marks, cut at 120 characters. */
 function firstLine(content: string): string {
   const line = content.split('\n', 50).find(candidate => candidate.trim() !== '') ?? ''
   const text = line.replace(/^#+\s+/, '').trim()
@@ -196,7 +199,7 @@ function firstLine(content: string): string {
 }
 
 function sameDraft(before: Entry, draft: EntryDraft): boolean {
-  // Apart from the rest, since it may be long.
+  // Content is compared first and separately, since it may be long.
   if (before.content !== draft.content) return false
   const fields = (entry: EntryDraft): string =>
     canonicalJson([
@@ -221,14 +224,16 @@ export class NewVectors {
     this.#parts = parts
   }
 
-  /** Chunks in these partitions that have no vector yet; 0 where there is no embedder. */
+  /** Number of chunks in these partitions that have no vector yet; 0 if there is no embedder. */
   pending(partitions: readonly PartitionId[]): number {
     const { store, embedder } = this.#parts
     if (embedder === null) return 0
     return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
   }
 
-  /** Begins to make them, or waits until they are made. Why they could not be, or null. Rejects with `cancelled`. */
+  /**
+   * Starts to make the missing vectors, or waits until they are made (`wait`). Returns why that failed, or null. Rejects with `cancelled`.
+   */
   async make(wait: boolean, { report, signal }: Pick<CallContext, 'report' | 'signal'>): Promise<string | null> {
     const { embedding, indexes } = this.#parts
     if (!wait) {
@@ -245,12 +250,14 @@ export class NewVectors {
     }
   }
 
-  /** Why some in this access scope are missing, in words for its viewer; null where none is, or they only take a while. */
+  /**
+   * Why chunks in this access scope have no vector, in words for its viewer; null if none is missing, or if embedding is still in progress.
+   */
   missing({ viewer, partitions }: AccessScope, failure: string | null): string | null {
     if (this.pending(partitions) === 0) return null
     const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }
     const refused = message === null ? null : `the embedder refuses ${count === 1 ? 'one text' : `${count} texts`}`
-    // What an embedder said may quote a text, and not one that this viewer may see.
+    // An embedder's message may quote a text that this viewer may not see, so only the owner gets it.
     if (!isOwner(viewer)) return failure === null ? refused : 'the embedder failed'
     return failure ?? (refused === null ? null : `${refused}: ${message}`)
   }

@@ -1,6 +1,6 @@
 /**
- * Export as lines of JSON, lossless: entries with audience and times, access state, and the rows of every table. Vectors
- * and indexes are derived and not part of it.
+ * Lossless export as JSON lines: entries with audience and times, access state, and the rows of every table. Vectors and indexes are
+ * derived data and are left out.
  */
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Steps, Turns } from '../base/turns.ts'
@@ -12,10 +12,10 @@ import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { ExportLine } from './engine.ts'
 
-/** Entries, or rows, read at once: a few milliseconds of work. */
+/** Entries or rows that are read at once, which takes a few milliseconds. */
 const PAGE = 100
 
-/** What an export is made of. `lenses`: all that the store has tables of, for what they export otherwise. */
+/** Parts of an export. `lenses`: all lenses with tables in the store, because a lens may convert its rows for the export. */
 interface Exported {
   readonly store: Store
   readonly tables: readonly TableDeclaration[]
@@ -23,10 +23,9 @@ interface Exported {
 }
 
 /**
- * The lines of `exportLines` of the state that is committed when the first is taken, whatever is written before the last. No more
- * than a page of them is in memory where the store can keep a state for readers that pause; the work pauses between lines there, and in a
- * store in memory. `check`
- * throws where it shall end: whoever takes the lines may have been away for long.
+ * Yields the lines of `exportLines` for one committed state of the store, whatever is written meanwhile. If the store can keep a state for
+ * readers that pause, at most a page of lines is in memory. The work pauses between lines; `check` throws if it must end, because the
+ * reader may have been away for long.
  */
 export async function* exportInTurns(
   { store, tables, lenses }: Exported,
@@ -51,7 +50,8 @@ export async function* exportInTurns(
     return
   }
   try {
-    // Read twice: what is damaged refuses the export before its first line, so that no part of one is taken for the whole.
+    // The export is read twice: damaged data must make it fail before the first line, so that a partial export is never taken for a whole
+    // one.
     const lines = () => exportLines(snapshot.reader, tables, lenses)
     for (const readable = lines(); readable.next().done !== true; ) await turns.pauseIfDue()
     for (const line of lines()) {
@@ -65,8 +65,8 @@ export async function* exportInTurns(
 }
 
 /**
- * Entries by key, then access state, then tables in the order declared, each row by its primary key. Logs for followers
- * (`mechanical`) are left out. Null: a page was looked at that has no line.
+ * Lines in this order: entries by key, then access states, then tables in the order of declaration, with rows by primary key. Tables that
+ * are only change logs (`mechanical`) are left out. Null: a page was read that gives no line, so that the caller can pause.
  */
 export function* exportLines(
   reader: StoreReader,
@@ -91,7 +91,7 @@ export function* exportLines(
   }
 }
 
-/** The keys of all entries, ascending, a page at a time. */
+/** Keys of all entries, ascending, in pages. */
 export function* entryKeys(reader: StoreReader, page: number): Generator<readonly EntryKey[]> {
   for (let after: EntryKey | undefined = 0; after !== undefined; ) {
     const keys: readonly EntryKey[] = reader.scanEntries(after, page)
@@ -116,7 +116,7 @@ function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: E
   }
 }
 
-/** In one order of fields, whatever the store's, so that equal stores give equal bytes. */
+/** Fields are written in a fixed order, so that equal stores give equal bytes. */
 function entryJson(entry: Entry, reader: StoreReader): JsonObject {
   const { id, collection, kind, title, content, tags, metadata, audience, origin } = entry
   const { createdAt, updatedAt, validFrom, validUntil, knownAt } = entry
@@ -149,7 +149,7 @@ function* tableLines(
       const exported = transfers.reduce((cells, transfer) => transfer(reader, table.name, cells), row)
       const { entry: key, ...rest } = exported
       const owner = table.ofEntry === true ? reader.entry(Number(key)) : undefined
-      // Rows go with their entry; one without has lost it.
+      // A row of an entry exists only with its entry; a row without one means that the store is damaged.
       if (table.ofEntry === true && owner === undefined) {
         const message = `row of ${table.name}: its entry (number ${Number(key)}) is not found`
         throw new QuerentError('store_corrupt', message, { table: table.name, key: Number(key) })

@@ -1,4 +1,4 @@
-/** The home: the folder `.querent` that holds a store and its snapshots, found upwards from the working folder. */
+/** The home: the folder `.querent` that holds a store and its snapshots; it is searched for from the working folder upwards. */
 
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
@@ -20,16 +20,16 @@ export interface Home {
 }
 
 export interface HomeRequest {
-  /** Named by the caller; beats everything. */
+  /** Home named by the caller; has precedence over everything else. */
   readonly home?: string | undefined
-  /** Named by the environment. */
+  /** Home named by the environment. */
   readonly environmentHome?: string | undefined
   readonly workingFolder: string
-  /** Make it when it is not there: where it was named, else in the working folder. */
+  /** Whether to create the home if it does not exist: at the named path, otherwise in the working folder. */
   readonly create: boolean
 }
 
-/** Throws `store_missing` when there is none and none may be made. */
+/** Finds the home. Throws `store_missing` if there is none and none may be created. */
 export function findHome(request: HomeRequest): Home {
   const named = request.home ?? request.environmentHome
   const found = named === undefined ? searchUpwards(request.workingFolder) : resolve(request.workingFolder, named)
@@ -60,14 +60,14 @@ export function findHome(request: HomeRequest): Home {
 }
 
 /**
- * Why no new store may be made in this home; null: it may. Snapshots of indexes are only ever written of a store that
- * held something, so a home with snapshots and without its store, or with an empty one, has lost it.
+ * Why no new store may be created in this home; null if it may. Index snapshots are only written for a store that contains something, so a
+ * home with snapshots but with a missing or empty store has lost its store.
  */
 export function lostStore(folder: string): QuerentError | null {
   const { storeFile, indexFolder } = home(folder)
   const size = statSync(storeFile, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > 0) return null
-  // With a log beside it the store is there.
+  // A log file beside it holds data, so the store is not lost.
   if ((statSync(`${storeFile}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null
   if (!isFolder(indexFolder) || !readdirSync(indexFolder).some(name => name.endsWith('.snapshot'))) return null
   const what = size === undefined ? `${STORE_FILE} is gone` : `${STORE_FILE} is empty`
@@ -85,8 +85,8 @@ export function holdsStore(folder: string): boolean {
 }
 
 /**
- * For this user alone, and kept out of version control. A folder that was there already keeps what it has; another process
- * may make it at the same moment.
+ * Creates the folder for this user alone, and excludes it from version control. The contents of an existing folder stay as they are;
+ * another process may create the folder at the same moment.
  */
 function makeFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
@@ -96,7 +96,7 @@ function makeFolder(folder: string): void {
   mkdirSync(join(folder, 'index'), { recursive: true })
 }
 
-/** False: it was there. */
+/** Runs `make`; false if the file or folder existed already. */
 function isMade(make: () => void): boolean {
   try {
     make()
@@ -116,7 +116,7 @@ function home(folder: string): Home {
   }
 }
 
-/** The home in this folder or the nearest one above it. */
+/** The home in this folder or in its nearest parent folder. */
 export function searchUpwards(from: string): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_FOLDER)
@@ -125,10 +125,10 @@ export function searchUpwards(from: string): string | undefined {
   }
 }
 
-/** Larger files are reported, not read. */
+/** Files above this size in bytes are reported, but not read. */
 const MAX_BYTES = 10 * 1024 * 1024
 
-/** The folder that the home is in. */
+/** Opens the folder that contains the home as the workspace whose files are read. */
 export function openWorkspace(home: Home): Workspace {
   return new DiskWorkspace(dirname(home.folder), home.storeFile)
 }
@@ -181,7 +181,7 @@ class DiskWorkspace implements Workspace {
     if (start === null || !isInside(start, this.#folder)) return
     const home = join(this.#folder, HOME_FOLDER)
     if (isInside(start, home)) return leftOut?.({ url: pathToFileURL(start).href, reason: 'excluded' })
-    // Loaded when used: most processes only ask.
+    // Imported on first use: most processes only run queries.
     const { walk } = await import('../ingest/walk.ts')
     for await (const file of walk(this.#folder, signal, start)) {
       if (isInside(file.path, home)) continue

@@ -1,4 +1,4 @@
-/** Import of the lines that `export.ts` makes: all or nothing, every line checked, what is wrong told by line. */
+/** Imports the lines that `export.ts` writes: all or nothing, every line checked, errors reported with the line number. */
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
 import type { Steps, Turns } from '../base/turns.ts'
@@ -56,7 +56,7 @@ const cell = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64:
 const rowLine = z.strictObject({
   type: z.literal('row'),
   table: z.string(),
-  /** For rows of an entry: whose row it is, since keys differ between stores. */
+  /** For a row that belongs to an entry: holder and id of that entry, since numeric keys differ between stores. */
   entry: z.strictObject({ holder: z.string(), id: z.string() }).optional(),
   row: z.record(z.string(), cell),
 })
@@ -68,7 +68,7 @@ type EntryName = { readonly holder: string; readonly id: string }
 
 export interface ImportParts {
   readonly tables: readonly TableDeclaration[]
-  /** All that the store has tables of. */
+  /** All lenses that have tables in the store. */
   readonly lenses: readonly Lens[]
   readonly now: Instant
   random(bytes: number): Uint8Array
@@ -77,11 +77,11 @@ export interface ImportParts {
 export interface Imported {
   readonly entries: number
   readonly rows: number
-  /** What came in and is of no use here, and what to do about it. */
+  /** Imported data that has no effect here, and what to do about it. */
   readonly warnings: readonly string[]
 }
 
-/** Reads all lines, then writes them in one transaction, in steps (`turns`: its pauses). Entries that are there already are replaced. */
+/** Reads all lines, then writes them in one transaction, in steps that pause with `turns`. Existing entries are replaced. */
 export async function importLines(
   store: Store,
   lines: AsyncIterable<unknown>,
@@ -116,7 +116,7 @@ export async function importLines(
   return counts
 }
 
-/** Whatever the store refuses is reported with the number of the line. */
+/** Adds the line number to errors with which the store refuses a line. */
 function* atLine(number: number, body: () => Steps<void>): Steps<void> {
   try {
     yield* body()
@@ -126,7 +126,7 @@ function* atLine(number: number, body: () => Steps<void>): Steps<void> {
   }
 }
 
-/** Keys of the entries that came so far. */
+/** Keys of the entries imported so far, by holder and id. */
 class KnownEntries {
   readonly #keys = new Map<string, EntryKey>()
 
@@ -147,7 +147,7 @@ function* putEntry(writer: StoreWriter, { entry }: EntryLine): Steps<EntryKey> {
   return (yield* writer.putInSteps(draft, chunks)).key
 }
 
-/** False: it is of a log that is the exporting store's alone, as older exports have them. */
+/** Writes a row. False: the row belongs to a change log of the exporting store, as found in exports of older versions, and is skipped. */
 function putRow(
   writer: StoreWriter,
   tables: readonly TableDeclaration[],
@@ -165,7 +165,7 @@ function putRow(
   const row = imports.reduce<Row>((given, each) => each.row(table.name, given), Object.fromEntries(cells))
   const entry = line.entry && known.must(line.entry)
   writer.table(table).put(entry === undefined ? row : { ...row, entry })
-  // Those who follow the feed must hear of it, though the entry itself may be as it was.
+  // Writes a change of the entry to the feed, because only its aspect row changed and followers must still be notified.
   if (entry !== undefined && table.aspect !== undefined) writer.announce(entry)
   return true
 }

@@ -17,32 +17,32 @@ import { aroundDamage } from '../pipeline/many-rows.ts'
 import { openMemoryStore } from '../store/sqlite-store.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
-/** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
+/** Number of changes below which applying them again is cheaper than writing a new snapshot. */
 const MIN_SAVED_CHANGES = 500
-/** More changes than a question should have to wait for: some 0.2 s of indexing words. */
+/** Number of changes that would make a query wait too long: indexing their words takes about 0.2 s. */
 const MUCH = 5_000
-/** The feed is cut when it is longer than this; an index that fell further behind rebuilds. */
+/** Maximum length of the change feed, which is cut beyond it; an index that is further behind must be rebuilt. */
 const FEED_LENGTH = 200_000
 
 export class IndexSet {
   readonly #store: Store
-  /** Null for a store without a home: nothing is saved. */
+  /** Snapshot files. Null for a store without a home: nothing is saved. */
   readonly #snapshots: SnapshotFolder | null
-  /** By name; empty until they are loaded. */
+  /** Indexes by name; each is empty until it is loaded. */
   readonly #indexes: Map<string, Index>
   readonly #loaded = new Set<Index>()
-  /** Feed positions of the snapshots, as far as they were looked at. */
+  /** Feed positions of the snapshots, as far as their files have been read. */
   readonly #saved = new Map<Index, number>()
-  /** The same of those that turned out to be of no use. */
+  /** Feed positions of the snapshots that could not be used. */
   readonly #refused = new Map<Index, number>()
-  /** Of indexes that are being loaded. */
+  /** Remaining steps of the indexes that are being loaded. */
   readonly #loading = new Map<Index, Steps<void>>()
-  /** Of the loaded ones, to a version of the store; null: they are not being brought forward. */
+  /** Steps that update the loaded indexes to a version of the store; null: no update is in progress. */
   #following: { readonly steps: Steps<void>; version: number } | null = null
   #version = -1
   #onChange: (() => boolean) | null = null
 
-  /** `folder`: where snapshots are kept; null: nowhere. */
+  /** `folder`: where snapshots are kept; null: no snapshots. */
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
     this.#store = store
     this.#snapshots = folder === null ? null : new SnapshotFolder(folder, store)
@@ -53,12 +53,12 @@ export class IndexSet {
     return [...this.#indexes.keys()]
   }
 
-  /** Another empty one, whose name no other has. */
+  /** Adds an empty index, whose name must be new. */
   add(index: Index): void {
     this.#indexes.set(index.name, index)
   }
 
-  /** Lets go of the index of that name and of its file. Nobody asks for it any more. */
+  /** Removes the index of this name and its file. It is no longer used. */
   remove(name: string): void {
     const index = this.#indexes.get(name)
     if (index === undefined) return
@@ -69,12 +69,12 @@ export class IndexSet {
     this.#snapshots?.remove(this.#snapshots.pathOf(index))
   }
 
-  /** Every index, loaded and brought to the newest committed change. */
+  /** All indexes, loaded and updated to the latest commit. */
   get all(): readonly Index[] {
     return this.names.map(name => this.get(name))
   }
 
-  /** The index of that name, which there must be; loaded on the first call, and then all are brought forward. */
+  /** The index of this name, which must exist. The first call loads it; every call updates all loaded indexes. */
   get(name: string): Index {
     const index = this.#named(name)
     if (this.#loaded.has(index)) return index
@@ -83,7 +83,7 @@ export class IndexSet {
     return index
   }
 
-  /** Afterwards `get` of these names, and `refresh`, have nothing to do. */
+  /** Loads and updates these indexes in steps, so that `get` of their names, and `refresh`, return at once afterwards. */
   *getInSteps(...names: readonly string[]): Steps<void> {
     const isBehind = this.#store.version() !== this.#version || names.some(name => !this.#loaded.has(this.#named(name)))
     if (!isBehind) return
@@ -97,23 +97,23 @@ export class IndexSet {
     while (this.#followSome()) yield
   }
 
-  /** Changes of the store that the loaded index that is furthest behind has not taken in. */
+  /** Number of changes that the most outdated loaded index has not applied yet. */
   get lag(): number {
     const positions = [...this.#loaded].map(index => index.position)
     return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
   }
 
-  /** Calls back before indexes may change, until the listener returns false: before each step that brings them forward. */
+  /** Registers a listener that is called before each step that may change indexes, until it returns false. */
   beforeChange(listener: () => boolean): void {
     this.#onChange = listener
   }
 
-  /** Brings every loaded index to the newest committed change. Costs microseconds when nothing was committed. */
+  /** Updates every loaded index to the latest commit. Takes microseconds when nothing was committed. */
   refresh(): void {
     while (this.#followSome());
   }
 
-  /** Takes in what much writing left behind, so that the next question need not wait for all of it. */
+  /** Updates the index if it is far behind after many writes, so that the next query need not wait for all of them. */
   *keepUp(name: string): Steps<void> {
     const index = this.#indexes.get(name)
     if (index === undefined) return
@@ -121,30 +121,33 @@ export class IndexSet {
     if (this.#store.lastSeq() - position >= MUCH) yield* this.getInSteps(name)
   }
 
-  /** Whether some snapshot is so far behind the store that a new one should be written. */
+  /** Whether a snapshot is so far behind the store that a new one should be written. */
   get isWorthSaving(): boolean {
     return this.#snapshots !== null && [...this.#indexes.values()].some(index => this.#isWorthSaving(index))
   }
 
-  /** Writes snapshots of the indexes whose last one is far behind, in steps. Failing to is no error: they rebuild. */
+  /**
+   * Writes new snapshots of the indexes whose last snapshot is far behind, in steps. A failure to write is no error: the index is then
+   * rebuilt at the next start.
+   */
   *save(): Steps<void> {
     const snapshots = this.#snapshots
     if (snapshots === null) return
     for (const index of this.#indexes.values()) {
       this.#lookAgain(index, snapshots)
-      // A full or read-only disk costs speed at the next start, not knowledge.
+      // A full or read-only disk makes the next start slower, but loses no data.
       if (this.#isWorthSaving(index)) yield* this.#trySaving(index, snapshots)
     }
   }
 
-  /** Whether a file of the folder may hold what was forgotten up to this change of the feed. */
+  /** Whether a file in the snapshot folder may contain data that was deleted up to this change of the feed. */
   mayHold(seq: number): boolean {
     return seq > 0 && this.#snapshots !== null && this.#snapshots.olderThan(seq).length > 0
   }
 
   /**
-   * Removes every file of the folder that may hold what was forgotten up to this change, or with `rewrite` writes the
-   * snapshots of these indexes again. They are loaded first, so that nothing is lost but a file. In steps. Throws `io_failed`.
+   * Removes every snapshot file that may contain data deleted up to this change; with `rewrite`, writes the snapshots of these indexes
+   * again. The indexes are loaded first, so that only files are lost. Runs in steps. Throws `io_failed`.
    */
   *forget(seq: number, rewrite: boolean): Steps<void> {
     const snapshots = this.#snapshots
@@ -157,19 +160,19 @@ export class IndexSet {
     }
   }
 
-  /** Memory lets go of what is no more, in steps. It takes as long as writing all snapshots. */
+  /** Purges deleted data from the indexes in memory, in steps. Takes as long as writing all snapshots. */
   *letGo(): Steps<void> {
     yield* this.getInSteps()
     yield* this.#whileSame(lettingGo([...this.#loaded]))
   }
 
-  /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
+  /** Tests whether a snapshot is usable by loading it into an empty index of the same kind; null without a home. */
   get tryLoading(): ((empty: Index) => Steps<SnapshotLoad>) | null {
     const snapshots = this.#snapshots
     return snapshots === null ? null : empty => snapshots.load(empty)
   }
 
-  /** Rebuilds the index of that name from the store in steps, and with `save` writes its snapshot. */
+  /** Rebuilds the index of this name from the store in steps; with `save`, writes its snapshot. */
   *renew(name: string, save: boolean): Steps<void> {
     yield* this.getInSteps(name)
     const index = this.#named(name)
@@ -179,7 +182,7 @@ export class IndexSet {
     if (save && this.#snapshots !== null) yield* this.#save(index, this.#snapshots)
   }
 
-  /** Lets go of files that are being read or written. */
+  /** Closes the files that are being read or written. */
   close(): void {
     for (const steps of this.#loading.values()) steps.return()
     this.#loading.clear()
@@ -187,7 +190,10 @@ export class IndexSet {
     this.#following = null
   }
 
-  /** Changes up to here may be forgotten: every snapshot is beyond it, and differs from others in the change it ends with. */
+  /**
+   * Last change that may be deleted from the feed: every snapshot is newer, and snapshots identify their state by the change at which they
+   * end.
+   */
   prunable(): number {
     const reached = Math.min(...[...this.#indexes.values()].map(index => this.#savedAt(index)))
     const tail = this.#store.lastSeq() - FEED_LENGTH
@@ -198,7 +204,7 @@ export class IndexSet {
     return this.#store.lastSeq() - this.#savedAt(index) >= MIN_SAVED_CHANGES
   }
 
-  /** False when it cannot be written. */
+  /** Loads, updates and saves an index; false if its snapshot cannot be written. */
   *#trySaving(index: Index, snapshots: SnapshotFolder): Steps<boolean> {
     try {
       yield* this.getInSteps(index.name)
@@ -209,11 +215,11 @@ export class IndexSet {
     }
   }
 
-  /** Right after `getInSteps` of its name. */
+  /** Must be called right after `getInSteps` for this index. */
   *#save(index: Index, snapshots: SnapshotFolder): Steps<void> {
     const { position } = index
     const failures: unknown[] = []
-    // Who takes a step of it is not concerned when it fails.
+    // Failures are collected: another caller may run a step of this save, and must not get its error.
     function* save(): Steps<void> {
       try {
         yield* snapshots.save(index)
@@ -226,14 +232,14 @@ export class IndexSet {
     this.#saved.set(index, position)
   }
 
-  /** Steps between which no loaded index changes: before they are over, nobody brings one forward. Right after `getInSteps`. */
+  /** Runs steps during which no loaded index may change: updates wait until they are done. Must be called right after `getInSteps`. */
   *#whileSame(steps: Steps<void>): Steps<void> {
     this.#following = { steps, version: -1 }
     this.#version = -1
     yield* this.getInSteps()
   }
 
-  /** Looks at the head of the file when the index was not loaded. */
+  /** Feed position of the index's snapshot. Reads the head of the file if the index was not loaded. */
   #savedAt(index: Index): number {
     const known = this.#saved.get(index)
     if (known !== undefined) return known
@@ -248,7 +254,7 @@ export class IndexSet {
     return index
   }
 
-  /** The next step of loading it. False: it is loaded. What a step throws ends the loading, and the next call begins again. */
+  /** Runs the next step of loading the index. False: it is loaded. An error in a step ends the loading, and the next call starts again. */
   #loadSome(index: Index): boolean {
     if (!this.#loaded.has(index)) this.#prepare()
     if (this.#loaded.has(index)) return false
@@ -259,7 +265,7 @@ export class IndexSet {
       return true
     }
     this.#loaded.add(index)
-    // Those that are being brought forward are without it.
+    // The update in progress does not include this index, so another update is needed.
     this.#version = -1
     if (this.#following !== null) this.#following.version = -1
     return false
@@ -279,7 +285,7 @@ export class IndexSet {
     yield* refreshing(index, this.#store)
   }
 
-  /** The next step of bringing the loaded ones forward. False: they are at the newest committed change. */
+  /** Runs the next step of updating the loaded indexes. False: they are at the latest commit. */
   #followSome(): boolean {
     const version = this.#store.version()
     if (version === this.#version) return false
@@ -298,7 +304,7 @@ export class IndexSet {
     return following.version !== this.#store.version()
   }
 
-  /** What was written since may be in no index: memories, settings. */
+  /** The latest writes may concern no index at all, such as memories or settings. */
   #isCurrent(): boolean {
     const last = this.#store.lastSeq()
     return [...this.#loaded].every(({ position }) => position === last)
@@ -308,7 +314,7 @@ export class IndexSet {
     for (const index of indexes) yield* refreshing(index, this.#store)
   }
 
-  /** Within one read of the store, so that they see one commit. True: the last one is not among them. */
+  /** Runs steps within one read of the store, so that they see a single commit. Returns true if steps are left. */
   #step(steps: Steps<void>): boolean {
     try {
       return !this.#store.read(reader => aroundDamage(reader, () => manySteps(steps)))
@@ -318,7 +324,7 @@ export class IndexSet {
     }
   }
 
-  /** Another process may have saved it since this one looked. */
+  /** Another process may have saved the index since this process read its position. */
   #lookAgain(index: Index, snapshots: SnapshotFolder): void {
     const found = snapshots.positionOf(index)
     if (found !== this.#refused.get(index)) this.#saved.set(index, found)
@@ -339,31 +345,33 @@ function* lettingGo(indexes: readonly Index[]): Steps<void> {
   for (const index of indexes) if (index.letGo !== undefined) yield* index.letGo()
 }
 
-/** A snapshot, or one that was not finished. */
+/** File name of a snapshot, or of one that was not written completely. */
 const NAME = /\.snapshot(\.\w+)?$/
 
 export class SnapshotFolder {
   readonly #folder: string
   readonly #store: Store
 
-  /** Made when something is saved. */
+  /** The folder is created when the first snapshot is saved. */
   constructor(folder: string, store: Store) {
     this.#folder = folder
     this.#store = store
   }
 
-  /** Takes the saved state of an index into it, or into an empty one of its kind: in steps, as `loadInSteps` of snapshots. */
+  /** Loads the snapshot of an index into it, or into an empty index of the same kind: in steps, like `loadInSteps` of snapshots. */
   load(index: Index): Steps<SnapshotLoad> {
     return loadInSteps(this.pathOf(index), index, this.#store)
   }
 
-  /** In steps, as `saveInSteps` of snapshots. Throws `io_failed`. One process at a time. */
+  /**
+   * Writes the snapshot of an index in steps, like `saveInSteps` of snapshots. Throws `io_failed`. Only one process may do so at a time.
+   */
   *save(index: Index): Steps<void> {
     mkdirSync(this.#folder, { recursive: true })
     yield* saveInSteps(this.pathOf(index), index, this.#store)
   }
 
-  /** The change of the feed that the index is saved up to; 0: nothing is saved that it could take. */
+  /** Feed position up to which the index is saved; 0 if there is no usable snapshot. */
   positionOf(index: Index): number {
     return snapshotPosition(this.pathOf(index), index, this.#store)
   }
@@ -372,7 +380,7 @@ export class SnapshotFolder {
     return join(this.#folder, `${name.replace(/[^\w.-]/g, '_')}.snapshot`)
   }
 
-  /** Paths of files that reflect a state before this change, or none that is known. */
+  /** Paths of snapshot files whose state is older than this change, or unknown. */
   olderThan(seq: number): readonly string[] {
     return this.#paths().filter(path => {
       const position = path.endsWith('.snapshot') ? positionOfSnapshot(path, this.#store.storeId) : null
@@ -380,7 +388,7 @@ export class SnapshotFolder {
     })
   }
 
-  /** Throws `io_failed`. */
+  /** Deletes a snapshot file. Throws `io_failed`. */
   remove(path: string): void {
     try {
       rmSync(path, { force: true })
@@ -390,7 +398,7 @@ export class SnapshotFolder {
     }
   }
 
-  /** None in a folder that is not there. */
+  /** Paths of the snapshot files; an empty list if the folder does not exist. */
   #paths(): readonly string[] {
     try {
       return readdirSync(this.#folder)
@@ -409,11 +417,11 @@ type MakeIndex = () => Index
 /** Of the vectors that this store has of an embedder. */
 type MakeVectorIndex = (embedder: Embedder, store: Store) => Index
 
-/** By name, what makes an empty one. */
+/** Functions that create an empty index, by index name. */
 export class IndexMakers {
   readonly #makers: Map<string, MakeIndex>
   readonly #store: Store
-  /** Null: the engine was opened without an embedder. */
+  /** Factories of vector indexes. Null: the engine was opened without an embedder. */
   readonly #makeVectors: MakeVectorIndex | null
 
   constructor(makers: readonly MakeIndex[], store: Store, makeVectors: MakeVectorIndex | null) {
@@ -427,7 +435,7 @@ export class IndexMakers {
     return [...this.#makers.values()].map(make => make())
   }
 
-  /** The index of the vectors of another embedder, which `make` makes from now on too. */
+  /** Creates the vector index for another embedder; `make` also creates such an index from now on. */
   add(embedder: Embedder): Index {
     const make = () => this.#vectorsOf(embedder, this.#store)
     const index = make()
@@ -439,7 +447,9 @@ export class IndexMakers {
     return must(this.#makers.get(name), `index ${name}`)()
   }
 
-  /** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
+  /**
+   * Opens a temporary store in memory. Its vectors are those of this embedder's model. Its indexes are created when they are first used.
+   */
   openScratch(embedder: Embedder | null): Scratch {
     const store = openMemoryStore()
     const vectors = embedder === null ? [] : [this.#vectorsOf(embedder, store)]
@@ -493,7 +503,7 @@ async function loadVectorMaker(): Promise<MakeVectorIndex> {
 
 const INDEXES = new WeakMap<Scratch, IndexSet>()
 
-/** All indexes of a store that `openScratch` made. */
+/** All indexes of a store that `openScratch` created. */
 export function indexesOf(scratch: Scratch): IndexSet {
   return must(INDEXES.get(scratch), 'the indexes of a store in memory')
 }

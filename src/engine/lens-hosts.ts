@@ -1,5 +1,5 @@
 /**
- * What each lens is given of the engine, made when it is first asked for; and the operations of lenses as typed
+ * Creates the host of each lens, through which the lens uses the engine, at its first use; and exposes the operations of lenses as typed
  * functions.
  */
 import { Turns } from '../base/turns.ts'
@@ -16,12 +16,12 @@ import type { Engine } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { onHost, runOperation, streamOperation } from './run-operation.ts'
 
-/** What hosts need of the engine itself. */
+/** Functions of the engine that the hosts of lenses need. */
 interface Hosting {
   readonly live: LiveQueries
-  /** Throws when the engine is closed. */
+  /** Throws if the engine of the lens is closed. */
   assertOpen(): void
-  /** The signal, which is aborted when the engine is closed too. */
+  /** A signal that is aborted when the given one is, or when the engine is closed. */
   untilClosed(signal: AbortSignal): AbortSignal
   accessScope(viewer: Viewer): AccessScope
   answer(input: QueryInput, call: Partial<CallContext>): Promise<Answer>
@@ -38,7 +38,7 @@ export class LensHosts {
     this.#engine = engine
   }
 
-  /** Throws `unknown_lens`, and what is wrong with the lens's settings. */
+  /** The host of a lens. Throws `unknown_lens`, or the error in the lens's settings. */
   of(lens: string): LensHost {
     const made = this.#made.get(lens) ?? this.#make(this.#parts.registry.must(lens))
     this.#made.set(lens, made)
@@ -110,7 +110,10 @@ export class LensHosts {
     return lease.during(open, held => body({ signal: held, requireHeld: lease.requireHeld }))
   }
 
-  /** Of the configuration, and of the variables whose names begin with the lens's or are declared by it. */
+  /**
+   * Settings of the lens from the configuration, and from environment variables whose names begin with the lens's name or are declared by
+   * the lens.
+   */
   #settingsOf(lens: Lens): unknown {
     const { lensSettings, environment } = this.#parts
     const given = lensSettings[lens.name]
@@ -121,7 +124,9 @@ export class LensHosts {
   }
 }
 
-/** Made when they are used. Those of a lens that the engine does not have throw `unknown_lens`. */
+/**
+ * Calls of the lens operations by lens, created when they are used. For a lens that the engine does not have, they throw `unknown_lens`.
+ */
 export function lensCalls(engine: Engine, viewer: Viewer): Calls {
   const lenses = new Map([...BUILT_IN_LENSES, ...engine.lenses].map(lens => [lens.name, lens]))
   const calls = {}
@@ -139,7 +144,7 @@ export function lensCalls(engine: Engine, viewer: Viewer): Calls {
   return calls as Calls
 }
 
-/** With the calls of the local owner as its own properties. What the engine itself has of that name stays. */
+/** Adds the lens calls of the local owner as properties of the engine. Existing properties of the same name are kept. */
 export function withCalls(engine: Omit<Engine, keyof Calls>): Engine {
   const whole = engine as Engine
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(lensCalls(whole, LOCAL_OWNER)))) {

@@ -1,6 +1,6 @@
 /**
- * Lists visible entries by page, and counts them for the status. A cursor holds the place of the last entry shown, so
- * pages neither skip nor repeat.
+ * Lists visible entries in pages, and counts them for the status. A cursor holds the position of the last entry shown, so pages neither
+ * skip nor repeat entries.
  */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -30,7 +30,7 @@ import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
 import { VERSION } from './version.ts'
 
-/** In a cursor: no instant. JSON writes it as null. */
+/** Stands for a missing instant in a cursor. JSON writes NaN as null. */
 const NO_INSTANT = Number.NaN
 
 type Order = NonNullable<ListInput['order']>
@@ -67,7 +67,7 @@ export function listEntries(
   })
 }
 
-/** The viewer, the filter and in which order: a cursor serves no other list. */
+/** Binds a cursor to viewer, filter and order, so that it cannot be used for another list. */
 function bindingOf(filter: Filter | null, order: Order, accessScope: AccessScope): string {
   return sha256(canonicalJson({ list: order, filter: filter as unknown as Json, viewer: accessScope.viewer.id }))
 }
@@ -89,10 +89,7 @@ function positionOf({ order, id, holder }: Position): ListPosition {
   return { at: Number.isFinite(order) ? order : null, id, holder }
 }
 
-/**
- * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
- * damaged.
- */
+/** The visible entry with this id: the viewer's own first, then the first by holder. Throws `store_corrupt` if it is damaged. */
 export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
   const keys = reader.find(id, accessScope.partitions)
   const entries = reader.entries(keys)
@@ -101,7 +98,7 @@ export function requireVisible(reader: StoreReader, id: string, accessScope: Acc
   return entry
 }
 
-/** An entry as callers see it, and back: ISO times and snake_case outside, instants inside. */
+/** An entry in the form for callers: ISO times and snake_case names outside, instants inside. */
 export function viewEntry(
   entry: Entry,
   access: AccessState | null,
@@ -117,16 +114,16 @@ export function viewEntry(
   }
 }
 
-/** Links shown with an entry: `linked:` in a question finds all. */
+/** Maximum number of links shown with an entry; `linked:` in a query finds all. */
 const MAX_LINKS = 100
 
-/** By title. */
+/** Ids and titles of entries, sorted by title. */
 function namesOfEntries(keys: readonly EntryKey[], reader: StoreReader): readonly EntryName[] {
   const names = reader.entries(keys).map(({ id, title }) => ({ id, title }))
   return names.sort((a, b) => compareText(a.title, b.title) || compareText(a.id, b.id)).slice(0, MAX_LINKS)
 }
 
-/** Without the content: for lists. */
+/** An entry for lists, without its content. */
 function viewHead(
   entry: Entry,
   access: AccessState | null,
@@ -155,7 +152,7 @@ function viewHead(
   }
 }
 
-/** Access scopes whose numbers are kept. */
+/** Number of access scopes whose counts are cached. */
 const SCOPES = 100
 
 interface Kept {
@@ -166,8 +163,8 @@ interface Kept {
 const known = new WeakMap<Store, Kept>()
 
 /**
- * How many entries a viewer sees. Counting a million takes a tenth of a second, and every page of a list has the number: so it is
- * kept for as long as nothing is committed.
+ * Number of entries that a viewer may see. Counting a million takes a tenth of a second, and every page of a list shows the number, so it
+ * is cached until the next commit.
  */
 export function countVisible(store: Store, accessScope: AccessScope): number {
   const version = store.version()
@@ -177,9 +174,9 @@ export function countVisible(store: Store, accessScope: AccessScope): number {
   return kept.counts.get(accessScope.partitions.join(), () => store.count(accessScope, null))
 }
 
-/** Names to complete with: of visible entries alone, so that none tells of an entry that the viewer may not see. */
+/** Suggested completions for names, from visible entries only, so that none reveals an entry that the viewer may not see. */
 const DEFAULT_SUGGESTIONS = 10
-/** Names of a field that are compared with the prefix: the commonest. */
+/** Names of a field that are compared with the prefix: only the most frequent ones. */
 const MAX_COMPARED = 10_000
 
 type Named = Pick<Suggestion, 'value' | 'count'>
@@ -200,7 +197,10 @@ function namesOf(store: Store, field: SuggestedField, accessScope: AccessScope):
   return isOwner(accessScope.viewer) ? holdersOf(store, accessScope) : []
 }
 
-/** What is public belongs to no partition of its holder's; the owner's own name is nobody to look as. */
+/**
+ * Holders with entries, for completion. Public entries are in no partition of their holder; the owner is left out, because there is no need
+ * to act as the owner by name.
+ */
 function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
   const held = Map.groupBy(store.partitions(), ({ audience }) => audience.holder)
   held.delete(OWNER)
@@ -212,10 +212,10 @@ function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
 
-/** Collections that are listed, the largest first. */
+/** Maximum number of collections listed, the largest first. */
 const MAX_COLLECTIONS = 100
 
-/** Loads every index, with pauses. What it says is of the moment after the last. */
+/** The status of the engine. Loads every index, with pauses; the result reflects the moment after the last pause. */
 export async function statusOf(
   { store, home, embedder, embedderError, indexes, registry, files }: Parts,
   look: () => AccessScope,
@@ -255,7 +255,7 @@ function storageOf(upkeep: Upkeep): Status['storage'] {
   return { log_bytes: upkeep.log()?.bytes ?? 0, to_erase: upkeep.forgotten()?.isErased === false }
 }
 
-/** Of a graph, its links. */
+/** Number of rows in an index; for a graph, its links. */
 function rowsOf(index: Index, scope: SearchScope): number | null {
   if (!('count' in index)) return null
   const counted = (index as WordIndex | VectorIndex | PointIndex | LinkIndex).count(scope)

@@ -1,4 +1,4 @@
-/** The engine over one store. Each method checks its input and the viewer, and hands on to what knows how. */
+/** The engine over one store. Each method checks its input and the viewer, and delegates to the module that does the work. */
 
 import { must } from '../base/assert.ts'
 import { systemTimers, Turns } from '../base/turns.ts'
@@ -62,7 +62,10 @@ import type { Parts } from './parts.ts'
 
 type Context = Partial<CallContext> | undefined
 
-/** Chunks that are embedded before a question whose files were just read again: more wait for whoever embeds in the background. */
+/**
+ * Maximum number of chunks that are embedded before a query whose files were just read again; if there are more, they are left to
+ * background embedding.
+ */
 const MAX_EMBEDDED_FIRST = 64
 
 export class LocalEngine implements Omit<Engine, keyof Calls> {
@@ -116,7 +119,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   ): Promise<T> {
     return this.#during(context, async call => {
       const asked = parseInput(queryInput, input)
-      // What is wrong with the query is reported before anything is prepared for it.
+      // Errors in the query are reported before anything is prepared for it.
       this.#asking.resolve(asked, call)
       return body(await this.#asking.for(asked, call), asked, call)
     })
@@ -325,7 +328,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   as(viewer: Viewer): Calls {
-    // The cast: `withCalls` made it whole.
+    // The cast is safe: `withCalls` has added the missing members.
     return lensCalls(this as unknown as Engine, viewer)
   }
 
@@ -357,7 +360,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#parts.close()
   }
 
-  /** Whatever a call fails with because the engine was closed meanwhile, it reports that. */
+  /** Runs the body of a call. If the engine was closed meanwhile, any failure is reported as that. */
   async #during<T>(context: Context, body: (call: CallContext) => T | Promise<T>): Promise<T> {
     const call = this.#call(context)
     try {
@@ -368,7 +371,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     }
   }
 
-  /** The same for what only the local owner may do, and what may take long. */
+  /** Like `#during`, for operations that only the local owner may call and that may take long. */
   #ownersOwn<T>(what: string, context: Context, body: (call: CallContext) => Promise<T>): Promise<T> {
     return this.#during(context, call => {
       ownerOnly(call.viewer, what)
@@ -384,7 +387,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return { viewer, signal, now, rows, report, remote, isStillAllowed }
   }
 
-  // What most calls do not need is loaded when it is used: queries are most, and a short command pays for each module.
+  // Modules that most calls do not need are imported on first use: most calls are queries, and a short command pays for each module.
 
   async #loadLive(): Promise<PipelineLive> {
     const { PipelineLive } = await import('./live/pipeline-query.ts')
@@ -407,7 +410,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     )
   }
 
-  /** For what takes long: ends with the engine too. */
+  /** A signal for long operations, which is also aborted when the engine is closed. */
   #untilClosed(signal: AbortSignal): AbortSignal {
     return AbortSignal.any([signal, this.#closing.signal])
   }
@@ -421,7 +424,9 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#asking.look(viewer)
   }
 
-  /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
+  /**
+   * Makes missing vectors. Returns why embedding could not be completed, or null. Entries stay written in any case, and are found by words.
+   */
   async #embedNew(wait: boolean, call: CallContext): Promise<string | null> {
     const vectors = await this.#vectors()
     const failure = await vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })

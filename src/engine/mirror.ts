@@ -1,4 +1,4 @@
-/** Pushes a collection of this store to ChromaDB or Qdrant: for the local owner, whose entries leave the store. */
+/** Copies a collection of this store to ChromaDB or Qdrant; for the local owner only, since entries leave the store. */
 import { modelKey } from '../embed/embedder.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { Progress } from '../model/operation.ts'
@@ -13,20 +13,20 @@ export interface MirrorCollectionRequest {
   readonly collection: string
   readonly to: 'chromadb' | 'qdrant'
   readonly url: string
-  /** Of a ChromaDB server. */
+  /** Tenant on a ChromaDB server. */
   readonly tenant?: string | undefined
   readonly database?: string | undefined
-  /** Token or key. */
+  /** Authentication token or API key. */
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
 }
 
 /**
- * Leaves on the server what the store shows now of the collection, each audience in a collection of its own there, and
- * says in the report which records the server refused. Rejects with `not_found` where the collection is empty here and has no
- * mirror there, `provider_failed`, `cancelled`, or `conflict` where there is no embedder, or another store's mirror has
- * a name that is needed (what is this store's was mirrored then).
+ * Makes the server hold exactly what the store now has of the collection, with one collection on the server for each audience; the report
+ * lists the records that the server refused. Rejects with `not_found` if the collection is empty here and has no mirror there, with
+ * `provider_failed`, `cancelled`, or with `conflict` if there is no embedder or the mirror of another store uses a needed name (this
+ * store's other audiences are mirrored by then).
  */
 export async function mirrorCollection(engine: Engine, request: MirrorCollectionRequest): Promise<MirrorReport> {
   const { collection, report, signal = new AbortController().signal } = request

@@ -1,7 +1,7 @@
 /**
- * The models of an engine: the one that answers, the one that is to answer once it has embedded everything, and one for other
- * languages. Which model a store's vectors are complete for is written in the store. Until a new model has embedded everything,
- * the one before it answers with its vectors; then they are removed. An interrupted change goes on when the store is next open.
+ * The embedding models of an engine: the serving one, the target that replaces it when it has embedded everything, and one for other
+ * languages. The store records for which model its vectors are complete. Until the target has embedded everything, the previous model
+ * answers with its vectors; then these are removed. An interrupted change continues when the store is next opened.
  */
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -25,7 +25,9 @@ import { startEmbedder, startSecond } from './embedder.ts'
 import type { IndexSet } from './index-set.ts'
 import { readSettings, writeSettings } from './options.ts'
 
-/** The embedder that answers at the moment. Whoever embeds and then looks up takes `current` once. */
+/**
+ * The embedder that answers at present, which may be replaced. Code that embeds a text and then searches must take `current` once for both.
+ */
 export class ServingEmbedder implements Embedder {
   #current: Embedder
 
@@ -58,19 +60,19 @@ export class ServingEmbedder implements Embedder {
   }
 }
 
-/** Which model's vectors a store is complete for; kept in it, so that every process on it knows. */
+/** The record of the model for which a store's vectors are complete; kept in the store, so that every process on it knows. */
 interface Recorded {
   readonly model: string
-  /** How to open it again; null: it was given by a program. */
+  /** Settings to open the model again; null: the program passed an embedder object. */
   readonly settings: EmbedderSettings | null
-  /** Of the model for other languages; null: there is none. */
+  /** Key of the model for other languages; null: there is none. */
   readonly second: string | null
-  /** Models whose vectors are being removed. */
+  /** Keys of models whose vectors are being removed. */
   readonly removing: readonly string[]
 }
 
 const NAME = 'model'
-/** Named text of the store, there once the second model has embedded a text in another language than the first model's. */
+/** Name of a meta value in the store that exists once the second model has embedded a text in a language other than the first model's. */
 const FOREIGN = 'foreign_texts'
 const recordSchema = z.object({
   model: z.string(),
@@ -79,25 +81,25 @@ const recordSchema = z.object({
   removing: z.array(z.string()),
 })
 
-/** Vectors removed in one transaction: some milliseconds. */
+/** Number of vectors removed in one transaction, which takes some milliseconds. */
 const REMOVED_AT_ONCE = 2_000
 
 export interface ModelsInput {
   readonly store: Store
   readonly now: () => number
-  /** Null without a home; then the model cannot be changed while the engine is open. */
+  /** Folder of the home. Null without one; then the model cannot be changed while the engine is open. */
   readonly home: string | null
-  /** Of the configured model; null: it was given by a program, and settings have no say. */
+  /** Settings of the configured model; null: the program passed an embedder object, so settings have no effect. */
   readonly settings: EmbedderSettings | null
-  /** Whether the environment or the program names a model, so that `config.json` has no say. */
+  /** Whether the environment or the program names the model, so that `config.json` has no effect on it. */
   readonly isFixed: boolean
   readonly target: Embedder | null
   readonly second: Embedder | null
-  /** See `EngineOptions`. */
+  /** Time limit of the embedder; the same option as in `EngineOptions`. */
   readonly embedderTimeoutMs: number | undefined
 }
 
-/** What a change needs of the engine that has these models. */
+/** Parts of the engine that a change of model needs. */
 interface Surroundings {
   readonly indexes: IndexSet
   readonly embedding: Embedding | null
@@ -106,7 +108,7 @@ interface Surroundings {
 
 export class Models {
   readonly #input: ModelsInput
-  /** What answers; null: words do. */
+  /** The embedder that answers queries; null: queries are answered by words only. */
   readonly main: ServingEmbedder | null
   #target: Embedder | null
   #second: Embedder | null
@@ -117,7 +119,7 @@ export class Models {
   #hasForeign = false
   #around: Surroundings | null = null
 
-  /** `before`: the model that answers until the target has embedded everything; null: the target answers. */
+  /** `before`: the model that answers until the target has embedded everything; null: the target answers at once. */
   private constructor(input: ModelsInput, recorded: Recorded | null, before: Embedder | null) {
     const { target, second, settings } = input
     this.#input = input
@@ -135,22 +137,22 @@ export class Models {
     return new Models(input, recorded, await modelBefore(input, recorded))
   }
 
-  /** For other languages than the first knows. */
+  /** The model for languages that the first model does not know. */
   get second(): Embedder | null {
     return this.#second
   }
 
-  /** Models whose vectors every chunk is to have. */
+  /** The models for which every chunk should have a vector. */
   get targets(): readonly Embedder[] {
     return [this.#target, this.#second].filter(one => one !== null)
   }
 
-  /** Models that queries may be compared by, now or after the change. */
+  /** The models whose vectors queries may be compared with, now or after the change. */
   get all(): readonly Embedder[] {
     return [...new Set([this.main?.current ?? null, ...this.targets])].filter(one => one !== null)
   }
 
-  /** Another process changed the model since this one opened the store: then it is for that one to embed. */
+  /** Whether another process has changed the model since this one opened the store: then that process does the embedding. */
   get isOverruled(): boolean {
     const recorded = recordedIn(this.#input.store)?.model
     const own = this.#target === null ? undefined : modelKey(this.#target.model)
@@ -165,7 +167,7 @@ export class Models {
     await Promise.all([...this.#opened].map(one => one.close()))
   }
 
-  /** Whether some text was in a language that the first model does not know: else no query need be embedded twice. */
+  /** Whether the store has a text in a language that the first model does not know; if not, no query need be embedded by both models. */
   get hasForeign(): boolean {
     this.#hasForeign ||= this.#input.store.meta(FOREIGN) !== undefined
     return this.#hasForeign
@@ -178,7 +180,7 @@ export class Models {
     if (isForeign) writer.setMeta(FOREIGN, 'true')
   }
 
-  /** Everything is embedded: the target answers from now on, and vectors of the models before it are removed. */
+  /** Called when everything is embedded: the target answers from now on, and vectors of earlier models are removed. */
   async finish(): Promise<void> {
     const { store } = this.#input
     const target = this.#target
@@ -198,7 +200,7 @@ export class Models {
     this.#isFinished = true
   }
 
-  /** Those that answer or are to answer. */
+  /** The models that answer now or after the change, with their state. */
   list(): ModelList {
     const { store } = this.#input
     const ids = partitionsOf(store)
@@ -213,13 +215,13 @@ export class Models {
     return { models }
   }
 
-  /** Of a folder from the home, or of `built-in` or `multilingual`. */
+  /** Tests the model in a folder, relative to the home, or the model named `built-in` or `multilingual`. */
   async check(folder: string): Promise<ModelCheck> {
     const { checkModel } = await import('./check-model.ts')
     return checkModel(this.#folderOf(folder))
   }
 
-  /** Writes the setting, and begins to embed by that model. */
+  /** Writes the model to `config.json`, and begins to embed with it. */
   async use({ folder: given, for: asked }: UseModelInput): Promise<UsedModel> {
     const { home, isFixed } = this.#input
     if (home === null || isFixed) {
@@ -244,7 +246,10 @@ export class Models {
     return { id: check.id, for: role, folder, restart: !isOpen }
   }
 
-  /** A model that knows English alone leaves the others to a second one. */
+  /**
+   * Role of a new model: a multilingual model beside one that knows only English serves the other languages, and any other model serves
+   * all.
+   */
   #roleOf({ languages }: ModelCheck): 'all' | 'other_languages' {
     const knowsMany = !(languages.length === 1 && languages[0] === 'en')
     const target = this.#target?.model
@@ -252,7 +257,7 @@ export class Models {
     return knowsMany && isEnglish ? 'other_languages' : 'all'
   }
 
-  /** False: it takes effect when the store is next opened. */
+  /** Switches the open engine to the new model. False: the change takes effect when the store is next opened. */
   async #change(role: string, settings: EmbedderSettings, folder: string, home: string): Promise<boolean> {
     const around = this.#around
     if (this.main === null || around === null) return false
@@ -265,7 +270,7 @@ export class Models {
     if (role === 'all') {
       this.#target = next
       this.#settings = settings
-      // The same model, or nothing embedded yet: there is nothing to wait for.
+      // The same model with other settings: it can answer at once.
       if (modelKey(next.model) === modelKey(this.main.model)) this.main.serve(next)
     } else this.#second = next
     this.#isFinished = false
@@ -299,7 +304,10 @@ export class Models {
   }
 }
 
-/** The model that the vectors are complete for, where the configured one has yet to embed something; null: there is none, or it cannot be opened. */
+/**
+ * The model that the vectors are complete for, while the configured model still has texts to embed; null if there is none, or it cannot be
+ * opened.
+ */
 async function modelBefore(
   { store, target, home, embedderTimeoutMs }: ModelsInput,
   recorded: Recorded | null,
@@ -314,7 +322,7 @@ async function modelBefore(
   return null
 }
 
-/** Null: nothing was embedded yet, or what is written cannot be read, as by another version. */
+/** The recorded model. Null: nothing was embedded yet, or the record cannot be read, for example because another version wrote it. */
 function recordedIn(reader: StoreReader): Recorded | null {
   try {
     return recordSchema.parse(JSON.parse(reader.meta(NAME) ?? 'null')) as Recorded

@@ -1,7 +1,4 @@
-/**
- * The key of this node and the numbers that it has taken, both kept in its store for all processes on it; and the check
- * of signed requests.
- */
+/** The node's key and the nonces it has accepted, both kept in its store for all processes on it; and the check of signed requests. */
 import type { Clock, Instant } from '../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, SEED_BYTES, toBase64Url } from '../identity/keys.ts'
 import {
@@ -19,13 +16,13 @@ import type { Store, StoreWriter } from '../store/store.ts'
 
 const NODE_KEY = 'node_key'
 const NEWEST_STRETCH = 'nonce_stretch'
-/** The newest stretch of which numbers were forgotten. */
+/** Number of the newest time stretch whose nonces were deleted. */
 const FORGOTTEN_STRETCH = 'nonce_forgotten'
 
 interface NodeParts {
   readonly store: Store
   readonly random: (bytes: number) => Uint8Array
-  /** Machine time. */
+  /** Machine time at which old nonces were last deleted. */
   readonly clock: Clock
   readonly machineTime: () => number
 }
@@ -76,7 +73,7 @@ function use(writer: StoreWriter, key: { readonly sender: string; readonly nonce
     const forgotten = Math.max(forgottenStretch(writer), ...over)
     if (over.length > 0) writer.setMeta(FORGOTTEN_STRETCH, String(forgotten))
   }
-  // Only a clock that was ahead, and was put back, comes to this: what was used then could be used again.
+  // Reached only if the clock was ahead and has been set back: nonces of that time were deleted, so a message could be replayed.
   if (stretch <= forgottenStretch(writer) + 1) return false
   if (table.get(key) !== undefined) return false
   table.put({ ...key, stretch })
@@ -87,7 +84,7 @@ function stretchAt(now: Instant): number {
   return Math.floor(now / NONCE_LIFE_MS)
 }
 
-/** What was used two stretches ago is too old to be taken again, whatever its number. */
+/** Whether a time stretch is over: messages from two stretches ago are too old to be accepted, whatever their nonce. */
 function isOver(stretch: number, now: Instant): boolean {
   return stretch < stretchAt(now) - 1
 }
@@ -96,19 +93,19 @@ function forgottenStretch(writer: StoreWriter): number {
   return Number(writer.meta(FORGOTTEN_STRETCH) ?? Number.NEGATIVE_INFINITY)
 }
 
-// Who a signed request is from. The node has a key of its own, which requests name as their audience; numbers used once are
-// remembered in the store, so that no process on it takes a request that another has taken.
+// Authenticates signed requests. The node has its own key, which requests name as their audience; nonces are kept in the store, so that no
+// process on it accepts a request that another process has accepted.
 
 export interface SignedRequests {
-  /** did:key of this node: the audience that requests must name. Made with the first use. */
+  /** did:key of this node, which requests must name as their audience. Created at the first use. */
   did(): string
   /**
-   * The viewer of a request; null: it bears no signature. An agent that is hosted here under this key, else the key itself,
-   * which has no limits of its own (`requesterOf`).
-   * Rejects with `unauthenticated`, without saying why, for one that cannot be taken.
+   * The viewer of a request; null if it has no signature. The viewer is the agent hosted here under the request's key, otherwise the key
+   * itself, which has no limits of its own (`requesterOf`).
+   * Rejects with `unauthenticated`, without the reason, if the request is not accepted.
    */
   viewerOf(facts: RequestFacts, header: (name: string) => string | null): Promise<Viewer | null>
-  /** Whether the key of a request that was taken is that viewer's still: to be asked as often as one likes. */
+  /** Returns a check whether the key of an accepted request still belongs to the viewer; it may be called any number of times. */
   stillSpeaksFor(viewer: Viewer, header: (name: string) => string | null): () => boolean
 }
 

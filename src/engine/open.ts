@@ -1,4 +1,4 @@
-/** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
+/** The composition root: builds an engine from options, configuration and environment. No other module does. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { v4Id } from '../base/canonical.ts'
@@ -30,16 +30,15 @@ import type { SourceSet } from './sources.ts'
 import { Uses } from './uses.ts'
 
 /**
- * Opens an engine. Without options: the store of the working folder (`.querent`, found upwards, or QUERENT_HOME) with
- * the built-in model. Two engines in one process share nothing. Rejects with `store_missing`, `store_locked`,
- * `store_corrupt`, `store_newer`, `invalid_argument` (a setting) and the like; a missing model is no error: then
- * answers come from words and say so.
+ * Opens an engine. Without options it opens the store of the working folder (`.querent`, searched upwards, or QUERENT_HOME) with the
+ * built-in model. Two engines in one process share nothing. Rejects with `store_missing`, `store_locked`, `store_corrupt`, `store_newer`,
+ * `invalid_argument` (a setting) and the like. A missing model is no error: then words alone answer, and the answers say so.
  */
 export function openEngine(options: EngineOptions = {}): Promise<Engine> {
   return openEngineOf(BUILT_IN_LENSES, options)
 }
 
-/** As `openEngineOf`, but where there is no store an empty one in memory answers, from words alone. */
+/** Like `openEngineOf`; if there is no store, an empty store in memory is used, with word search only. */
 export async function openEngineOrEmpty(
   options: EngineOptions,
   builtIn: readonly LoadableLens[] = BUILT_IN_LENSES,
@@ -52,7 +51,7 @@ export async function openEngineOrEmpty(
   }
 }
 
-/** As `openEngine`, with these lenses as the built-in ones. */
+/** Like `openEngine`, with these lenses in place of the built-in ones. */
 export async function openEngineOf(builtIn: readonly LoadableLens[], options: EngineOptions): Promise<Engine> {
   const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
@@ -67,13 +66,16 @@ export async function openEngineOf(builtIn: readonly LoadableLens[], options: En
   try {
     return await wire(options, { config, environment, home, registry, closers })
   } catch (error) {
-    // The reason it could not be opened is reported, whatever closing throws.
+    // Throws the error of opening, even if closing throws another one.
     await closers.close().catch(() => undefined)
     throw error
   }
 }
 
-/** `QUERENT_HOME= querent …` is how a shell takes a variable back: what is empty is not set. */
+/**
+ * The environment variables that are not empty. `QUERENT_HOME= querent …` is how a shell unsets a variable, so an empty one counts as not
+ * set.
+ */
 function variablesSet(environment: Environment): Readonly<Record<string, string>> {
   const isSet = (entry: [string, string | undefined]): entry is [string, string] => Boolean(entry[1])
   return Object.fromEntries(Object.entries(environment).filter(isSet))
@@ -93,7 +95,7 @@ interface Wiring {
   readonly environment: Readonly<Record<string, string>>
   readonly home: Home | null
   readonly registry: LensRegistry
-  /** Filled here. */
+  /** Close functions of the parts, added during opening. */
   readonly closers: Closers
 }
 
@@ -104,7 +106,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const parts = await makeParts(options, wiring, { states, holder })
   const engine = withCalls(new LocalEngine(parts))
   registry.must(config.defaultLens, 'default_lens')
-  // Made now, so that a wrong setting of a lens shows when the engine opens.
+  // Created at opening, so that a wrong setting of a lens is reported then.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
   if (hosted.some(({ lens }) => lens.install !== undefined)) {
     const { installPlugins } = await import('./plugins.ts')
@@ -199,7 +201,7 @@ interface ModelWiring {
   readonly clock: Clock
 }
 
-/** With why there is no model although one was wanted. */
+/** Opens the embedding models. `error` says why there is no model although one was wanted. */
 async function openModels(
   options: EngineOptions,
   { config, environment, home, store, clock }: ModelWiring,
@@ -219,7 +221,7 @@ async function openModels(
 
 const MODEL_VARIABLE = /^QUERENT_(?:EMBEDDER|MULTILINGUAL)/
 
-/** None where only the default lens was loaded, for one question: then nothing speaks to other nodes. */
+/** Identity of the node. Undefined if only the default lens was loaded for one query: then nothing communicates with other nodes. */
 async function nodeOf(
   options: EngineOptions,
   registry: LensRegistry,
@@ -243,7 +245,7 @@ interface Keeping {
   readonly options: EngineOptions
 }
 
-/** What an engine does beside answering: at the end, and unless told otherwise in the background. */
+/** Starts the engine's background work, unless that is turned off, and registers the work to do at closing. */
 async function keepUp(
   parts: Parts,
   hosted: readonly HostedLens[],
@@ -281,12 +283,12 @@ function jobOf(job: Job, host: LensHost): BackgroundJob {
   return { name: job.name, everyMs: job.everyMs, run: (...of) => job.run(host, ...of) }
 }
 
-/** On a clock that nobody can set, whose milliseconds are whole. */
+/** Monotonic time in whole milliseconds. */
 function machineTimeOf({ machineTime }: EngineOptions): () => number {
   return machineTime ?? (() => Math.floor(performance.now()))
 }
 
-/** Loaded when the first message is sent. */
+/** The HTTP transport, whose module is imported when the first message is sent. */
 function httpTransport(): NodeTransport {
   let opened: Promise<NodeTransport> | null = null
   let isClosed = false
@@ -335,7 +337,7 @@ function machineNow(): number {
   return Date.now()
 }
 
-/** `home` null: only where the options name a store. */
+/** `home` may be null only if the options name a store. */
 export function openStore(
   { store, readOnly, keepsState }: EngineOptions,
   { durability }: Config,
@@ -348,11 +350,11 @@ export function openStore(
   return openSqliteStore({ file: home.storeFile, durability, readOnly, keepsState })
 }
 
-/** SQLite would let everybody read it whom the folder lets in. */
+/** Creates the store file for this user only; SQLite would make it readable for everybody who can enter the folder. */
 function makeForThisUser(file: string): void {
   try {
     writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
   } catch {
-    // Another process was quicker, or the store says better what is wrong with the folder.
+    // Another process created it first, or opening the store will report the problem with the folder better.
   }
 }

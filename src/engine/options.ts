@@ -1,4 +1,7 @@
-/** How an engine is opened: by options, `config.json` and the environment. Without any it is the store of the working folder, with MiniLM. */
+/**
+ * How an engine is opened: options, `config.json` and environment variables. The default is the store of the working folder with the MiniLM
+ * model.
+ */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
@@ -14,121 +17,129 @@ import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
 import { type GivenEmbedder, isEmbedder } from './embedder.ts'
 
-/** Plug-ins are code that runs with all rights of this process. */
+/** Options for plug-ins: code that runs with all rights of this process. */
 export interface PluginOptions {
-  /** Everything in this folder is trusted. */
+  /** Every plug-in in this folder is trusted. */
   readonly trustedFolder?: string | undefined
-  /** Asks whether a file may be loaded; the answer yes is remembered. Absent: what nobody trusted yet is skipped. */
+  /** Asks whether a plug-in file may be loaded; a yes is remembered. Absent: plug-ins that are not trusted yet are skipped. */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
-  /** Takes a line for each that was skipped; default: a warning of the process. */
+  /** Receives one line for each skipped plug-in; default: a process warning. */
   readonly warn?: ((line: string) => void) | undefined
 }
 
 export interface EngineOptions {
-  /** The folder that holds `store.db` and the snapshots; absent: found upwards from the working folder, or QUERENT_HOME. */
+  /** The folder that holds `store.db` and the snapshots. Absent: searched from the working folder upwards, or QUERENT_HOME. */
   readonly home?: string | undefined
-  /** Make the home when there is none (default true when `home` is given). */
+  /** Whether to create the home if there is none (default: true if `home` is given). */
   readonly create?: boolean | undefined
-  /** A store of one's own, or `memory` for one that is gone on close. Then there is no home. */
+  /** A `Store` object of the caller, or `memory` for a store that is lost on closing. Then there is no home. */
   readonly store?: Store | 'memory' | undefined
-  /** `none` for words only; a settings object for a provider; an Embedder of one's own. Default: MiniLM. */
+  /** `none` for words only; a settings object to open an embedder; or an `Embedder` object of the caller. Default: MiniLM. */
   readonly embedder?: GivenEmbedder | 'none' | undefined
-  /** How long a provider of embeddings may take to answer while the engine opens, in milliseconds; then words answer (default 30,000). */
+  /** Timeout in milliseconds for an embedding provider while the engine opens; after that, words alone answer (default 30,000). */
   readonly embedderTimeoutMs?: number | undefined
-  /** A second model, for texts and queries in languages that the first does not know: a folder, or an Embedder of one's own. */
+  /** A second model, for texts and queries in languages that the first does not know: a folder, or an `Embedder` object of the caller. */
   readonly multilingual?: Embedder | string | undefined
   readonly clock?: Clock | undefined
-  /** Random bytes for ids; injectable so that runs can be reproduced. */
+  /** Source of random bytes for ids; injectable so that runs can be reproduced. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined
-  /** How other nodes are reached; default: HTTP. Closed with the engine. */
+  /** Transport to other nodes; default: HTTP. Closed with the engine. */
   readonly transport?: NodeTransport | undefined
-  /** Lenses beside the built-in ones. */
+  /** Lenses in addition to the built-in ones. */
   readonly lenses?: readonly Lens[] | undefined
-  /** Of the built-in lenses, load only these and the default one: for a process that asks one question and ends. */
+  /** Load only these built-in lenses and the default one: for a process that runs one query and ends. */
   readonly onlyLenses?: readonly string[] | undefined
   /** All reads see the state that the first of them sees, until something is written: for a process that answers one request and ends. */
   readonly keepsState?: boolean | undefined
-  /** Takes a line about this installation that its owner should see, each at most once in a home. Default: nobody. */
+  /** Receives notices about this installation for its owner, each at most once per home. Default: notices are dropped. */
   readonly notice?: ((line: string) => void) | undefined
-  /** Which plug-ins of the home may be loaded; default: those that were trusted before. */
+  /** Which plug-ins of the home may be loaded; default: those that were trusted earlier. */
   readonly plugins?: PluginOptions | undefined
-  /** `normal` survives a dying process, `full` also a power cut. */
+  /** `normal`: commits survive a crash of the process; `full`: also a power failure. */
   readonly durability?: 'normal' | 'full' | undefined
   readonly readOnly?: boolean | undefined
-  /** Embed and tidy up in the background (default true). */
+  /** Whether to embed and do maintenance in the background (default true). */
   readonly background?: boolean | undefined
   /**
-   * Look every few seconds whether files and folders that were added have changed, and read them again (default false). In the background:
-   * one process at a time does it for a store.
+   * Whether to check every few seconds if added files and folders have changed, and read them again (default false). Done in the
+   * background, by one process at a time for a store.
    */
   readonly watchFiles?: boolean | undefined
   /**
-   * Begin to load the model when opening, and load the vector index while it works on the first question (default
-   * false: both when they are needed). For a process that asks one question and ends.
+   * Whether to load the model already at opening, and the vector index while the model embeds the first query (default false: both are
+   * loaded when needed). For a process that runs one query and ends.
    */
   readonly warm?: boolean | undefined
-  /** Live queries: how many a viewer may have, how often to look for the commits of other processes. */
+  /** Live queries: how many a viewer may have, and how often to look for commits of other processes. */
   readonly live?: LiveSettings | undefined
-  /** How much requesters from outside may ask; what is left out is as configured. */
+  /** Limits for requesters from outside; missing values come from the configuration. */
   readonly limits?: Partial<LimitSettings> | undefined
-  /** Processes that serve the same requesters (default 1): each allows its share of every limit, so that all allow the whole. */
+  /**
+   * Number of processes that serve the same requesters (default 1). Each process enforces its share of every limit, so that together they
+   * enforce the whole limit.
+   */
   readonly processes?: number | undefined
-  /** Milliseconds of the clock that limits and rests of other nodes go by, whole ones; injectable so that tests need not wait. */
+  /**
+   * Clock for rate limits and for pauses between requests to other nodes, in whole milliseconds; injectable so that tests need not wait.
+   */
   readonly machineTime?: (() => number) | undefined
-  /** The lens that answers when none is named. */
+  /** The lens that answers a query that names no lens. */
   readonly defaultLens?: string | undefined
 }
 
 export interface LiveSettings {
   /**
-   * Active and paused subscriptions that a viewer may have, and all keys that are no agent here together; the local owner
-   * has no limit. Default 50 (BQ-167).
+   * Maximum number of active and paused subscriptions of a viewer. All keys that belong to no agent of this store share one such limit; the
+   * local owner has no limit. Default 50 (BQ-167).
    */
   readonly mostPerViewer?: number | undefined
-  /** How often to look for commits, in milliseconds: so late a loss of access may be reported. Default 50. */
+  /**
+   * Interval in milliseconds at which the engine looks for commits, which is also the longest delay in reporting a loss of access. Default
+   * 50.
+   */
   readonly pollMs?: number | undefined
-  /** Machine time; tests drive it by hand. */
+  /** Timers of the machine; tests inject timers that they advance by hand. */
   readonly timers?: Timers | undefined
 }
 
 export const DEFAULT_POLL_MS = 50
 
 export interface LimitSettings {
-  /** Whether requests are counted at all (default true). */
+  /** Whether limits are enforced at all (default true). */
   readonly enabled: boolean
-  /** A question costs one unit, or more (default 200). */
+  /** Units per minute that a requester may use; a query costs one unit or more (default 200). */
   readonly unitsPerMinute: number
-  /** Units that can be asked for at once after a quiet while (default 33). */
+  /** Units that a requester may use at once after a quiet period (default 33). */
   readonly burst: number
-  /** Live queries that one requester may have at a time (default 50). */
+  /** Maximum number of live queries of one requester at a time (default 50). */
   readonly subscriptions: number
-  /** Answers that one requester may have under way piece by piece at a time, live queries not counted (default 16). */
+  /** Maximum number of streamed answers of one requester at a time, live queries not counted (default 16). */
   readonly streams: number
-  /** Bytes that one viewer may keep by requests from outside (default 100 MiB). */
+  /** Maximum number of bytes that one viewer may store by requests from outside (default 100 MiB). */
   readonly bytesPerViewer: number
-  /** Different questions that one requester may ask in a day; null (the default): any number. */
+  /** Maximum number of different queries of one requester in a day; null (the default): no limit. */
   readonly questionsPerDay: number | null
-  /** Different questions in an hour that are nearly alike; null (the default): any number. */
+  /** Maximum number of different but nearly alike queries of one requester in an hour; null (the default): no limit. */
   readonly alikePerHour: number | null
 }
 
-/** BQ-189, BQ-167, BQ-193. */
+/** Default limits (BQ-189, BQ-167, BQ-193). */
 const DEFAULTS: LimitSettings = {
   ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },
   ...{ bytesPerViewer: 100 * 1024 * 1024, questionsPerDay: null, alikePerHour: null },
 }
 
 const count = z.number().int().min(1).max(1_000_000)
-/** Up to a tebibyte: beyond that, switch limits off. */
+/** At most one tebibyte; for more, turn the limits off. */
 const bytes = z
   .number()
   .int()
   .min(0)
   .max(2 ** 40)
-/** Each question that counts is remembered, in some hundred bytes. */
+/** Limit on counted queries: each of them is kept in memory, in some hundred bytes. */
 const remembered = z.number().int().min(1).max(100_000)
 
-/** As in `config.json`. */
+/** Schema of the limits in `config.json`. */
 export const limitSettings = z.strictObject({
   enabled: z
     .boolean()
@@ -164,12 +175,12 @@ type FileSettings = z.output<typeof limitSettings>
 type LimitName = keyof LimitSettings
 const LIMIT_NAMES = Object.keys(DEFAULTS) as readonly LimitName[]
 
-/** As `config.json` spells it. */
+/** Name of a limit in `config.json`: snake_case. */
 function inFile(name: LimitName): keyof FileSettings {
   return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) as keyof FileSettings
 }
 
-/** Each setting from the first that has it: options, environment, file, default. */
+/** Takes each limit from the first layer that has it: options, environment, file, default. */
 export function resolveLimits(
   options: Partial<LimitSettings> = {},
   environment: Readonly<Record<string, string | undefined>>,
@@ -178,11 +189,14 @@ export function resolveLimits(
   const named = Object.fromEntries(LIMIT_NAMES.map(name => [inFile(name), options[name] ?? undefined]))
   const layers = [parseInput(limitSettings, named, 'limits'), fromEnvironment(environment), file]
   const first = (name: LimitName) => layers.map(layer => layer[inFile(name)]).find(value => value !== undefined)
-  // The cast: the schema has checked each value by its name.
+  // The cast is safe: the schema has checked each value by its name.
   return Object.fromEntries(LIMIT_NAMES.map(name => [name, first(name) ?? DEFAULTS[name]])) as unknown as LimitSettings
 }
 
-/** QUERENT_LIMITS is `on` or `off`; the numbers have variables of their own, such as QUERENT_LIMITS_UNITS_PER_MINUTE. */
+/**
+ * Reads limits from the environment: QUERENT_LIMITS is `on` or `off`; each number has its own variable, such as
+ * QUERENT_LIMITS_UNITS_PER_MINUTE.
+ */
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): FileSettings {
   const enabled = environment['QUERENT_LIMITS']
   const numbers = LIMIT_NAMES.filter(name => name !== 'enabled').flatMap(name => {
@@ -201,9 +215,9 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
 const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number)
 
 /**
- * The share of one process: whole, rounded down, so that all together let through no more than the whole; but at least 1,
- * since nobody is to be shut out by the process that their connection happens to meet. Bytes are counted in the store, for all
- * processes together.
+ * Share of the limits for one process: rounded down, so that all processes together allow no more than the whole limit; but at least 1, so
+ * that no requester is shut out by the process that its connection reaches. Bytes are not divided, because the store counts them for all
+ * processes.
  */
 export function shareOf(limits: LimitSettings, processes: number): LimitSettings {
   const shared = Object.entries(limits).map(([name, whole]) => {
@@ -213,10 +227,10 @@ export function shareOf(limits: LimitSettings, processes: number): LimitSettings
   return Object.fromEntries(shared) as unknown as LimitSettings
 }
 
-// Settings in layers: built-in, then `config.json` in the home, then the environment, then what the caller passes. Checked when the
-// engine opens and frozen after.
+// Settings in layers of rising precedence: built-in, `config.json` in the home, environment, options of the caller. Checked when the engine
+// opens, and frozen afterwards.
 
-/** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */
+/** Schemas of the sources that the configuration names. API keys stay in the environment: a setting names the variable. */
 const numericDate = z.strictObject({
   key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
   unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
@@ -273,7 +287,7 @@ const pollMs = z
   .optional()
   .meta({ description: 'How often to look for what other processes wrote, in milliseconds', default: DEFAULT_POLL_MS })
 
-/** `config.json`; its descriptions are those of the reference. */
+/** Schema of `config.json`; its descriptions are shown in the reference. */
 export const fileSchema = z.strictObject({
   embedder: embedderSettings.optional().describe('The model that makes vectors'),
   multilingual: z
@@ -318,7 +332,9 @@ export interface Config {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `options.embedder` may be an Embedder of the caller's own: then this layer says nothing about it. */
+/**
+ * Merges the layers of settings. If `options.embedder` is an `Embedder` object of the caller, this layer contributes no embedder setting.
+ */
 export function resolveConfig(options: EngineOptions, configFile: string | null, environment: Environment): Config {
   const file = configFile === null ? {} : readConfigFile(configFile)
   const fromOptions = embedderFromOptions(options)
@@ -352,7 +368,10 @@ function embedderFromOptions({ embedder: given }: EngineOptions): EmbedderSettin
   return given === 'none' ? { provider: 'none' } : parseInput(embedderSettings, given, 'embedder')
 }
 
-/** QUERENT_EMBEDDER names the provider; QUERENT_EMBEDDER_URL, _MODEL and _FOLDER its parts; the key stays where it is. */
+/**
+ * Reads embedder settings from the environment: QUERENT_EMBEDDER names the provider, QUERENT_EMBEDDER_URL, _MODEL and _FOLDER its settings;
+ * the API key keeps its own variable.
+ */
 function embedderFromEnvironment(
   environment: Environment,
   fallback: EmbedderSettings | undefined,
@@ -365,7 +384,7 @@ function embedderFromEnvironment(
   }
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
   if (Object.keys(set).length === 0) return fallback
-  // Another provider than the file's shares no setting with it.
+  // If the environment names another provider than the file, none of the file's embedder settings apply.
   const base = set['provider'] === undefined || set['provider'] === fallback?.provider ? fallback : undefined
   return parseInput(embedderSettings, { provider: 'local', ...base, ...set }, 'QUERENT_EMBEDDER')
 }
@@ -375,7 +394,7 @@ function durabilityFromEnvironment(environment: Environment): 'normal' | 'full' 
   return value === undefined ? undefined : parseInput(z.enum(['normal', 'full']), value, 'QUERENT_DURABILITY')
 }
 
-/** Its text, `{}` where there is no file, and its value. Throws `invalid_json`. */
+/** Text and parsed value of the settings file; the text is `{}` if there is no file. Throws `invalid_json`. */
 export function readSettings(file: string): { readonly text: string; readonly value: JsonObject } {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}\n'
   try {
@@ -386,8 +405,8 @@ export function readSettings(file: string): { readonly text: string; readonly va
 }
 
 /**
- * Replaces the file by this text, in one step, for this user alone. Throws `invalid_argument` naming the setting that an
- * engine would refuse; then the file is as it was.
+ * Atomically replaces the settings file by this text, readable for this user only. Throws `invalid_argument` with the setting that an
+ * engine would refuse; the file is then unchanged.
  */
 export async function writeSettings(file: string, text: string): Promise<void> {
   const { lenses = {}, default_lens: defaultLens } = parseInput(fileSchema, JSON.parse(text), 'config.json')
@@ -396,7 +415,7 @@ export async function writeSettings(file: string, text: string): Promise<void> {
     throw invalidArgument('default_lens', defaultLens, `one of ${names.join(', ')}`)
   for (const [name, given] of Object.entries(lenses)) {
     const found = BUILT_IN_LENSES.find(lens => lens.name === name)
-    // A lens of a plug-in checks its own when it is loaded.
+    // The lens of a plug-in checks its own settings when it is loaded.
     if (found !== undefined) (await found.load()).settings?.(given, {})
   }
   const beside = `${file}.${process.pid}.new`

@@ -1,4 +1,4 @@
-/** What an engine is made of: put together by `open.ts`, used by everything else in this folder. */
+/** The parts of an engine: put together by `open.ts`, and used by everything else in this folder. */
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { NodeIdentity } from '../identity/messages.ts'
@@ -23,40 +23,40 @@ import type { Uses } from './uses.ts'
 export interface Parts {
   readonly store: Store
   readonly home: string | null
-  /** Where the store lies; null for one in memory or of the caller's own. */
+  /** Path of the store file; null for a store in memory or a `Store` object of the caller. */
   readonly storeFile: string | null
-  /** Absent without a home. */
+  /** The folder whose files are read. Absent without a home. */
   readonly workspace: Workspace | undefined
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
-  /** The one that answers at the moment. */
+  /** The embedder that answers at present. */
   readonly embedder: Embedder | null
   readonly models: Models
   /** Why there is no embedder although one was wanted, or null. */
   readonly embedderError: string | null
   readonly indexes: IndexSet
-  /** For writing the files of the indexes: one process at a time. */
+  /** Lease for writing the index snapshot files: one process at a time. */
   readonly snapshots: Lease
-  /** Another one at each call: two of one name exclude each other within this engine as well. */
+  /** Creates a new lease object at each call: two leases of one name also exclude each other within this engine. */
   readonly lease: (name: string) => Lease
   readonly uses: Uses
-  /** Files and folders that were added. */
+  /** Added files and folders, which are kept up to date. */
   readonly files: AddedFiles
-  /** Opened when one is first asked for. */
+  /** The configured sources, opened when one is first used. */
   readonly sources: () => Promise<SourceSet>
-  /** Undefined in an engine that was opened for one question. */
+  /** Identity of this node; undefined in an engine that was opened for one query. */
   readonly node: NodeIdentity | undefined
   readonly signedRequests: SignedRequests | undefined
   readonly transport: NodeTransport
-  /** Whether it works in the background, for as long as its process stays. */
+  /** Whether the engine works in the background for as long as its process runs. */
   readonly isLasting: boolean
   readonly makeIndex: (name: string) => Index
-  /** An empty store in memory, with the indexes of entries. */
+  /** Creates an empty store in memory, with indexes for entries. */
   readonly makeScratch: () => Scratch
   readonly embedding: Embedding | null
-  /** Whether to load the vector index while the first question is embedded. */
+  /** Whether to load the vector index while the first query is embedded. */
   readonly warm: boolean
-  /** How the jobs that ran in this process are doing. */
+  /** States of the background jobs that ran in this process. */
   readonly jobs: ReadonlyMap<string, JobState>
   readonly registry: LensRegistry
   readonly tables: readonly TableDeclaration[]
@@ -64,7 +64,7 @@ export interface Parts {
   readonly live: LiveSettings
   readonly limits: Limits
   readonly lensSettings: Readonly<Record<string, unknown>>
-  /** Variables that are set. */
+  /** The environment variables that are set and not empty. */
   readonly environment: Readonly<Record<string, string>>
   /** Ends background work and closes what was opened, in reverse order. */
   readonly close: () => Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Plug-ins: ES modules in a folder of the home. A plug-in is code that runs with all rights of this process, so one is
- * loaded only when somebody said that it may be: now, on a terminal; before, for exactly these bytes; or for its folder.
+ * Plug-ins: ES modules in a folder of the home. A plug-in is code with all rights of this process, so it is loaded only if somebody allowed
+ * that: now, on a terminal; earlier, for exactly these bytes; or for its whole folder.
  */
 
 import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,24 +17,24 @@ import type { PluginOptions } from './options.ts'
 export const PLUGIN_FOLDER = 'plugins'
 
 export interface PluginRequest {
-  /** `<home>/plugins`; need not exist. */
+  /** The plug-in folder, `<home>/plugins`; it need not exist. */
   readonly folder: string
-  /** Which files of it are plug-ins; when left out, all modules in JavaScript, and those in TypeScript that say so. */
+  /** Which file names are plug-ins. When left out: all JavaScript modules, and TypeScript files whose name ends in `_enrichment.ts`. */
   readonly names?: RegExp | undefined
-  /** Where trust is remembered, by path and hash. */
+  /** File in which trust is recorded, by path and hash. */
   readonly trustFile: string
-  /** `--trust-plugins <dir>`: everything in it is loaded, nobody is asked, nothing is remembered. */
+  /** `--trust-plugins <dir>`: every plug-in in this folder is loaded without asking, and no trust is recorded. */
   readonly trustedFolder?: string | undefined
-  /** Asks whether a file may be loaded; absent without a terminal. */
+  /** Asks the user whether a file may be loaded; absent without a terminal. */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
-  /** Takes what a module exports; throws what is wrong with it. */
+  /** Receives the exports of a module; throws an error that says what is wrong with them. */
   readonly install: (exported: Readonly<Record<string, unknown>>, file: string) => void
 }
 
 export interface PluginReport {
-  /** In order of name. */
+  /** Plug-in files that were loaded, ordered by name. */
   readonly loaded: readonly string[]
-  /** Why the others were not; one line each. */
+  /** Why the other files were not loaded; one line each. */
   readonly warnings: readonly string[]
 }
 
@@ -43,7 +43,7 @@ interface PluginFile {
   readonly hash: string
 }
 
-/** A module that never finishes its top level must not keep the engine from opening. */
+/** Timeout in milliseconds for loading a module: one whose top-level code never finishes must not keep the engine from opening. */
 const LOAD_MS = 10_000
 const MODULES = /\.m?js$|_enrichment\.ts$/
 
@@ -70,7 +70,7 @@ export async function loadPlugins(request: PluginRequest): Promise<PluginReport>
   return { loaded, warnings }
 }
 
-/** Null when it may be loaded. */
+/** Why the plug-in may not be loaded; null if it may. */
 async function refusalOf({ file, hash }: PluginFile, request: PluginRequest): Promise<string | null> {
   const known = trustedPlugins(request.trustFile)
   if (known.get(file) === hash) return null
@@ -83,7 +83,7 @@ async function refusalOf({ file, hash }: PluginFile, request: PluginRequest): Pr
   return null
 }
 
-/** By name. Real paths, so that a link is trusted as what it leads to. */
+/** Plug-in files in a folder, ordered by name. Paths are resolved, so that a symbolic link is trusted as its target. */
 function filesIn(folder: string, wanted: RegExp, mustExist: boolean): readonly PluginFile[] {
   let names: readonly string[]
   try {
@@ -103,7 +103,7 @@ function filesIn(folder: string, wanted: RegExp, mustExist: boolean): readonly P
 
 async function exportsOf({ file, hash }: PluginFile): Promise<Readonly<Record<string, unknown>>> {
   const url = pathToFileURL(file)
-  // A file that changed is another module, not the one that Node remembers.
+  // The hash in the URL makes Node import a changed file as a new module, rather than reuse the cached one.
   url.search = `sha256=${hash}`
   const late = new AbortController()
   const timeout = wait(LOAD_MS, undefined, { signal: late.signal, ref: false }).then(() => {
@@ -117,12 +117,12 @@ async function exportsOf({ file, hash }: PluginFile): Promise<Readonly<Record<st
   }
 }
 
-/** Which plug-ins somebody trusted: path and SHA-256 of each, in a file of the home. */
+/** File in the home that records which plug-ins were trusted: path and SHA-256 of each. */
 export const TRUST_FILE = 'trusted-plugins.json'
 
 const schema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
 
-/** Hash by path. A file that cannot be read as such trusts nothing. */
+/** Trusted hashes by path. A trust file that cannot be read trusts nothing. */
 export function trustedPlugins(trustFile: string): ReadonlyMap<string, string> {
   if (!existsSync(trustFile)) return new Map()
   try {
@@ -137,7 +137,7 @@ export function rememberTrust(trustFile: string, file: string, hash: string): vo
     [...trustedPlugins(trustFile), [file, hash] as const].sort(([a], [b]) => (a < b ? -1 : 1)),
   )
   try {
-    // Whole or not at all: a reader never sees half a file.
+    // Written atomically by a rename: a reader never sees half a file.
     writeFileSync(`${trustFile}.new`, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
     renameSync(`${trustFile}.new`, trustFile)
   } catch (error) {
@@ -146,7 +146,7 @@ export function rememberTrust(trustFile: string, file: string, hash: string): vo
   }
 }
 
-/** Plug-ins of the home, offered to each lens that takes any. */
+/** Plug-ins of the home, which are offered to every lens that accepts plug-ins. */
 export interface HostedLens {
   readonly lens: Lens
   readonly host: LensHost
@@ -154,11 +154,13 @@ export interface HostedLens {
 
 export interface OfferedLenses {
   readonly hosted: readonly HostedLens[]
-  /** Whether no other lens, which was not loaded, takes plug-ins too. */
+  /** Whether these are all lenses that accept plug-ins, so that none was left unloaded. */
   readonly areAll: boolean
 }
 
-/** A module that some lens refuses, or none of all lenses takes, is skipped with a warning. */
+/**
+ * Loads and installs plug-ins. A module that a lens rejects, or that no lens accepts although all are loaded, is skipped with a warning.
+ */
 export async function installPlugins(
   { hosted, areAll }: OfferedLenses,
   home: Home | null,
@@ -181,7 +183,7 @@ interface Module {
   readonly file: string
 }
 
-/** Throws what the lenses say against a module that none of them took. */
+/** Offers a module to the lenses; if none accepts it, throws their reasons. */
 function offer({ exported, file }: Module, installers: readonly HostedLens[], areAll: boolean): void {
   const refusals: string[] = []
   let isTaken = false
@@ -194,6 +196,6 @@ function offer({ exported, file }: Module, installers: readonly HostedLens[], ar
   }
   if (isTaken) return
   if (refusals.length > 0) throw new Error(refusals.join('; '))
-  // Where only some lenses are open, it may be meant for another.
+  // If only some lenses are loaded, the module may be meant for another one.
   if (areAll) throw new Error(`expected the module to export ${installers.map(({ lens }) => lens.takes).join(', or ')}`)
 }

@@ -1,4 +1,4 @@
-/** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
+/** Builds the context of a query: the parts of this engine that the pipeline needs, in their state at that moment. */
 
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
@@ -25,7 +25,10 @@ import type { Parts } from './parts.ts'
 
 export interface MadeContext {
   readonly context: QueryContext
-  /** The caller has the answer. What is held for later pages holds the context, which then must not hold the caller. */
+  /**
+   * Called when the caller has the answer. The cached results of later pages keep the context in memory, so it must then drop its reference
+   * to the caller.
+   */
   readonly release: () => void
 }
 
@@ -33,13 +36,13 @@ export class QuestionContexts {
   readonly #parts: Parts
   readonly #accessScopes: AccessScopes
   readonly #memo = new Memo()
-  /** That a question may name. */
+  /** Fields that a query may name. */
   readonly fields: readonly FieldName[]
   readonly #readings: readonly ReadingTable[]
   readonly #makeSecret: () => string
   #secret: string | null = null
 
-  /** `secret`: of another store, whose cursors these are; null: this store's own. */
+  /** `secret`: of another store, whose cursors are used; null: this store's own. */
   constructor(parts: Parts, secret: (() => string) | null) {
     this.#parts = parts
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
@@ -52,25 +55,24 @@ export class QuestionContexts {
     return this.#accessScopes.look(viewer)
   }
 
-  /** What seals and signs for this store. */
+  /** The secret that seals and signs texts for this store. */
   secret(): string {
     this.#secret ??= this.#makeSecret()
     return this.#secret
   }
 
-  /** When something that is visible next begins or ceases to hold after this moment; infinite: never. */
+  /** Next instant after this one at which the validity of a visible entry begins or ends; infinite: never. */
   nextBound({ reader, accessScope }: QueryContext, asOf: Instant): Instant {
     return this.#memo.nextBound(reader, accessScope, asOf)
   }
 
   /**
-   * The context of a query, when all that it needs is loaded; `names`: of indexes. Null: that took time, so that the
-   * query is to be resolved again, since its time begins then. Pauses; several that come meanwhile share the reading. Rejects with
-   * `cancelled`.
+   * The context of a query, if the named indexes are already loaded. Null: loading took time, so the query must be resolved again with a
+   * new start time. Pauses between steps; concurrent calls share the loading. Rejects with `cancelled`.
    */
   async load(query: Query, names: readonly string[], now: Instant, call: CallContext): Promise<MadeContext | null> {
     const turns = turnsUntil(call.signal)
-    // Here a pause costs nothing: within the query, what others may change would have to be kept first.
+    // A pause is cheap here: later, within the query, it would first have to save what other tasks may change.
     const isLate = await turns.pauseIfDue()
     const steps = this.#loading(names)
     const made = this.#parts.store.read(() => {
@@ -87,7 +89,7 @@ export class QuestionContexts {
     yield* this.#memo.followInSteps(store)
   }
 
-  /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
+  /** Makes the context after `load`, for queries without a start time to keep; indexes that are not loaded yet are loaded in one piece. */
   make(query: Query, now: Instant, call: CallContext): MadeContext {
     return this.#parts.store.read(() => this.#make(query, now, call))
   }
@@ -100,7 +102,7 @@ export class QuestionContexts {
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)
-    // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
+    // Loading or building an index takes as long as it takes, so that time is not counted against the query's deadline.
     const index = (name: string) => deadline.without(() => indexes.get(name))
     let words: WordIndex | null = null
     const space = this.#spaceOf(query)
@@ -136,14 +138,14 @@ export class QuestionContexts {
         const requester = must(caller, 'the caller of a question')
         const signal = late === undefined ? requester.signal : AbortSignal.any([requester.signal, late])
         const vector = await this.#embed(text, space, { ...requester, signal }, notes)
-        // Others may have written meanwhile; what follows runs on one state.
+        // Other processes may have written meanwhile; everything after the embedding of the text runs on one state of the store.
         const names = vector === null ? [] : space.names
         await deadline.withoutWaiting(() => context.turns.run(indexes.getInSteps(...names)))
         accessScope = this.look(viewer)
         return vector
       },
       look: () => this.look(viewer),
-      // A question that is asked again in another spelling has the same to say.
+      // A query that is retried in another spelling gives the same notes, which are kept once.
       note: note => {
         const { code, message } = note
         if (!notes.some(known => known.code === code && known.message === message)) notes.push(note)
@@ -159,13 +161,13 @@ export class QuestionContexts {
   }
 
   /**
-   * The main model's; of a query in a language that it does not know, the second model's; else both, since entries may be in
-   * such a language. Lenses that know no languages have the main model alone.
+   * The models that a query is compared with: the main model; for a query in a language it does not know, the second model; for any other
+   * query both, since entries may be in such a language. Lenses without knowledge of languages use the main model alone.
    */
   #spaceOf({ lens, text }: Query): Space {
     const { models, indexes, store, registry } = this.#parts
     const { knowsLanguages = false } = registry.must(lens)
-    // Taken once: the vector of a query and the index that it is looked up in are of one model.
+    // The models are read once, so that the vector of a query and the index that is searched belong to the same model.
     const [embedder, multilingual] =
       this.#parts.embedder === null ? [null, null] : [models.main?.current ?? null, models.second]
     const nameOf = ({ model }: Embedder) => vectorsName(modelKey(model))
@@ -200,7 +202,10 @@ export class QuestionContexts {
     }
   }
 
-  /** What the first model gives, with that of a second one behind it. Without the second's, the first's alone answers. */
+  /**
+   * The query's vector from the first model, with the vector of the second model appended. If the second model fails, the first answers
+   * alone.
+   */
   async #embed(
     text: string,
     { embedders: [main, second], names }: Space,
@@ -227,35 +232,41 @@ export class QuestionContexts {
     return jointVector(mine, its)
   }
 
-  /** The model runs in a thread of its own: this one can load what its answer is needed for. What fails is met when that is needed. */
+  /**
+   * Loads the indexes while the model, which runs in its own thread, embeds the query. An error is ignored here: it appears again when the
+   * index is used.
+   */
   #loadMeanwhile(names: readonly string[]): void {
     const { warm, indexes } = this.#parts
     if (warm) new Turns().run(indexes.getInSteps(...names)).catch(() => undefined)
   }
 }
 
-/** What a query's meaning is compared in. */
+/** The vector space in which a query's meaning is compared. */
 interface Space {
-  /** Whose scale scores are on, and whose calibration holds. */
+  /** The model whose scale the scores have, and whose calibration applies. */
   readonly model: EmbeddingModel | null
-  /** One, or two whose vectors are joined. */
+  /** One embedder, or two whose vectors are concatenated. */
   readonly embedders: readonly Embedder[]
-  /** Of the indexes to be loaded. */
+  /** Names of the vector indexes to load. */
   readonly names: readonly string[]
-  /** That the embedders know, where that matters: see `QueryContext`. */
+  /** Languages that the embedders know, if that matters: see `QueryContext`. */
   readonly languages: readonly string[] | undefined
-  /** See `QueryContext`. */
+  /** The second model: see `QueryContext`. */
   readonly second?: QueryContext['second']
   readonly vectors: () => VectorSearcher | null
 }
 
-/** Cosines of one model on the scale of the other. */
+/** Converts cosines of one model to the scale of the other. */
 interface Scales {
   readonly toMain: (cosine: number) => number
   readonly toSecond: (cosine: number) => number
 }
 
-/** By quantiles of cosines of unrelated texts. Where the main model has none, the spread of such cosines says what they would be. */
+/**
+ * Maps cosines between two models by the quantiles of the cosines of unrelated texts. If the main model has no quantiles, they are
+ * estimated from the spread of its cosines.
+ */
 function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
   const factor = second.cosineScale / main.cosineScale
   const its =
@@ -265,10 +276,10 @@ function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
   return { toMain: quantileMap(its, mine), toSecond: quantileMap(mine, its) }
 }
 
-/** Few unrelated texts have a cosine beyond it, at the spread of MiniLM. */
+/** On the scale of MiniLM, few unrelated texts have a cosine beyond this. */
 const MAX_UNRELATED = 0.5
 
-/** Why names files and addresses of this machine, which are the owner's. */
+/** The note for an answer by words only. The reason contains file names and addresses of this machine, so only the owner sees it. */
 function wordsOnly(reason: string, viewer: Viewer): Note {
   const shown = isOwner(viewer) ? reason : 'there is no embedder at the moment.'
   return { code: 'words_only', message: `Words only: ${shown}` }
@@ -279,7 +290,7 @@ function oneModel(reason: string, viewer: Viewer): Note {
   return { code: 'one_model', message: `The model for other languages does not answer${shown}` }
 }
 
-/** Fields of entries, and of the aspects that lenses bring. */
+/** Fields of entries, and of the aspects that lenses add, which queries may name. */
 export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldName[] {
   const ofAspects = tables.flatMap(table =>
     table.aspect === undefined
@@ -291,11 +302,14 @@ export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldNa
   return [...ENTRY_FIELDS, LINKED, ...ofAspects]
 }
 
-/** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */
+/**
+ * Name of the secret that signs cursors. It is created once for a store and kept in it, so every process on the store accepts the others'
+ * cursors.
+ */
 const NAME = 'cursor_secret'
-/** A question that needs it should not wait long for the writers of other processes. */
+/** Milliseconds: a query that needs the secret should not wait long for writers of other processes. */
 const WAIT_MS = 50
-/** A store that cannot be written signs with what lives as long as this process. */
+/** Secrets of stores that cannot be written; they last as long as this process. */
 const unsaved = new WeakMap<Store, string>()
 
 export function storeSecret(store: Store, random: (bytes: number) => Uint8Array): string {
@@ -311,14 +325,14 @@ export function storeSecret(store: Store, random: (bytes: number) => Uint8Array)
   }
 }
 
-/** Unless another process was quicker. */
+/** Stores the new secret, unless another process has stored one first. */
 function keep(writer: StoreWriter, made: string): string {
   const other = secretIn(writer)
   if (other === undefined) writer.setMeta(NAME, made)
   return other ?? made
 }
 
-/** One that is damaged is replaced: cursors given before end, nothing else is lost. */
+/** A damaged secret is replaced: earlier cursors become invalid, but nothing else is lost. */
 function secretIn(reader: StoreReader): string | undefined {
   try {
     return reader.meta(NAME)

@@ -1,4 +1,4 @@
-/** How an operation is run: access, the check of its input and limits are the same whoever calls it. */
+/** Runs an operation: access, input checks and limits are the same for every interface. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -12,8 +12,8 @@ import type { Engine } from './engine.ts'
 export type EngineOperation = Operation<Engine>
 
 /**
- * Runs an operation on input that nobody has checked. `null` and absent input are an empty object. Output is not
- * checked: its type is the compiler's business, its schema is held to it by tests.
+ * Runs an operation on unchecked input. `null` and missing input count as an empty object. Output is not checked at run time: the compiler
+ * checks its type, and tests check it against its schema.
  */
 export async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
@@ -33,8 +33,8 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
 }
 
 /**
- * Runs the streamed form. What is wrong with the request is thrown at once, before anything is sent; `invalid_argument`
- * when there is no such form, `rate_limited` when a remote requester has too many under way.
+ * Runs the streamed form of an operation. Errors in the request are thrown at once, before anything is sent: `invalid_argument` if there is
+ * no streamed form, `rate_limited` if a remote requester has too many streams in progress.
  */
 export function streamOperation(
   operation: EngineOperation,
@@ -52,7 +52,7 @@ export function streamOperation(
   return free === null ? open() : counted(open, context.signal, free)
 }
 
-/** The operation of a lens as one of the engine. */
+/** Turns an operation of a lens into an operation of the engine. */
 export function onHost(lens: string, operation: Engine['lensOperations'][number]['operation']): EngineOperation {
   const { stream, refusal, ...rest } = operation
   return {
@@ -65,7 +65,9 @@ export function onHost(lens: string, operation: Engine['lensOperations'][number]
   }
 }
 
-/** `free`: gives the place back, once it ends, fails, or is left; a signal that is aborted ends it too. */
+/**
+ * Wraps a stream so that its place in the limit is given back (`free`) once, when it ends, fails, is left early, or the signal is aborted.
+ */
 function counted<T>(open: () => AsyncIterable<T>, signal: AbortSignal, free: () => void): AsyncIterableIterator<T> {
   try {
     return new Counted(open()[Symbol.asyncIterator](), signal, free)
@@ -114,15 +116,15 @@ class Counted<T> implements AsyncIterableIterator<T> {
   }
 }
 
-// Whether a request may run: its viewer, its purpose, and of a remote requester how much. The same for every operation and interface;
-// what a request is refused with is in the words of its operation's contract.
+// Decides whether a request may run: its viewer, its purpose and, for remote requesters, their limits. The rules are the same for every
+// operation and interface; each operation's contract defines how a refusal is worded.
 
 interface Admitted<Input extends z.ZodType> {
   readonly input: z.output<Input>
   readonly context: CallContext
 }
 
-/** Checks access, input and, of a remote requester, limits; throws before anything runs. */
+/** Checks access, input and, for a remote requester, limits; throws before anything runs. */
 function admit<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
   engine: Engine,
@@ -133,7 +135,7 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
   try {
     assertExists(context)
     const parse = (): z.output<Input> => {
-      // Before the input is looked at: an error about a field would say more than it should.
+      // Access is checked before the input, because an error about a field would reveal too much.
       assertAllowed(operation, context)
       if (form === 'streamed') assertStreamed(operation)
       return parsed(operation, withHandlesRead(operation, engine, input ?? {}, context))
@@ -179,7 +181,9 @@ function refused<Input extends z.ZodType, Output extends z.ZodType>(
   return refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
 }
 
-/** What cannot be read, or is denied, costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
+/**
+ * Input that is invalid or not allowed costs one unit (BQ-186). A requester without units left is not told what is wrong with its input.
+ */
 function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
   parse: () => z.output<Input>,
@@ -193,7 +197,7 @@ function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
     throw thrown
   }
   const questions = questionsIn(operation, parsed)
-  // The length of a question is charged with it; what else is read by a text is no question, and costs its length too.
+  // The limiter adds the cost of a query's length itself; for other read operations the length of their texts is added here.
   const length = questions.length === 0 && operation.cost === undefined && isRead(operation) ? costOfText(parsed) : 0
   charge((operation.cost?.(parsed) ?? 1) + length, ...questions)
   return parsed
@@ -224,7 +228,9 @@ function assertExists(context: CallContext): void {
   if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller disconnected', {})
 }
 
-/** A place for the streamed form; null: it needs none. Live queries, which can be gone on with, have room of their own. */
+/**
+ * Takes a place in the limit for the streamed form; null if it needs none. Live queries, which can be resumed, have a limit of their own.
+ */
 function placeFor(
   operation: Operation<Engine>,
   engine: Engine,
@@ -240,8 +246,8 @@ function placeFor(
 }
 
 /**
- * Room for what the request of a remote viewer may write; null, at once: it needs none. By its input alone, before it
- * runs, so that nothing is half-written; what it replaces is not subtracted. Questions and deletions need none.
+ * Reserves quota for what the request of a remote viewer may write; null, at once, if it needs none. The size is computed from the input
+ * before it runs, so that nothing is half-written; replaced data is not subtracted. Queries and deletions need none.
  */
 function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
@@ -256,10 +262,10 @@ function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
   })
 }
 
-/** UTF-8 bytes of all texts in plain JSON, names of fields included (metadata are kept with theirs), and 8 for a number. */
+/** Size of an input: UTF-8 bytes of all texts, including field names (metadata are stored with theirs), plus 8 for each number. */
 function bytesOfInput(input: unknown): number {
   let bytes = 0
-  // Not by recursion: what comes from outside may be nested deeper than the stack.
+  // Iterative, because input from outside may be nested deeper than the stack allows.
   const left: unknown[] = [input]
   while (left.length > 0) {
     const value = left.pop()
@@ -276,7 +282,10 @@ function bytesOfInput(input: unknown): number {
   return bytes
 }
 
-/** What an interface answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */
+/**
+ * The error that an interface returns when it could not even read the input, such as `too_large`; it costs one unit, like any other
+ * refusal.
+ */
 export function unread(operation: Operation<Engine>, engine: Engine, thrown: unknown, context: CallContext): unknown {
   try {
     if (context.remote === true) engine.limits.charge(context.viewer.id, 1)
@@ -286,7 +295,10 @@ export function unread(operation: Operation<Engine>, engine: Engine, thrown: unk
   return refused(operation, engine, thrown, null, context)
 }
 
-/** What went wrong at an interface beside the run, such as `deadline_exceeded`, as the operation's contract tells it. Costs nothing. */
+/**
+ * An error that arose in an interface outside the operation, such as `deadline_exceeded`, in the form that the operation's contract
+ * defines. Costs no units.
+ */
 export function reportedByContract(
   operation: Operation<Engine>,
   engine: Engine,

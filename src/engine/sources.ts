@@ -1,4 +1,4 @@
-/** Sources beside an engine's own store: those that its configuration or a lens names. Loaded when one is needed. */
+/** Sources in addition to an engine's own store, named by its configuration or by a lens. Each is opened when it is first needed. */
 import { must } from '../base/assert.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import type { Remotes } from '../lenses/lens.ts'
@@ -29,7 +29,7 @@ export class SourceSet {
     return [LOCAL_SOURCE, ...Object.keys(this.#parts.settings)]
   }
 
-  /** Throws `invalid_argument`, naming those there are. */
+  /** The source of this name. Throws `invalid_argument` with the names of the existing sources. */
   get(name: string): Source {
     const opened = this.#opened.get(name) ?? this.#open(name)
     this.#opened.set(name, opened)
@@ -51,7 +51,7 @@ function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
 }
 
-/** A source of the configuration. Keys come from variables of this environment. */
+/** Opens a source of the configuration. API keys come from variables of this environment. */
 function openSource(
   name: string,
   settings: SourceSettings,
@@ -78,7 +78,7 @@ function openSource(
 
 const ANSWER_MS = 3_000
 
-/** What a lens's settings may name beside the sources of the configuration. */
+/** Servers and nodes that the settings of a lens may name in addition to the configured sources. */
 export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
   return {
     openServer: async (name, { url, public: isPublic, keyVariable }) => {
@@ -94,7 +94,9 @@ export function remotesOf(environment: Readonly<Record<string, string>>): Remote
   }
 }
 
-/** Reported at once and with the address: a query would fail later, and less clearly. */
+/**
+ * Checks that the server responds, so that a failure is reported at once and with the address; a query would fail later and less clearly.
+ */
 async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
   const fail = (why: string, cause?: unknown): QuerentError =>
     new QuerentError('provider_failed', `Qdrant at ${url} ${why}`, { url }, cause)

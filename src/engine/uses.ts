@@ -1,6 +1,6 @@
 /**
- * Counts what questions have shown, each in one small transaction. No question waits long for the writers of other
- * processes: a use that meets them is kept and counted with the next one, soon after, or when the engine closes.
+ * Counts which entries were shown by queries, each query in one small transaction. No query waits long for writers of other processes: if
+ * the store is locked, the use is kept and counted with the next one, soon afterwards, or when the engine closes.
  */
 import type { Instant } from '../base/clock.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -9,11 +9,11 @@ import type { Viewer } from '../model/viewer.ts'
 import { ACCESS_GAIN } from '../pipeline/formula.ts'
 import type { Store } from '../store/store.ts'
 
-/** A wait blocks the thread: every other query in this process would wait too. */
+/** No waiting: it would block the thread, and with it every other query in this process. */
 const WAIT_MS = 0
 const WAIT_AT_END_MS = 1_000
 const AGAIN_AFTER_MS = 200
-/** Of so many questions; older ones are forgotten while a store stays locked. */
+/** Maximum number of queries whose use is waiting to be counted; while a store stays locked, older ones are dropped. */
 const MAX_OWED = 1_000
 
 interface Use {
@@ -31,18 +31,21 @@ export class Uses {
     this.#store = store
   }
 
-  /** Throws what writing throws, but for `store_locked`; then nothing is owed any more. */
+  /**
+   * Counts a use. A locked store is no error, the use is counted later; any other error of writing is thrown, and the waiting uses are
+   * dropped.
+   */
   count(viewer: Viewer, entries: readonly EntryKey[], now: Instant): void {
     this.#owed.push({ viewer, entries, now })
     this.#write(WAIT_MS)
   }
 
-  /** Counts at once what is still owed. Throws what writing throws, but for `store_locked`. */
+  /** Counts the waiting uses at once. Throws errors of writing, except `store_locked`. */
   flush(): void {
     if (this.#owed.length > 0) this.#write(WAIT_AT_END_MS)
   }
 
-  /** Before the store is closed. Never fails: what cannot be counted now is forgotten. */
+  /** Counts the waiting uses before the store is closed. Never fails: uses that cannot be counted now are dropped. */
   end(): void {
     try {
       if (this.#owed.length > 0) this.#write(WAIT_AT_END_MS)
@@ -77,7 +80,7 @@ export class Uses {
     try {
       if (this.#owed.length > 0) this.#write(WAIT_MS)
     } catch (error) {
-      // A disk that fails now loses these uses, as it would have when they came.
+      // Like a failure at the time of the use itself, a disk failure now loses these uses.
       if (!(error instanceof QuerentError)) throw error
     }
   }

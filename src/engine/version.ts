@@ -1,4 +1,4 @@
-/** The version of this package, read from its manifest: one place to raise it. */
+/** The version of this package, read from its manifest. */
 import { readFileSync } from 'node:fs'
 
 export const VERSION: string = readVersion()

@@ -1,8 +1,8 @@
-/** Ed25519 key pairs made from a seed, signatures by them, and checks of others' signatures. */
+/** Ed25519 key pairs derived from a seed, signatures made with them, and verification of others' signatures. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { Recent } from '../base/recent.ts'
 
-// Base58 with Bitcoin's alphabet, as multibase names it `z`: digits and letters without 0, O, I and l.
+// Base58 with Bitcoin's alphabet (multibase prefix `z`): digits and letters without 0, O, I and l.
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS: ReadonlyMap<string, number> = new Map([...ALPHABET].map((character, digit) => [character, digit]))
@@ -13,7 +13,7 @@ export function toBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros) + digits.map(digit => ALPHABET[digit]).join('')
 }
 
-/** Null when a character is none of the alphabet's. Every text that is accepted is the only one for its bytes. */
+/** Decodes Base58. Null if a character is not in the alphabet. Each byte string has exactly one accepted text. */
 export function fromBase58(text: string): Uint8Array | null {
   const digits: number[] = []
   for (const character of text) {
@@ -25,7 +25,10 @@ export function fromBase58(text: string): Uint8Array | null {
   return Uint8Array.from([...new Array<number>(zeros).fill(0), ...convert(digits.slice(zeros), 58, 256)])
 }
 
-/** A number without leading zeros from one base in another, most significant digit first. Quadratic: for keys. */
+/**
+ * Converts the digits of a number from one base to another, most significant digit first, without leading zeros. Quadratic time, which is
+ * fine for keys.
+ */
 function convert(digits: Iterable<number>, from: number, to: number): number[] {
   const result: number[] = []
   for (const digit of digits) {
@@ -46,13 +49,13 @@ function leading(digits: ArrayLike<number>, value: number): number {
   return count
 }
 
-// Identities that are their own public key: `did:key:z6Mk…`, an Ed25519 key in base58 behind its multicodec number.
+// Identities that contain their own public key: `did:key:z6Mk…`, an Ed25519 key in base58 after its multicodec number.
 
 const PUBLIC_KEY_BYTES = 32
 const PREFIX = 'did:key:z'
-/** Multicodec `ed25519-pub`, 0xed as a variable-length integer. */
+/** Multicodec `ed25519-pub`: 0xed as a variable-length integer. */
 const CODEC = [0xed, 0x01] as const
-/** Characters that 34 bytes behind this codec come to; longer texts are not even read. */
+/** Length in characters of a did:key's encoded part, 34 bytes with the codec; longer texts are not decoded. */
 const LONGEST = 48
 
 export function didOf(publicKey: Uint8Array): string {
@@ -60,7 +63,7 @@ export function didOf(publicKey: Uint8Array): string {
   return PREFIX + toBase58(Uint8Array.from([...CODEC, ...publicKey]))
 }
 
-/** The key of a did:key, or null for anything else: other methods, other kinds of key, texts that are not well formed. */
+/** The public key of a did:key; null for anything else: other DID methods, other kinds of keys, malformed texts. */
 export function publicKeyOf(did: string): Uint8Array | null {
   if (!did.startsWith(PREFIX) || did.length > PREFIX.length + LONGEST) return null
   const bytes = fromBase58(did.slice(PREFIX.length))
@@ -70,18 +73,18 @@ export function publicKeyOf(did: string): Uint8Array | null {
 
 export const SEED_BYTES = 32
 export const SIGNATURE_BYTES = 64
-/** The bytes before the 32 bytes in the DER form of a private and of a public Ed25519 key (RFC 8410). */
+/** DER headers that come before the 32 bytes of a private and of a public Ed25519 key (RFC 8410). */
 const PRIVATE_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
 export interface Keys {
   readonly did: string
   readonly publicKey: Uint8Array
-  /** 64 bytes. */
+  /** Signs the message; the signature has 64 bytes. */
   sign(message: Uint8Array): Uint8Array
 }
 
-/** The pair of this seed: 32 random bytes, to be kept as secret as the key itself. */
+/** The key pair for this seed: 32 random bytes that must be kept as secret as the private key. */
 export function keysOf(seed: Uint8Array): Keys {
   if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes`)
   const key = createPrivateKey({ key: Buffer.concat([PRIVATE_HEAD, seed]), format: 'der', type: 'pkcs8' })
@@ -95,10 +98,10 @@ export interface Verifier {
   verify(message: Uint8Array, signature: Uint8Array): boolean
 }
 
-/** Making one costs about as much as a check, and the same few keys are met again and again. */
+/** Cache of verifiers: making one takes about as long as one verification, and the same few keys occur again and again. */
 const KNOWN = new Recent<string, Verifier>(1_000)
 
-/** Null when the text is no did:key of an Ed25519 key. */
+/** The verifier for a did:key. Null if the text is not the did:key of an Ed25519 key. */
 export function verifierOf(did: string): Verifier | null {
   const known = KNOWN.find(did)
   if (known !== undefined) return known
@@ -123,13 +126,13 @@ function keyObject(publicKey: Uint8Array): KeyObject | null {
   }
 }
 
-// Bytes in texts: base64url without padding, in the one form that encoding them gives.
+// Bytes as text: base64url without padding, accepted only in its canonical form.
 
 export function toBase64Url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 }
 
-/** Null unless the text encodes exactly so many bytes and is what encoding them gives: one value has one text. */
+/** Decodes base64url. Null unless the text encodes exactly `length` bytes in canonical form, so that each value has only one text. */
 export function fromBase64Url(text: string, length: number): Uint8Array | null {
   if (text.length !== Math.ceil((length * 4) / 3)) return null
   const bytes = Buffer.from(text, 'base64url')

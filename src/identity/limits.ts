@@ -1,4 +1,6 @@
-/** Who may ask how much: a bucket for each requester, and no memory of those who have not asked for a while (BQ-189). */
+/**
+ * Rate limits by requester: a token bucket for each, which is dropped from memory when the requester has been quiet for a while (BQ-189).
+ */
 
 import { LRUCache } from 'lru-cache'
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../base/canonical.ts'
@@ -17,12 +19,12 @@ import {
   WINDOW_MS,
 } from './rates.ts'
 
-// How many wrong tokens an address may send: a bucket for each address, in bounded memory. Only wrong ones are counted and refused, so that
-// nobody can shut out those who share an address, such as all who come through one proxy.
+// Limits the number of wrong tokens from an address: one token bucket per address, in bounded memory. Only wrong tokens are counted and
+// refused, so that nobody can shut out others at the same address, for example behind one proxy.
 
-/** A page with a mistyped token sends some requests before it asks for another. */
+/** Generous, because a web page with a mistyped token sends some requests before it asks for another token. */
 const RATE: Rate = { unitsPerMinute: 30, burst: 30 }
-/** Addresses in memory, some hundred bytes each: those seen last. */
+/** Maximum number of addresses in memory, some hundred bytes each: the most recently seen ones. */
 const CAPACITY = 4_096
 
 export class AddressLimits {
@@ -33,12 +35,15 @@ export class AddressLimits {
     this.#now = now
   }
 
-  /** Addresses in memory. */
+  /** Number of addresses in memory. */
   get size(): number {
     return this.#buckets.size
   }
 
-  /** Throws `rate_limited` where this is one failure too many. `address`: IPv4 or IPv6; empty: no network, such as a socket of Unix. */
+  /**
+   * Records a wrong token. Throws `rate_limited` if the address has sent too many. `address`: IPv4 or IPv6; empty if the connection is not
+   * from a network, such as a Unix socket.
+   */
   failed(address: string): void {
     const network = networkOf(address)
     const now = this.#now()
@@ -51,18 +56,20 @@ export class AddressLimits {
   }
 }
 
-// What makes two questions the same, and what makes them nearly alike (BQ-193).
+// Decides which queries are the same, and which are nearly alike (BQ-193).
 
-/** Of a question: the same for the same one, whichever page of it is asked for and however it is sent. */
+/** Fingerprint of a query: equal for the same query, whichever page is requested and however it is sent. */
 export interface Asked {
   readonly key: string
-  /** Hashes of its words, ascending, at most 64: of more, the lowest, which are as good as chosen by chance. */
+  /**
+   * Hashes of the query's words, ascending, at most 64. If there are more, the lowest hashes are kept, which is as good as a random sample.
+   */
   readonly words: readonly number[]
 }
 
 const MAX_WORDS = 64
 const WORD = /[\p{L}\p{M}]+/gu
-/** How an answer is read, and not what is asked. */
+/** Fields that change how an answer is read (pages, format), not which query is asked. */
 const READING: ReadonlySet<string> = new Set(
   'cursor offset limit chunk_size stream timeout_ms explain trace resume_token'.split(' '),
 )
@@ -77,7 +84,10 @@ export function askedBy({ operation, input }: Question): Asked {
   }
 }
 
-/** How much of the words of both is in both, 0 to 1; those without words are alike. Numbers and dates are no words. */
+/**
+ * Jaccard similarity of two sets of words: common words divided by all words, 0 to 1; 1 if neither has words. Numbers and dates do not
+ * count as words.
+ */
 export function likeness(a: readonly number[], b: readonly number[]): number {
   const inA = new Set(a)
   const common = b.filter(word => inA.has(word)).length
@@ -85,7 +95,7 @@ export function likeness(a: readonly number[], b: readonly number[]): number {
   return all === 0 ? 1 : common / all
 }
 
-/** At the top and in `options`: further in the same names may be somebody's fields. */
+/** Removes these fields at the top level and in `options` only: deeper, the same names may be fields of the caller's data. */
 function withoutReading(input: unknown): Json {
   const json = asJson(input, MAX_LEVELS)
   if (!isObject(json)) return json
@@ -93,7 +103,7 @@ function withoutReading(input: unknown): Json {
   return isObject(options) ? { ...without(rest), options: without(options) } : without(json)
 }
 
-/** As far as a request may be nested at all; what lies deeper makes no difference. */
+/** Maximum nesting depth of a request; deeper content is ignored in the fingerprint. */
 const MAX_LEVELS = 32
 
 function asJson(value: unknown, levels: number): Json {
@@ -120,22 +130,22 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Against who would copy a store by asking, or find out about one belief by many questions that are nearly alike (BQ-193): how
-// many different questions a requester may ask. Off unless settings say otherwise. By the clock of what is asked about, so
-// that the same questions at the same times are refused alike.
+// Limits the number of different queries of a requester, against copying a store by queries, or finding out about one belief by many
+// queries that are nearly alike (BQ-193). Off unless it is configured. Uses the clock of the data rather than the machine's, so that the
+// same queries at the same times are always refused alike.
 
 export interface QuestionRules {
-  /** Different questions in one day of UTC; null: any number. */
+  /** Maximum number of different queries in one UTC day; null: no limit. */
   readonly questionsPerDay: number | null
-  /** Different questions in an hour that are nearly alike; null: any number. */
+  /** Maximum number of different but nearly alike queries in an hour; null: no limit. */
   readonly alikePerHour: number | null
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** From which share of common words on two questions are nearly alike, by whatever operations: of five words one may differ. */
+/** Minimum share of common words with which two queries are nearly alike, whatever their operations: one of five words may differ. */
 const ALIKE = 0.6
-/** Groups of questions that are nearly alike, for each requester: those asked last. */
+/** Maximum number of groups of nearly alike queries kept for each requester: the most recent ones. */
 const GROUPS = 32
 
 export class QuestionLimits {
@@ -151,12 +161,12 @@ export class QuestionLimits {
     this.#clock = clock
   }
 
-  /** Requesters in memory. */
+  /** Number of requesters in memory. */
   get size(): number {
     return this.#requesters.size
   }
 
-  /** Throws `rate_limited` where this is one question too many. One that was let through may be asked again. */
+  /** Counts a query. Throws `rate_limited` if it exceeds a limit. Repeating a query that was allowed is always allowed. */
   ask(viewer: string, question: Question): void {
     if (this.#rules.questionsPerDay === null && this.#rules.alikePerHour === null) return
     const now = this.#clock.now()
@@ -164,17 +174,17 @@ export class QuestionLimits {
   }
 }
 
-/** Questions that are nearly alike the first of them. */
+/** A group of queries that are nearly alike to its first query. */
 interface Group {
   readonly first: Asked
-  /** When each was asked first, oldest first. */
+  /** Time at which each query of the group was first asked, oldest first. */
   readonly asked: Map<string, Instant>
 }
 
 class Requester {
   #day = Number.NaN
   readonly #ofDay = new Set<string>()
-  /** In the order of use, oldest first. */
+  /** Groups in order of their last use, oldest first. */
   #groups: Group[] = []
 
   ask(asked: Asked, { questionsPerDay, alikePerHour }: QuestionRules, now: Instant): void {
@@ -212,7 +222,7 @@ class Requester {
     this.#groups = [...this.#groups.filter(each => each !== group), group].slice(-GROUPS)
   }
 
-  /** What is of another day, or more than an hour ago. A clock that was set back begins again. */
+  /** Drops queries of other days, and group members older than an hour. A clock that was set back starts the count again. */
   #forget(now: Instant): void {
     const day = Math.floor(now / DAY_MS) * DAY_MS
     if (day !== this.#day) this.#ofDay.clear()
@@ -224,7 +234,7 @@ class Requester {
   }
 }
 
-/** Beside the bucket; absent: that is not limited. */
+/** Limits in addition to the token buckets; an absent one is not enforced. */
 interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
   readonly streams?: Pick<Places, 'take'> | undefined
@@ -232,7 +242,7 @@ interface OtherLimits {
   readonly addresses?: Pick<AddressLimits, 'failed'> | undefined
 }
 
-/** Of one process. A requester who has been quiet until its bucket was full is the same as one never seen. */
+/** The limits of all requesters, in one process. A requester whose bucket has filled up again is treated like one never seen. */
 export class RequesterLimits implements Limits {
   readonly #rate: Rate
   readonly #now: () => MachineTime
@@ -243,14 +253,14 @@ export class RequesterLimits implements Limits {
     this.#rate = rate
     this.#now = now
     this.#others = others
-    // Only full ones go: to forget another would be to fill it.
+    // Only full buckets are dropped: dropping another one would refill it.
     this.#buckets = new ByRequester(
       at => new TokenBucket(rate, at),
       (bucket, at) => bucket.isFull(at),
     )
   }
 
-  /** Buckets in memory. */
+  /** Number of buckets in memory. */
   get size(): number {
     return this.#buckets.size
   }

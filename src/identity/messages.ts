@@ -1,4 +1,4 @@
-/** Signed messages between nodes and agents, and what keeps one from being used again (BQ-119, BQ-120). */
+/** Signed messages between nodes and agents, and protection against replaying them (BQ-119, BQ-120). */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -6,22 +6,25 @@ import { isIso, toIso } from '../model/instant.ts'
 import { fromBase64Url, type Keys, SIGNATURE_BYTES, toBase64Url, type Verifier, verifierOf } from './keys.ts'
 import type { MachineTime } from './rates.ts'
 
-// Signed statements: Ed25519 over the SHA-256 of the canonical JSON of RFC 8785 (keys sorted by UTF-16 unit, no white
-// space, shortest numbers), so that the order in which somebody wrote the members does not matter.
+// Signed statements: Ed25519 over the SHA-256 of the canonical JSON of RFC 8785 (keys sorted by UTF-16 unit, no white space, shortest
+// numbers), so that the order in which the members were written does not matter.
 
-/** 32 bytes. Throws a RangeError for what has no canonical JSON: numbers that are not finite, half a surrogate pair, endless depth. */
+/**
+ * The 32-byte hash of a statement. Throws a RangeError for a value without canonical JSON: numbers that are not finite, half a surrogate
+ * pair, too deep nesting.
+ */
 export function statementHash(statement: Json): Uint8Array {
   if (!hasCanonicalJson(statement))
     throw new RangeError(`a statement is JSON of finite numbers and well-formed texts, ${MAX_LEVELS} levels deep`)
   return createHash('sha256').update(canonicalJson(statement)).digest()
 }
 
-/** In base64url, 86 characters. */
+/** The signature of a statement in base64url, 86 characters. */
 export function signStatement(keys: Keys, statement: Json): string {
   return toBase64Url(keys.sign(statementHash(statement)))
 }
 
-/** False for anything that is not a signature of this statement, however malformed. */
+/** Verifies a signature; false for anything that is not a signature of this statement, however malformed. */
 export function isStatementOf(by: string | Verifier, statement: Json, signature: string): boolean {
   const verifier = typeof by === 'string' ? verifierOf(by) : by
   const bytes = fromBase64Url(signature, SIGNATURE_BYTES)
@@ -29,10 +32,10 @@ export function isStatementOf(by: string | Verifier, statement: Json, signature:
   return verifier.verify(statementHash(statement), bytes)
 }
 
-/** Far more than statements have, and far less than ends a stack that walks them. */
+/** Maximum nesting depth: far more than statements have, and far less than would overflow the stack of a recursive walk. */
 const MAX_LEVELS = 128
 
-/** Whether another implementation would write the same canonical text, or any: what comes from outside may be anything. */
+/** Whether the value has a canonical JSON text on which all implementations agree. The value may come from outside and be anything. */
 function hasCanonicalJson(value: unknown, levels = MAX_LEVELS): boolean {
   switch (typeof value) {
     case 'string':
@@ -51,13 +54,13 @@ function hasCanonicalJson(value: unknown, levels = MAX_LEVELS): boolean {
   }
 }
 
-// What keeps a signed message from being used again: for whom it is, when it was made, and a number used once.
+// What protects a signed message from being replayed: its audience, its time, and a nonce (a number used once).
 
 const NONCE_BYTES = 32
-/** How far two clocks may lie apart. */
+/** Largest difference allowed between the clocks of sender and receiver, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 300_000
 
-/** Why a message is not taken. Operators see it; a caller learns only that it is not authorised. */
+/** Why a message is rejected. Operators see the reason; the caller learns only that it is not authorised. */
 export type Refusal = 'malformed' | 'signature' | 'audience' | 'clock' | 'replay'
 
 export function newNonce(random: (bytes: number) => Uint8Array): string {
@@ -72,46 +75,46 @@ export function isTimely(timestamp: Instant, now: Instant): boolean {
   return Math.abs(now - timestamp) <= CLOCK_TOLERANCE_MS
 }
 
-// Remembers which numbers of a sender were used, for as long as a message that bears one could still be taken.
+// Remembers the used nonces of each sender for as long as a message with the nonce could still be accepted.
 
-/** A message may be dated one tolerance ahead and is taken until one tolerance behind: 600 s. */
+/** A message may be dated up to one clock tolerance ahead, and is accepted until one tolerance after its date: 600 s in total. */
 export const NONCE_LIFE_MS: number = 2 * CLOCK_TOLERANCE_MS
 
 export interface Nonces {
   /**
-   * True the first time, false for every repetition within `NONCE_LIFE_MS` at least. To be asked last, of messages that
-   * are good in all else: strangers then cannot fill it, nor use up another's numbers.
+   * Uses a nonce: true the first time, false for every repetition within at least `NONCE_LIFE_MS`. Call it last, for messages that passed
+   * all other checks, so that strangers can neither fill the memory of nonces nor use up another sender's nonces.
    */
   use(sender: string, nonce: string, now: Instant): boolean | Promise<boolean>
-  /** Whether `use` would be false, as far as that is known without writing anything. */
+  /** Whether `use` would return false, as far as that is known without writing. */
   isUsed(sender: string, nonce: string, now: Instant): boolean
 }
 
-// Signed HTTP requests: four headers say which requester asks which node, when and for the first time; the signature is over these, the
-// method, the path with its query, and the hash of the body. An answer is not signed: TLS and the audience see to that.
+// Signed HTTP requests: four headers contain the sender, the audience (the node that is asked), the time and the nonce; the signature
+// covers these, the method, the path with its query, and the hash of the body. Responses are not signed: TLS and the audience protect them.
 
-/** `Authorization: Querent-Signature <did> <signature>`; the other three have headers of their own. */
+/** `Authorization: Querent-Signature <did> <signature>`; audience, time and nonce have headers of their own. */
 const SCHEME = 'Querent-Signature'
 const AUDIENCE = 'querent-audience'
 const TIMESTAMP = 'querent-timestamp'
 const NONCE = 'querent-nonce'
-/** Milliseconds, up to the year 5138. */
+/** The time header: milliseconds since 1970 in decimal digits, enough up to the year 5138. */
 const INSTANT = /^\d{1,14}$/
 
-/** What arrived. */
+/** The received HTTP request that a signature is checked against. */
 export interface RequestFacts {
-  /** As it was sent: case matters. */
+  /** HTTP method as it was sent, since case matters for the signature. */
   readonly method: string
-  /** From the first slash on, the query included, as it was sent. */
+  /** Path from the first slash on, with the query string, exactly as it was sent. */
   readonly path: string
   readonly body: string | Uint8Array
 }
 
-/** What its headers say of it. */
+/** What the signature headers of a request claim. */
 interface RequestClaim {
-  /** did:key. */
+  /** did:key of the sender. */
   readonly sender: string
-  /** did:key of the node that is asked: nobody can hand the request on as if it were meant for another. */
+  /** did:key of the node that is asked, so that nobody can forward the request to another node. */
   readonly audience: string
   readonly timestamp: Instant
   readonly nonce: string
@@ -124,7 +127,7 @@ export interface Freshness {
   readonly nonce: string
 }
 
-/** The headers to send with a request. */
+/** The signature headers to send with a request. */
 export function signRequest(keys: Keys, facts: RequestFacts, freshness: Freshness): Record<string, string> {
   const signature = signStatement(keys, statementOf(facts, { ...freshness, sender: keys.did }))
   return {
@@ -135,7 +138,7 @@ export function signRequest(keys: Keys, facts: RequestFacts, freshness: Freshnes
   }
 }
 
-/** What the headers claim; null: the request bears no signature at all; `malformed`: it does, and not a whole one. */
+/** Parses the signature headers; null: the request has no signature; `malformed`: the signature is incomplete or has a wrong form. */
 export function readClaim(header: (name: string) => string | null | undefined): RequestClaim | 'malformed' | null {
   const [scheme, sender, signature, ...more] = (header('authorization') ?? '').split(' ')
   if (scheme?.toLowerCase() !== SCHEME.toLowerCase()) return null
@@ -146,8 +149,8 @@ export function readClaim(header: (name: string) => string | null | undefined): 
 }
 
 /**
- * Null when the sender is who it says it is; else why not. The number is used up only by a request that is good in all
- * else.
+ * Checks a signed request. Null if it is accepted, otherwise the reason. The nonce is used up only by a request that passes all other
+ * checks.
  */
 export async function refusalOf(
   facts: RequestFacts,
@@ -167,19 +170,19 @@ function statementOf(facts: RequestFacts, claim: Freshness & { readonly sender: 
   return { type: 'querent.request.v1', method, path, body: sha256(body), sender, audience, timestamp, nonce }
 }
 
-// A question on its way to another node: the requester, which node is meant, when, a number used once, and the signature over
-// all of that and the question (BQ-119, BQ-120).
+// Envelope of a query that is sent to another node: the sender, the node it is for, the time, a nonce, and a signature over these and the
+// query (BQ-119, BQ-120).
 
 export interface Envelope {
   readonly query: Json
-  /** did:key. */
+  /** did:key of the sender. */
   readonly sender: string
   /** did:key of the node that is asked. */
   readonly audience: string
-  /** ISO 8601, UTC, milliseconds. */
+  /** Time of the message: ISO 8601, UTC, with milliseconds. */
   readonly timestamp: string
   readonly nonce: string
-  /** Over the other members. */
+  /** Signature over the other members of the envelope. */
   readonly signature: string
 }
 
@@ -193,15 +196,15 @@ interface EnvelopeChecks {
   readonly now: Instant
   readonly nonces: Nonces
   /**
-   * Counts the message against its sender, when all but its number was found good: to remember a number is a write, which
-   * nobody may cause without a limit. What it throws is thrown, and the number can be used still.
+   * Charges the message to its sender after all checks except that of the nonce have passed: remembering a nonce is a write, which must not
+   * be free. If it throws, the error is passed on and the nonce stays unused.
    */
   readonly charge?: ((sender: string) => void) | undefined
 }
 
 /**
- * Null when the envelope is for this node, timely, whole and new; else why not. Members beyond the six would not be under
- * the signature: they make it malformed.
+ * Checks an envelope. Null if it is for this node, in time, intact and not replayed; otherwise the reason. Members beyond the six would not
+ * be covered by the signature, so they make it malformed.
  */
 export async function envelopeRefusal(
   envelope: Envelope,
@@ -213,7 +216,7 @@ export async function envelopeRefusal(
   if (!isIso(open.timestamp)) return 'malformed'
   if (!isTimely(Date.parse(open.timestamp), now)) return 'clock'
   if (!isStatementOf(open.sender, open, signature)) return 'signature'
-  // Whoever has seen the message could send it again and again, and use up what its sender may ask.
+  // A replayed message must not be charged: anybody who has seen the message could send it repeatedly and use up the sender's units.
   if (nonces.isUsed(open.sender, open.nonce, now)) return 'replay'
   charge?.(open.sender)
   return (await nonces.use(open.sender, open.nonce, now)) ? null : 'replay'
@@ -229,15 +232,15 @@ function isWhole(envelope: Envelope): boolean {
   )
 }
 
-// The node itself, as others meet it: its key, the numbers it has taken, and the time it holds them against.
+// This node as other nodes see it: its key, the nonces it has accepted, and its clocks.
 
 export interface NodeIdentity {
-  /** Made with the first use, which writes: not within a read. */
+  /** Keys of the node. Created at the first use, which writes, so not to be called within a read. */
   keys(): Keys
-  /** Remembered in the store, so that no process on it takes a message that another has taken. */
+  /** Accepted nonces, kept in the store, so that no process on it accepts a message that another process has accepted. */
   readonly nonces: Nonces
-  /** Machine time: meaning has no part in this. */
+  /** The machine's date and time, for checking messages; results of queries do not depend on it. */
   now(): Instant
-  /** Of a clock that nobody can set: what limits and rests go by. */
+  /** Monotonic time, for limits and for pauses between requests. */
   machineTime(): MachineTime
 }

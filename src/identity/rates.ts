@@ -1,16 +1,16 @@
-/** What limits are made of: buckets, places, and whom a request counts against. */
+/** Building blocks of limits: token buckets, places, and the requester that a request counts against. */
 import { QuerentError } from '../model/errors.ts'
 
-// How much somebody may ask for: a bucket of units that fills steadily. Counted in whole parts of a unit, sixty thousand of
-// them, so that the rate a minute is whole parts a millisecond: nothing is ever rounded but the wait, up to a millisecond.
+// Token bucket: a number of units that refills steadily. Counted in integer parts of a unit, sixty thousand each, so that a rate per minute
+// is an integer number of parts per millisecond: nothing is rounded except the wait, to a whole millisecond.
 
-/** Milliseconds of some clock that does not matter, whole ones. */
+/** Whole milliseconds of a monotonic clock with an arbitrary origin. */
 export type MachineTime = number
 
 export interface Rate {
-  /** Whole, at least 1. */
+  /** Units added per minute: an integer, at least 1. */
   readonly unitsPerMinute: number
-  /** What a bucket holds: whole, at least 1. */
+  /** Capacity of the bucket in units: an integer, at least 1. */
   readonly burst: number
 }
 
@@ -23,7 +23,7 @@ export class TokenBucket {
   #parts: number
   #at: MachineTime
 
-  /** Full to begin with. */
+  /** The bucket is full at first. */
   constructor({ unitsPerMinute, burst }: Rate, now: MachineTime) {
     this.#perMs = unitsPerMinute
     this.#capacity = burst * PARTS
@@ -32,9 +32,8 @@ export class TokenBucket {
   }
 
   /**
-   * Takes so many units (0 or more, whole) and returns 0; or takes none and returns after how many milliseconds they would
-   * be there. What costs more than the bucket holds is let through when it is full, and leaves a debt: who may ask for it
-   * at all may ask for it now and then.
+   * Takes this many units (an integer, 0 or more) and returns 0; or takes none and returns the milliseconds until they are available. A
+   * request that costs more than the capacity is allowed when the bucket is full, and leaves a debt, so that it is possible now and then.
    */
   take(units: number, now: MachineTime): number {
     this.#fill(now)
@@ -45,23 +44,26 @@ export class TokenBucket {
     return 0
   }
 
-  /** Whether it is as good as a new one. */
+  /** Whether the bucket is full, so that it can be replaced by a new one. */
   isFull(now: MachineTime): boolean {
     this.#fill(now)
     return this.#parts === this.#capacity
   }
 
-  /** A clock that was set back fills nothing, and begins again from where it is. */
+  /** Adds the units for the elapsed time. If the clock was set back, nothing is added, and time counts from the new reading. */
   #fill(now: MachineTime): void {
     const elapsed = Math.max(0, now - this.#at)
     this.#at = now
     const wanting = this.#capacity - this.#parts
-    // By way of the time that is needed: elapsed times rate may be beyond what is counted exactly.
+    // Compares times rather than units, because elapsed time × rate may exceed the range of exact integers.
     this.#parts = elapsed >= wanting / this.#perMs ? this.#capacity : this.#parts + elapsed * this.#perMs
   }
 }
 
-/** `rate_limited`: of these so many are let through in a window of time, and the next after this wait. Milliseconds. */
+/**
+ * Makes the `rate_limited` error: it says how many requests are allowed per window of time, and how long to wait before the next one. Times
+ * in milliseconds.
+ */
 export function tooMany(
   of: string,
   { waitMs, limit, windowMs }: { readonly waitMs: number; readonly limit: number; readonly windowMs: number },
@@ -73,21 +75,22 @@ export function tooMany(
   })
 }
 
-// Whom a request counts against, where there are limits.
+// Which requester a request counts against in limits.
 
 const KEY = 'did:key:'
 
 /**
- * The viewer; but all keys that are no agent here are one, since keys are free to create. Agents have names: no
- * name has a colon.
+ * The requester of a viewer: the viewer itself. All keys that belong to no agent of this store count as one requester, since keys are free
+ * to create. Agents have names, which contain no colon.
  */
 export function requesterOf(viewer: string): string {
   return viewer.startsWith(KEY) ? KEY : viewer
 }
 
-// Something of each requester: made when it first asks, and forgotten when it is as good as new. Of one process.
+// Keeps an object for each requester, such as a bucket: created at the first request, and dropped when it equals a new one. In memory of
+// one process.
 
-/** So many are kept without looking whether some are as good as new. */
+/** Number of objects that are kept before those that equal a new one are looked for and dropped. */
 const KEPT = 1_024
 
 export class ByRequester<T> {
@@ -101,12 +104,12 @@ export class ByRequester<T> {
     this.#isAsNew = isAsNew
   }
 
-  /** In memory: no more than twice as many as are not as good as new, beyond a thousand. */
+  /** Number of objects in memory: beyond a thousand, at most twice the number of those that differ from a new one. */
   get size(): number {
     return this.#known.size
   }
 
-  /** The viewer's; keys that are no agent here have one together. */
+  /** The object of the viewer; all keys that belong to no agent of this store share one. */
   of(viewer: string, now: number): T {
     const requester = requesterOf(viewer)
     const known = this.#known.get(requester)
@@ -123,27 +126,27 @@ export class ByRequester<T> {
   }
 }
 
-// How many of something that lasts a requester may have at a time: answers under way piece by piece, live queries.
+// Limits how many lasting things (streamed answers, live queries) a requester may have at a time.
 
 export class Places {
   readonly #most: number
   readonly #what: string
   readonly #taken = new Map<string, number>()
 
-  /** At a time, of one requester. `what` they are, in the plural. */
+  /** `most`: the limit for one requester at a time. `what`: name of the things in the plural, for messages. */
   constructor(most: number, what: string) {
     this.#most = most
     this.#what = what
   }
 
-  /** Taken by all requesters. */
+  /** Number of places taken by all requesters. */
   get size(): number {
     return [...this.#taken.values()].reduce((sum, count) => sum + count, 0)
   }
 
   /**
-   * Throws `rate_limited` where this is one too many; who is `unlimited` takes one all the same. Returns what gives the place
-   * back, once.
+   * Takes a place. Throws `rate_limited` if the requester has no place left; an `unlimited` requester gets one in any case. Returns a
+   * function that gives the place back, once.
    */
   take(viewer: string, unlimited = false): () => void {
     const requester = requesterOf(viewer)
@@ -165,18 +168,21 @@ export class Places {
   }
 }
 
-/** `rate_limited`. `what` they are, in the plural. */
+/** The `rate_limited` error for too many things at a time. `what`: their name in the plural. */
 export function tooManyAtOnce(limit: number, what: string): QuerentError {
   return new QuerentError('rate_limited', `at most ${limit} ${what} at a time: end one before the next`, { limit })
 }
 
-// Where a message comes from, as far as it tells senders apart.
+// The network that a message comes from, as far as it distinguishes senders.
 
-/** Groups of an IPv6 address that name a network; in one everybody has any number of addresses. */
+/** Groups of an IPv6 address that identify a network (/64); within it, everybody can use any number of addresses. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
-/** An IPv4 address as it is, also where it is written as one of IPv6; of an IPv6 address the network (/64). */
+/**
+ * The key under which an address is counted: an IPv4 address itself, also if it is written as an IPv6 address; for an IPv6 address, its /64
+ * network.
+ */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%')
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]
@@ -189,24 +195,27 @@ export function networkOf(address: string): string {
 }
 
 export interface Question {
-  /** Name of the operation that it is asked by. */
+  /** Name of the operation through which the query was asked. */
   readonly operation: string
   readonly input: unknown
 }
 
 export interface Limits {
   /**
-   * Throws `rate_limited`, telling after how long the same request is let through. Units are whole, 0 or more. Keys that are
-   * no agent here are one requester.
+   * Charges units (an integer, 0 or more) to the requester. Throws `rate_limited` with the time after which the same request is allowed.
+   * All keys that belong to no agent of this store are one requester.
    */
   charge(viewer: string, units: number): void
-  /** Throws `rate_limited` where this is one different question too many (BQ-193). */
+  /** Counts a query; throws `rate_limited` if the requester has asked too many different ones (BQ-193). */
   ask(viewer: string, question: Question): void
-  /** A place for an answer piece by piece; throws `rate_limited` where there is none. Returns what gives it back. */
+  /** Takes a place for a streamed answer; throws `rate_limited` if there is none left. Returns a function that gives it back. */
   stream(viewer: string): () => void
-  /** Room for so many bytes that a request may write; rejects with `quota_exceeded` where there is none. Returns what gives it back. */
+  /**
+   * Reserves quota for the bytes that a request may write; rejects with `quota_exceeded` if there is not enough. Returns a function that
+   * ends the reservation.
+   */
   keep(viewer: string, bytes: number): Promise<() => void>
-  /** Counts a wrong token from this address; throws `rate_limited` where it has sent too many. */
+  /** Counts a wrong token from this address; throws `rate_limited` if the address has sent too many. */
   failed(address: string): void
 }
 

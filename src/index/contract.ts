@@ -18,36 +18,42 @@ import type { StoreReader } from '../store/store.ts'
 export interface Index {
   /** Unique in an engine; part of the snapshot's file name (`words`, `vectors-<model>`). */
   readonly name: string
-  /** The feed position (seq) this index reflects; 0 before anything was read. */
+  /** The feed position (seq) up to which this index reflects the store; 0 before anything was read. */
   readonly position: number
-  /** Bytes held in memory, near enough for a status page. */
+  /** Approximate memory use in bytes, for the status. */
   readonly byteLength: number
-  /** Replays the feed from `position`, or rebuilds when the feed no longer reaches back. Returns changes applied. */
+  /**
+   * Applies the changes of the feed after `position`, or rebuilds if the feed no longer reaches back so far. Returns the number of changes
+   * applied.
+   */
   refresh(reader: StoreReader): number
   /**
-   * The same in steps, between which the store may be written and the index be searched, but not changed by any other method. Each step
-   * leaves every entry as it was or as it is now. What is written meanwhile may be missing: a `refresh` afterwards takes it in. Absent: an index
-   * that is never large.
+   * Like `refresh`, in steps. Between steps the store may be written and the index searched, but no other method may change the index.
+   * After each step every entry is in its old or its present state. Changes written meanwhile may be missing; a `refresh` afterwards adds
+   * them. Absent for an index that is always small.
    */
   refreshInSteps?(reader: StoreReader): Steps<number>
-  /** Forgets everything and reads the whole store. */
+  /** Empties the index and builds it from the whole store. */
   rebuild(reader: StoreReader): void
-  /** The same in steps, as `refreshInSteps`. */
+  /** Like `rebuild`, in steps, with the same rules as `refreshInSteps`. */
   rebuildInSteps?(reader: StoreReader): Steps<void>
-  /** The state as bytes, in pieces; restoring them gives an index that answers alike. */
+  /** The state of the index as bytes, in pieces; an index restored from them gives the same answers. */
   serialise(): readonly Uint8Array[]
-  /** Lets go of what memory still holds of rows that are gone, in steps as `refreshInSteps`; an index without it holds nothing of them. */
+  /**
+   * Frees memory that still holds contents of deleted rows, in steps like `refreshInSteps`. An index without this method keeps nothing of
+   * deleted rows.
+   */
   letGo?(): Steps<void>
-  /** Takes over a serialised state of this position; throws when the bytes are none (the caller then rebuilds). */
+  /** Restores a state that `serialise` gave at this position; throws if the bytes are not such a state (the caller then rebuilds). */
   restore(bytes: Uint8Array, position: number): void
-  /** The same in steps: when one throws, the index is as it was. */
+  /** Like `restore`, in steps. If a step throws, the index is unchanged. */
   restoreInSteps?(bytes: Uint8Array, position: number): Steps<void>
 }
 
-/** Where a search may look. */
+/** Which entries a search may read. */
 export interface SearchScope {
   readonly partitions: readonly PartitionId[]
-  /** Only these entries; absent means all. */
+  /** Restricts the search to these entries; absent: all entries of the partitions. */
   readonly allow?: Bitset | undefined
 }
 
@@ -60,115 +66,124 @@ export interface Hit {
 }
 
 export interface VectorSearch extends SearchScope {
-  /** Unit length, of the index's dimensions. */
+  /** Vector of the query: unit length, with the index's dimensions. */
   readonly vector: Float32Array
-  /** Entries wanted. */
+  /** Number of entries wanted. */
   readonly k: number
-  /** Entries that score less are left out. Default: none are. */
+  /** Minimum score: entries below it are left out. Default: no minimum. */
   readonly least?: number | undefined
   /**
-   * For speed: may miss a neighbour now and then (measured recall ≥ 0.99), and scores after the first dozen come from
-   * 8-bit vectors (within 0.01 of the cosine, mostly within 0.001). Still a function of the visible rows alone. False
-   * is exact. Default false.
+   * Allows a faster, approximate search: it may miss a neighbour now and then (measured recall ≥ 0.99), and scores after the first dozen
+   * come from 8-bit vectors (within 0.01 of the cosine, mostly within 0.001). The result still depends on the visible rows alone. False:
+   * exact. Default false.
    */
   readonly approximate?: boolean | undefined
 }
 
-/** Name of the index of the vectors of a model, by its `modelKey`. */
+/** Name of the vector index of an embedding model, by its `modelKey`. */
 export function vectorsName(model: string): string {
   return `vectors-${model}`
 }
 
 /** What answers by vectors: an index, or two that are joined. */
 export interface VectorSearcher {
-  /** Key of the embedding model (`modelKey`); vectors of another model never enter. */
+  /** Key of the embedding model (`modelKey`); vectors of other models are never added. */
   readonly model: string
   readonly dimensions: number
-  /** The k entries with the best chunk, best first. */
+  /** The k entries whose best chunks score highest, best first. */
   search(request: VectorSearch): readonly Hit[]
   /**
-   * The best-chunk cosine of each of these entries that the scope holds, in the order asked for: exact, or from 8-bit
-   * vectors when `approximate` (default false), as in `VectorSearch`.
+   * For each of these entries in the scope, the cosine of its best chunk, in the order of `entries`: exact, or from 8-bit vectors if
+   * `approximate` (default false), as in `VectorSearch`.
    */
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[]
-  /** The cosine of each chunk of an entry that has a vector, by chunk key ascending; exact or not, as in `score`. Empty: the scope does not hold the entry. */
+  /**
+   * The cosine of each chunk of the entry that has a vector, by ascending chunk key; exact or approximate as in `score`. Empty if the entry
+   * is not in the scope.
+   */
   scoreChunks(vector: Float32Array, entry: EntryKey, scope: SearchScope, approximate?: boolean): readonly Hit[]
-  /** Rows (chunks with a vector) in scope. */
+  /** Number of rows (chunks with a vector) in the scope. */
   count(scope: SearchScope): number
-  /** Whether the scope holds a row of this entry, and, where a chunk is given, of this chunk of it. */
+  /** Whether the scope contains a row of this entry; if a chunk is given, a row of this chunk. */
   has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean
 }
 
 export interface VectorIndex extends Index, VectorSearcher {}
 
-/** Ranks points: what a row is worth by itself and by how far away it is, and a limit for whole blocks of rows. */
+/** Scores points by the entry itself and by its distance, with upper bounds that let a search skip whole blocks of rows. */
 export interface PointScorer {
-  /** Of an entry so far away; finite. The same arguments give the same number during one search. */
+  /** Score of an entry at this distance; finite. The same arguments give the same number throughout one search. */
   score(entry: EntryKey, distance: number): number
-  /** At least the score of every entry of this block that is at least so far away. Falls, or stays, with the distance. */
+  /** Upper bound on the score of every entry of this block at this distance or farther. Must not increase with the distance. */
   bound(block: number, distance: number): number
-  /** At least `bound` of every block at this distance; falls, or stays, with it. Spares asking for far blocks one by one. */
+  /**
+   * Upper bound on `bound` of every block at this distance; must not increase with it. Saves computing `bound` for far blocks one by one.
+   */
   limit?(distance: number): number
 }
 
 export interface PointSearch extends SearchScope {
   readonly point: readonly [number, number, number]
-  /** Entries wanted; may be infinite. */
+  /** Number of entries wanted; may be infinite. */
   readonly k: number
-  /** Included. Absent: no limit. */
+  /** Largest distance, inclusive. Absent: no limit. */
   readonly maxDistance?: number | undefined
-  /** Absent: the nearest are best. */
+  /** Scorer of the points. Absent: the nearest entries are the best. */
   readonly scorer?: PointScorer | undefined
 }
 
 export interface PointHit {
   readonly entry: EntryKey
-  /** Euclidean, from the stored doubles: the root of the sum of squared differences, in the order of the columns. */
+  /** Euclidean distance, computed from the stored doubles: the root of the sum of squared differences, in the order of the columns. */
   readonly distance: number
-  /** The scorer's number; without one, minus the distance. */
+  /** The number from the scorer; without a scorer, the negated distance. */
   readonly score: number
 }
 
-/** A point index as data: which table's rows are its points. */
+/** Declaration of a point index: the table whose rows are its points. */
 export interface PointIndexDeclaration {
-  /** Of the index, as `host.index(name)` finds it. */
+  /** Name of the index, under which `host.index(name)` finds it. */
   readonly name: string
-  /** An aspect: its key is `entry`. */
+  /** The table of the points; it must be an aspect, with the key `entry`. */
   readonly table: TableDeclaration
-  /** Columns of type `real`, in the order of the coordinates. An entry in whose row one is null has no point. */
+  /** Columns of type `real` for the three coordinates, in order. An entry with a null in one of them has no point. */
   readonly columns: readonly [string, string, string]
 }
 
 /**
- * One point an entry, in three dimensions. Points lie in blocks: near each other and of one partition. A block keeps its
- * number as long as the index lives; an entry keeps its block until it moves or goes.
+ * An index of points in three dimensions, one per entry. Points are stored in blocks of near points from one partition. A block keeps its
+ * number as long as the index exists; an entry stays in its block until its point is moved or removed.
  */
 export interface PointIndex extends Index {
   /**
-   * Exact: the k best by score descending, then distance ascending, then entry key; and beyond k, all those that tie
-   * with the last in score and distance, so that the caller can order ties as it needs.
+   * Exact search: the k best by descending score, then ascending distance, then entry key. Entries that tie with the last one in score and
+   * distance are added, so that the caller can order ties itself.
    */
   search(request: PointSearch): readonly PointHit[]
-  /** Points in scope. */
+  /** Number of points in the scope. */
   count(scope: SearchScope): number
-  /** Block numbers run from 0 to below this. */
+  /** Upper limit of the block numbers, exclusive; they begin at 0. */
   readonly blocks: number
-  /** Changes when blocks were dealt out again (a rebuild, mostly): bounds kept by block are then to be made of all `entries`. */
+  /**
+   * Changes when points are distributed over new blocks (mostly by a rebuild): bounds kept per block must then be computed again from all
+   * `entries`.
+   */
   readonly generation: number
   /**
-   * Entries that came into a block since this generation began, oldest first; only grows. Who keeps bounds by block reads
-   * on from where it stood and raises theirs (bounds of what left may stay). An entry may be named again, or be gone.
+   * Entries that were added to a block in this generation, oldest first; the list only grows. A caller that keeps bounds per block reads on
+   * from its last position and raises the bounds for the new entries (bounds of removed entries may stay). An entry may occur twice, or be
+   * gone.
    */
   readonly arrivals: readonly EntryKey[]
-  /** -1: the entry has no point here. */
+  /** Number of the entry's block; -1 if the entry has no point here. */
   blockOf(entry: EntryKey): number
   /** The point of an entry, if it has one. */
   pointOf(entry: EntryKey): readonly [number, number, number] | undefined
-  /** Entries that have a point in these partitions, in no order. */
+  /** Entries that have a point in these partitions, in no particular order. */
   entries(partitions: readonly PartitionId[]): Iterable<EntryKey>
 }
 
-/** One word or identifier of a question with its boost (1 unless the question says otherwise). */
+/** One word or identifier of a query with its boost (1 unless the query says otherwise). */
 export interface WordTerm {
   readonly text: string
   readonly boost: number
@@ -179,127 +194,133 @@ export interface WordSearch extends SearchScope {
   readonly k: number
 }
 
-/** What one term is worth in a scope, and what it did to a chunk: the leaves of a BM25 explanation. */
+/** Weight of one term in a scope, and its contribution to a chunk: the leaves of a BM25 explanation. */
 export interface TermWeight {
   readonly term: string
   readonly boost: number
-  /** Chunks in scope's partitions that have the term. */
+  /** Number of chunks in the scope's partitions that contain the term (document frequency). */
   readonly df: number
   readonly idf: number
 }
 
 export interface TermMatch extends TermWeight {
-  /** Occurrences in the text plus twice those in the title. */
+  /** Occurrences of the term in the chunk: those in the text, plus twice those in the title. */
   readonly tf: number
-  /** Tokens of title and text, and their mean over the partitions. */
+  /** Number of tokens in title and text of the chunk, and the mean of that number over the partitions. */
   readonly length: number
   readonly meanLength: number
   readonly score: number
 }
 
-/** A term (stem) that is spelled nearly like a word. */
+/** A term (stem) in the index whose spelling is similar to a word. */
 export interface NearTerm {
   readonly term: string
-  /** Edits between the word's stem and it, at least 0. */
+  /** Edit distance between the word's stem and this term, at least 0. */
   readonly distance: number
-  /** Visible chunks that have it. */
+  /** Number of visible chunks that contain the term. */
   readonly df: number
-  /** One of them: that with the lowest key. */
+  /** The visible chunk with the lowest key that contains the term. */
   readonly chunk: ChunkKey
 }
 
 export interface WordIndex extends Index {
   /**
-   * For a long question: reads in steps what `search`, `score`, `weigh` and `explain` need of these terms, so that they need
-   * not do it at once. To be called with the same arrays as they are. What they give does not depend on it.
+   * For a long query: reads in steps what `search`, `score`, `weigh` and `explain` need for these terms, so that they need not read it all
+   * at once. Call it with the same arrays as those methods. Their results do not depend on it.
    */
   prepare?(terms: readonly WordTerm[], scope: SearchScope): Steps<void>
-  /** The k entries with the best chunk, best first, of those with at least one term. Terms nobody has add nothing. */
+  /**
+   * The k entries whose best chunks score highest, best first, among those that contain at least one term. Terms that occur nowhere add
+   * nothing.
+   */
   search(request: WordSearch): readonly Hit[]
   /**
-   * The same in steps, for a long question. Other searches and `refresh` may come between the steps: the hits are those that
-   * `search` would have returned at the first step.
+   * Like `search`, in steps, for a long query. Other searches and `refresh` may run between the steps; the hits are those that `search`
+   * would have returned at the first step.
    */
   searchInSteps(request: WordSearch): Steps<readonly Hit[]>
-  /** The exact best-chunk BM25 of each of these entries that the scope holds (0 included), in the order asked for. */
+  /** For each of these entries in the scope, the exact BM25 of its best chunk (0 included), in the order of `entries`. */
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
-  /** The same in steps, as `searchInSteps`. */
+  /** Like `entriesWith`, in steps, with the same rules as `searchInSteps`. */
   scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]>
-  /** The exact BM25 of each chunk of an entry (0 included), by chunk key ascending. Empty: the scope does not hold the entry. */
+  /** The exact BM25 of each chunk of the entry (0 included), by ascending chunk key. Empty if the entry is not in the scope. */
   scoreChunks(terms: readonly WordTerm[], entry: EntryKey, scope: SearchScope): readonly Hit[]
   /**
-   * Statistics of each word over the partitions, heaviest (boost · idf) first; stop words are left out unless there is
-   * nothing else. A term of several words, or an identifier, gives several.
+   * Statistics of each word over the partitions, heaviest (boost · idf) first; stop words are left out unless there are no other words. A
+   * term of several words, or an identifier, gives several weights.
    */
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[]
-  /** How each word scored in one chunk, in the order of `weigh`: adding the scores up in it gives the chunk's exactly. */
+  /** Score of each word in one chunk, in the order of `weigh`: their sum in this order is exactly the score of the chunk. */
   explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
   /**
-   * Entries in scope that hold all these words next to each other and in order, in one field (title, or content across
-   * chunk borders). Words match by their stems. A single word is a phrase of one. Stop words count here. `most`: it ends when
-   * it has found so many, whichever they are.
+   * Entries in the scope that contain all these words next to each other and in order, in one field (title, or content across chunk
+   * borders). Words match by their stems, and stop words count. A single word is a phrase of one word. `most`: the search stops when it has
+   * found so many entries, whichever they are.
    */
   entriesWith(phrase: string, scope: SearchScope, most?: number): Bitset
-  /** The same in steps, as `searchInSteps`. */
+  /** Like `score`, in steps, with the same rules as `searchInSteps`. */
   entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
-  /** Rows (chunks) in scope. */
+  /** Number of rows (chunks) in the scope. */
   count(scope: SearchScope): number
   /**
-   * Visible terms (stems) at most so many edits from the stem of a word (folded), by distance, then df descending, then term;
-   * `allow` is not looked at.
+   * Visible terms (stems) within so many edits of the stem of a word (folded), by distance, then descending document frequency, then term;
+   * `allow` is ignored.
    */
   nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[]
 }
 
-/** Which tables the nodes and links of a graph stand in. */
+/** Declaration of a link index: the tables that hold the nodes and links of a graph. */
 export interface LinkIndexDeclaration {
-  /** Of the index, as `host.index(name)` finds it. */
+  /** Name of the index, under which `host.index(name)` finds it. */
   readonly name: string
-  /** An aspect: an entry with a row here is a node. */
+  /** Table of the nodes; it must be an aspect: an entry with a row in it is a node. */
   readonly nodes: TableDeclaration
-  /** Column of `nodes`: the node's number, above 0, unique, never used again. */
+  /** Column of `nodes` with the number of the node: above 0, unique, never reused. */
   readonly node: string
-  /** Rows belong to the entry of their source. */
+  /** Table of the links; a row belongs to the entry of its source node. */
   readonly edges: TableDeclaration
-  /** Columns of `edges`: numbers of two nodes, a text, a number from 0. */
+  /** Columns of `edges`: source and target (node numbers), relation (a text) and weight (a number from 0). */
   readonly source: string
   readonly target: string
   readonly relation: string
   readonly weight: string
 }
 
-/** A link as one of its ends sees it. */
+/** A link as seen from one of its two nodes. */
 export interface Link {
-  /** Number of the node at the other end. */
+  /** Number of the node at the other end of the link. */
   readonly node: number
-  /** See `relationName`. */
+  /** Number of the relation: see `relationName`. */
   readonly relation: number
   readonly weight: number
 }
 
 /**
- * A directed graph with weights. A node is an entry and is named by its number. A link is in scope when both of its ends
- * are; links to nodes that do not exist are kept until they do.
+ * A weighted directed graph. A node is an entry, identified by its node number. A link is in the scope if both of its nodes are; links to
+ * nodes that do not exist yet are kept until they do.
  */
 export interface LinkIndex extends Index {
-  /** Links from a node, and to it: by the other node's number ascending, then by relation (its text), then by weight. */
+  /** Links from a node, and links to a node: by ascending number of the other node, then by relation (its text), then by weight. */
   out(node: number, scope: SearchScope): readonly Link[]
   in(node: number, scope: SearchScope): readonly Link[]
-  /** Relations are numbered as they come: numbers mean something within one index alone. */
+  /** Name of a relation. Relations are numbered in the order of their first use, so a number is valid within one index only. */
   relationName(relation: number): string
-  /** Nodes in scope, and links among them. */
+  /** Number of nodes in the scope, and of links among them. */
   count(scope: SearchScope): { readonly nodes: number; readonly links: number }
 }
 
 // Hits in the order of every answer, and folded to entries.
 
-/** By score, descending; ties by chunk key. Whole numbers: a fraction would be a new object at each comparison. */
+/**
+ * Comparator: by descending score, ties by chunk key. It returns integers, because returning fractions would allocate an object for each
+ * comparison.
+ */
 export function bestFirst(a: Hit, b: Hit): number {
   if (a.score !== b.score) return a.score < b.score ? 1 : -1
   return a.chunk - b.chunk
 }
 
-/** Each entry once, with its best chunk; in no particular order. */
+/** The hit with the best chunk for each entry; in no particular order. */
 export function bestOfEntries(hits: Iterable<Hit>): Map<EntryKey, Hit> {
   const best = new Map<EntryKey, Hit>()
   for (const hit of hits) {
@@ -311,7 +332,7 @@ export function bestOfEntries(hits: Iterable<Hit>): Map<EntryKey, Hit> {
 
 // What indexes have in common: all run in steps or in one piece, and those over declared tables follow the feed alike.
 
-/** Runs in one piece what a subclass does in steps. */
+/** Runs in one piece what a subclass implements in steps. */
 export abstract class SteppedIndex {
   abstract refreshInSteps(reader: StoreReader): Steps<number>
   abstract rebuildInSteps(reader: StoreReader): Steps<void>
@@ -330,10 +351,10 @@ export abstract class SteppedIndex {
   }
 }
 
-/** Over tables of entries, where one row or a few make an entry's part of the index. */
+/** Base class of indexes over tables of entries, where one or a few rows make up an entry's part of the index. */
 export abstract class TableIndex extends SteppedIndex {
   readonly name: string
-  /** Set by whatever replaces everything. */
+  /** Feed position of the index; set by every method that replaces the whole contents. */
   position = 0
 
   constructor(name: string) {
@@ -341,10 +362,10 @@ export abstract class TableIndex extends SteppedIndex {
     this.name = name
   }
 
-  /** Entries that are in the index. */
+  /** Number of entries in the index. */
   protected abstract get size(): number
 
-  /** Takes in what these entries are now, and where. */
+  /** Updates these entries in the index to their present state and partition. */
   protected abstract take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void>
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
@@ -360,13 +381,13 @@ export abstract class TableIndex extends SteppedIndex {
   }
 }
 
-/** Throws `invalid_argument`, naming the field of the declaration. */
+/** Checks that a declared table is an aspect. Throws `invalid_argument` with the field of the declaration. */
 export function checkAspect(field: string, table: TableDeclaration): void {
   if (table.ofEntry === true && table.key.join() === 'entry') return
   throw invalidArgument(field, table.name, 'a table of entries, keyed by entry')
 }
 
-/** The same of a column. */
+/** Checks that a declared column exists with this type. Throws `invalid_argument` with the field of the declaration. */
 export function checkColumn(
   field: string,
   table: TableDeclaration,

@@ -1,14 +1,17 @@
-/** The compiled vector kernel: its functions as TypeScript sees them, and the memory layout both sides agree on. */
+/** TypeScript interface of the compiled vector kernel (WebAssembly), and the memory layout that the kernel and its host share. */
 import { readFileSync } from 'node:fs'
 
-/** Addresses are byte offsets into the memory given; lists are u32 slots, extent tables pairs of u32 (first, count). */
+/**
+ * Functions of the kernel. Addresses are byte offsets into the shared memory; lists contain u32 slots, extent tables contain pairs of u32
+ * (first, count).
+ */
 export interface Kernel {
   configure(pages: number, pageBytes: number, width: number, int8At: number, scaleAt: number, entryAt: number): void
-  /** Number of the first row that is not of unit length (or not finite), else -1. */
+  /** Encodes rows; returns the number of the first row that is not of unit length (or not finite), else -1. */
   encode(rows: number, slots: number, n: number): number
   prepareRotation(room: number): void
   encodeQuestion(question: number, to: number, planes: number): void
-  /** Over all rows encoded: the largest ‖row - scale × int8‖ / scale, and the largest squared length. */
+  /** Maxima over all encoded rows: `maxResidual` is the largest ‖row - scale × int8‖ / scale, `maxSquare` the largest squared length. */
   maxResidual(): number
   maxSquare(): number
   setMaxima(residual: number, square: number): void
@@ -17,9 +20,11 @@ export interface Kernel {
   scanCodes(extents: number, n: number): void
   scanCodesOf(list: number, n: number): void
   closeCodes(): number
-  /** Below 0: too few of the rows taken are allowed; -1 less the number of these. */
+  /**
+   * Returns the number of slots; or, if too few of the rows found are allowed and there may be more, -1 minus the number of those found.
+   */
   closeCodesIn(allow: number, enough: number): number
-  /** Address of the same rows, those first that agree best. */
+  /** Sorts the rows by their agreement with the query, best first; returns the address of the sorted list. */
   sortCodes(list: number, n: number, planes: number, room: number): number
   wholeLevels(least: number): number
   codesEnd(): number
@@ -29,7 +34,7 @@ export interface Kernel {
   assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
-  /** `exact` 0: rows are kept by their values, as if these had no error. */
+  /** `exact` 0: rows are ranked by their int8 values as if these had no error. */
   openRank(k: number, heap: number, places: number, allow: number, to: number, least: number, exact: number): void
   rank(extents: number, n: number): void
   rankList(list: number, n: number): void
@@ -39,24 +44,27 @@ export interface Kernel {
   values(list: number, n: number, to: number): void
 }
 
-/** Rows of a page; slot >> PAGE_SHIFT is a slot's page. */
+/** Number of rows in a page; slot >> PAGE_SHIFT is the page of a slot. */
 export const PAGE_ROWS = 4096
 export const PAGE_SHIFT = 12
-/** Rows encoded by one call of the kernel. */
+/** Number of rows that one call of the kernel encodes. */
 export const STAGE_ROWS = 64
 
 export interface Layout {
-  /** Components of a row, padded with zeros to a multiple of 64. */
+  /** Number of components of a row, padded with zeros to a multiple of 64. */
   readonly width: number
   readonly codeBytes: number
-  /** Where columns begin in a page. */
+  /** Offsets of the columns within a page. */
   readonly int8At: number
   readonly scaleAt: number
   readonly entryAt: number
   readonly chunkAt: number
   readonly nextAt: number
   readonly pageBytes: number
-  /** Scratch, from address 0: question (f32), question as i16, as signs and in four bit planes, counters (twice), rotation, rows to encode. */
+  /**
+   * Scratch area from address 0: the query as f32, as i16, as sign bits and in four bit planes; counters (twice), rotation, and rows to
+   * encode.
+   */
   readonly questionAt: number
   readonly question16At: number
   readonly questionCodeAt: number
@@ -100,7 +108,7 @@ export function layoutOf(dimensions: number): Layout {
   }
 }
 
-/** Parts of these sizes one after the other, each at a multiple of 64 bytes; and where they end. */
+/** Lays out regions of these sizes one after the other, each at a multiple of 64 bytes; returns their addresses and the end. */
 function placeAll<const T extends Record<string, number>>(sizes: T): [{ [K in keyof T]: number }, number] {
   let end = 0
   const places: Record<string, number> = {}
@@ -108,16 +116,16 @@ function placeAll<const T extends Record<string, number>>(sizes: T): [{ [K in ke
     places[name] = end
     end += Math.ceil(size / 64) * 64
   }
-  // Every key of `sizes` was just given a place.
+  // The cast is safe: every key of `sizes` has been given an address.
   return [places as { [K in keyof T]: number }, end]
 }
 
 let compiled: WebAssembly.Module | undefined
 
-/** An instance of the kernel over this memory. */
+/** Instantiates the kernel on this memory. */
 export function startKernel(memory: WebAssembly.Memory, layout: Layout): Kernel {
   compiled ??= new WebAssembly.Module(readFileSync(new URL('./kernel/kernel.wasm', import.meta.url)))
-  // The committed binary is built from sources that export these functions; a test rebuilds and compares it.
+  // The cast is safe: the committed binary is built from sources that export these functions; a test rebuilds and compares it.
   const kernel = new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernel
   const { pagesAt, pageBytes, width, int8At, scaleAt, entryAt } = layout
   kernel.configure(pagesAt, pageBytes, width, int8At, scaleAt, entryAt)

@@ -1,4 +1,7 @@
-/** The link index: a graph of entries, both ways, partition by partition. Finding neighbours costs their number. */
+/**
+ * The link index: a graph of entries with links in both directions, in partitions. Finding the neighbours of a node takes time proportional
+ * to their number.
+ */
 import { must } from '../base/assert.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -18,7 +21,7 @@ import {
 } from './links/graph.ts'
 import { checkEntryKeys, imageOf, readImage, refusedImage } from './snapshot.ts'
 
-/** Changed entries that are taken in by one step. */
+/** Number of changed entries that are applied in one step. */
 const CHANGED_AT_ONCE = 200
 
 export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
@@ -88,7 +91,7 @@ class Links extends TableIndex implements LinkIndex {
     this.position = position
   }
 
-  /** What the entries of these changes are now: so many of them a step. */
+  /** Updates the entries of these changes to their present state, some entries per step. */
   protected *take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
     const all = [...partitionOf.keys()]
     for (let at = 0; at < all.length; at += CHANGED_AT_ONCE) {
@@ -119,20 +122,20 @@ class Links extends TableIndex implements LinkIndex {
     return links
   }
 
-  /** With the tables and columns that it reads: the image of another graph is refused. */
+  /** Identity of the image, with the declared tables and columns: the image of another graph is rejected. */
   get #identity(): object {
     const { nodes, node, edges, source, target, relation, weight } = this.#declared
     return { format: FORMAT, of: [nodes.name, node, edges.name, source, target, relation, weight].join(' ') }
   }
 }
 
-/** Whether a node is there and in scope. */
+/** A predicate: whether a node exists and is in the scope. */
 function seeing({ partitions, allow }: SearchScope): (node: GraphNode) => boolean {
   const visible = new Set(partitions)
   return ({ place }) => place !== null && visible.has(place.partition) && (allow?.has(place.entry) ?? true)
 }
 
-/** Raised when this layout changes. */
+/** Version of the image format; increased when the layout changes. */
 const FORMAT = 2
 
 interface GraphRows {
@@ -140,7 +143,7 @@ interface GraphRows {
   readonly edges: readonly EdgeRow[]
 }
 
-/** A relation that no link has any more is left out: its name is somebody's words. */
+/** The image of a graph. Relations without links are left out, because their names come from users' data. */
 export function linkImage(graph: LinkGraph, identity: object): readonly Uint8Array[] {
   const nodes = graph.nodesInOrder()
   const [numbers, entries, partitions] = [new Float64Array(nodes.length), ints(nodes), ints(nodes)]
@@ -174,10 +177,10 @@ function ints({ length }: readonly unknown[]): Int32Array<ArrayBuffer> {
   return new Int32Array(length)
 }
 
-/** Rows made in one step. */
+/** Number of rows that are made in one step. */
 const ROWS_AT_ONCE = 1 << 14
 
-/** In steps. Throws when the bytes are no image of this graph at this position of the feed. */
+/** Reads an image, in steps. Throws if the bytes are not an image of this graph at this position of the feed. */
 export function* readLinkImage(bytes: Uint8Array, identity: object, position: number): Steps<GraphRows> {
   const image = readImage(bytes, identity)
   const doubles = () => image.take(Float64Array)

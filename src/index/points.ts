@@ -1,6 +1,6 @@
 /**
- * The point index: three coordinates an entry, sorted into the cells of a grid, partition by partition. Exact by
- * distance and by any score that falls with it; an edit costs microseconds. About 45 bytes a point.
+ * The point index: three coordinates per entry, sorted into the cells of a grid, in partitions. Exact for distances and for any score that
+ * falls with the distance; a change takes microseconds. About 45 bytes per point.
  */
 
 import { must } from '../base/assert.ts'
@@ -26,9 +26,9 @@ import { checkPointSearch, type Point, type PointArrays, PointList } from './poi
 import { searchPoints } from './points/search.ts'
 import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './snapshot.ts'
 
-/** After so many arrivals a new generation begins: the list of them must not grow for ever. */
+/** Number of arrivals after which a new generation begins, so that the list of arrivals does not grow without limit. */
 const MAX_ARRIVALS = 20_000
-/** Changed entries that are taken in by one step. */
+/** Number of changed entries that are applied in one step. */
 const CHANGED_AT_ONCE = 500
 
 export function openPointIndex(declared: PointIndexDeclaration): PointIndex {
@@ -148,7 +148,7 @@ class Points extends TableIndex implements PointIndex {
   }
 }
 
-/** Rows read at once. */
+/** Number of table rows read in one step. */
 const PAGE = 2048
 
 function checkDeclared({ table, columns }: PointIndexDeclaration): void {
@@ -156,7 +156,7 @@ function checkDeclared({ table, columns }: PointIndexDeclaration): void {
   for (const name of columns) checkColumn('columns', table, name, 'real')
 }
 
-/** Every point there is, in steps: what comes, moves or goes at a pause is as it was or as it is then. */
+/** All points, in steps: a point that is added, moved or removed during a pause is in its old or its new state. */
 function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclaration): Steps<PointArrays> {
   const partitionOf = yield* partitionOfAll(reader)
   const rows = reader.table(table)
@@ -167,7 +167,7 @@ function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclarati
     for (const row of page) {
       const entry = row['entry'] as EntryKey
       const point = pointIn(row, columns)
-      // Undefined of one that came at a pause.
+      // The partition is undefined if the entry was added during a pause.
       const partition = partitionOf(entry)
       if (point !== undefined && partition !== undefined) points.push(entry, partition, point)
     }
@@ -177,7 +177,7 @@ function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclarati
   }
 }
 
-/** The point of an entry of this partition, if it has one. */
+/** The point of an entry in this partition, if it has one. */
 function pointOfEntry(
   reader: StoreReader,
   { table, columns }: PointIndexDeclaration,
@@ -194,10 +194,13 @@ function pointIn(row: Row, columns: PointIndexDeclaration['columns']): Point | u
   return typeof l === 'number' && typeof a === 'number' && typeof b === 'number' ? [l, a, b] : undefined
 }
 
-/** Raised when this layout changes. */
+/** Version of the image format; increased when the layout changes. */
 const FORMAT = 2
 
-/** Copies: they stay as they are when the index changes. `partitions` of the header: each with the number of its points. */
+/**
+ * The image of the points, as copies that do not change with the index. `partitions` in the header lists each partition with its number of
+ * points.
+ */
 function pointsImage(blocks: PointBlocks, identity: object): readonly Uint8Array[] {
   const total = blocks.points
   const coordinates = new Float64Array(3 * total)
@@ -215,7 +218,7 @@ function pointsImage(blocks: PointBlocks, identity: object): readonly Uint8Array
   return imageOf({ ...identity, partitions: partitions.map(of => [of.partition, of.points]) }, [coordinates, entries])
 }
 
-/** Throws `invalid_argument` when the bytes are no image of such an index at this position of the feed. */
+/** Reads an image. Throws `invalid_argument` if the bytes are not an image of this index at this position of the feed. */
 function readPoints(bytes: Uint8Array, identity: object, position: number): PointArrays {
   const image = readImage(bytes, identity)
   const [coordinates, entries] = [image.take(Float64Array), image.take(Int32Array)]

@@ -1,6 +1,6 @@
 /**
- * Saves any index to a file and takes it back, so that opening a store need not read all of it. A snapshot is a cache:
- * whatever is wrong with the file, loading says why and the caller rebuilds the index from the store.
+ * Saves an index to a file and loads it again, so that opening a store need not read all of it. A snapshot is a cache: if the file is
+ * unusable, loading says why, and the caller rebuilds the index from the store.
  */
 import {
   closeSync,
@@ -21,13 +21,13 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
 
-/** What of a store tells whether a snapshot belongs to it and to its past. */
+/** The parts of a store that tell whether a snapshot belongs to this store and its history. */
 export type SnapshotStore = Pick<StoreReader, 'storeId' | 'lastSeq' | 'changesSince'>
 
 /**
- * Why a snapshot was not taken: no file; cut short or bits changed; written by another version, for another store or
- * another index; from a later state than the store's, or from another past (a backup was put back); not understood by
- * the index; not readable.
+ * Why a snapshot was not used: the file is missing; it is cut short or its bits have changed; it was written by another version, for
+ * another store or another index; its state is later than the store's, or of another history (a backup was restored); the index rejected
+ * it; or it cannot be read.
  */
 export type SnapshotProblem =
   | 'missing'
@@ -43,17 +43,17 @@ export type SnapshotProblem =
 export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonly reason: SnapshotProblem }
 
 /**
- * Writes the index's state to `path`: all of it or nothing, also if the process or the machine stops meanwhile. One
- * process at a time may save one path (the engine's lease sees to it). Throws `io_failed` when the disk refuses.
+ * Writes the state of the index to `path` atomically, even if the process or the machine stops meanwhile. Only one process at a time may
+ * save to a path (the engine's lease ensures this). Throws `io_failed` if the disk fails.
  */
 export function saveSnapshot(path: string, index: Index, store: SnapshotStore): void {
   atOnce(saveInSteps(path, index, store))
 }
 
-/** Bytes summed up, or written, in one step: a few milliseconds. */
+/** Bytes that are checksummed, or written, in one step: a few milliseconds. */
 const BYTES_AT_ONCE = 1 << 22
 
-/** The same in steps, between which the index must not change. Who does not go on must end the generator (`return`). */
+/** Like `saveSnapshot`, in steps, between which the index must not change. A caller that stops early must end the generator (`return`). */
 export function* saveInSteps(path: string, index: Index, store: SnapshotStore): Steps<void> {
   if (index.letGo !== undefined) yield* index.letGo()
   let pieces = index.serialise()
@@ -68,7 +68,7 @@ export function* saveInSteps(path: string, index: Index, store: SnapshotStore): 
         visit(piece)
         if (!pace.isOver(piece.byteLength)) continue
         yield
-        // Views of a memory that grew meanwhile are empty.
+        // If the memory has grown meanwhile, the views are empty and must be made again.
         if (lengthOf() !== length) pieces = index.serialise()
       }
     }
@@ -93,12 +93,12 @@ export function* saveInSteps(path: string, index: Index, store: SnapshotStore): 
   }
 }
 
-/** Restores the index from `path`. Never throws for a bad file; then the index is as its `restore` left it. */
+/** Restores the index from `path`. Never throws for an unusable file; the index is then as its `restore` left it. */
 export function loadSnapshot(path: string, index: Index, store: SnapshotStore): SnapshotLoad {
   return atOnce(loadInSteps(path, index, store))
 }
 
-/** The same in steps. The file is open between them: who does not go on must end the generator (`return`). */
+/** Like `loadSnapshot`, in steps. The file is open between them: a caller that stops early must end the generator (`return`). */
 export function* loadInSteps(path: string, index: Index, store: SnapshotStore): Steps<SnapshotLoad> {
   const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return no(opened)
@@ -114,7 +114,7 @@ export function* loadInSteps(path: string, index: Index, store: SnapshotStore): 
   }
 }
 
-/** The feed position of the snapshot at `path`, read off its header; 0 when there is none that the index could take. */
+/** The feed position of the snapshot at `path`, read from its header; 0 if there is no snapshot that the index could use. */
 export function snapshotPosition(path: string, index: Index, store: SnapshotStore): number {
   const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return 0
@@ -122,7 +122,7 @@ export function snapshotPosition(path: string, index: Index, store: SnapshotStor
   return opened.header.position
 }
 
-/** The feed position of a snapshot of this store, of whatever index; null when it is none. Never throws. */
+/** The feed position of a snapshot of this store, for any index; null if the file is not one. Never throws. */
 export function positionOfSnapshot(path: string, storeId: string): number | null {
   let file: number | null = null
   try {
@@ -136,7 +136,7 @@ export function positionOfSnapshot(path: string, storeId: string): number | null
   }
 }
 
-/** The file, to be closed, read as far as its header. */
+/** Opens a snapshot and reads its header; the caller must close the file. */
 function openSnapshot(
   path: string,
   index: Index,
@@ -167,7 +167,7 @@ function headerFor(file: number, index: Index, store: SnapshotStore): SnapshotHe
   }
 }
 
-/** Null at the beginning, and where the feed was cut. */
+/** The change at a position of the feed, as text. Null at position 0, and if the change was cut from the feed. */
 function changeAt(store: SnapshotStore, seq: number): string | null {
   const [change] = seq === 0 ? [] : store.changesSince(seq - 1, 1)
   return change?.seq === seq ? [change.entry, change.kind, change.partition, change.at].join(' ') : null
@@ -187,34 +187,35 @@ function no(reason: SnapshotProblem): SnapshotLoad {
   return { ok: false, reason }
 }
 
-// The file of a snapshot: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header
-// (JSON), payload.
+// The snapshot file: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header (JSON), payload.
 
 const MAGIC = new TextEncoder().encode('QUERENT\n')
-/** Raised when this layout changes. An index that changes its payload refuses the old one in `restore`. */
+/** Version of the file format; increased when the layout changes. An index whose payload has changed rejects the old one in `restore`. */
 const FORMAT = 1
 const PREFIX_LENGTH = 20
-/** Node reads and writes at most 2 GiB a call. */
+/** Bytes per call: Node reads and writes at most 2 GiB at a time. */
 const PIECE = 1 << 30
 
 interface SnapshotHeader {
-  /** `storeId` of the store, and the name of the index. */
+  /** `store`: the `storeId` of the store; `index`: the name of the index. */
   readonly store: string
   readonly index: string
   readonly position: number
-  /** The change at that position, by which a past that was put back from a backup differs from the one that was lost. */
+  /** The change at `position`, which differs if a backup was restored and the store has another history since. */
   readonly change: string | null
-  /** Of the payload: bytes, and CRC-32. */
+  /** Length in bytes and CRC-32 of the payload. */
   readonly length: number
   readonly crc: number
 }
 
-/** Gives bytes piece by piece, in steps. */
+/** Visits the bytes piece by piece, in steps. */
 type EachPiece = (visit: (piece: Uint8Array) => void) => Steps<void>
 
-/** All of it or nothing, also if the process or the machine stops meanwhile, or the steps are ended. Throws what the disk says. */
+/**
+ * Writes the file atomically, even if the process or the machine stops meanwhile, or the steps are ended early. Throws errors of the disk.
+ */
 function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
-  // A fixed name: what a killed process left behind is overwritten by the next save.
+  // A fixed name, so that the next save overwrites the rest that a killed process left.
   const temporary = `${path}.tmp`
   let isWritten = false
   try {
@@ -228,7 +229,7 @@ function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): 
   }
 }
 
-/** Reads on from the beginning of an open file; the payload follows. */
+/** Reads the header from the beginning of an open file; the payload follows. */
 function readSnapshotHeader(file: number): SnapshotHeader | 'damaged' | 'other_format' {
   const size = fstatSync(file).size
   const prefix = size < PREFIX_LENGTH ? undefined : readBytes(file, PREFIX_LENGTH)
@@ -238,15 +239,15 @@ function readSnapshotHeader(file: number): SnapshotHeader | 'damaged' | 'other_f
   const length = numbers.getUint32(12, true)
   const json = length > size - PREFIX_LENGTH ? undefined : readBytes(file, length)
   if (json === undefined || crc32(json) !== numbers.getUint32(16, true)) return 'damaged'
-  // Our own writing, as its checksum says: it has this shape.
+  // The checksum shows that this program wrote it, so it has this shape.
   const header = JSON.parse(new TextDecoder().decode(json)) as SnapshotHeader
   return header.length === size - PREFIX_LENGTH - length ? header : 'damaged'
 }
 
-/** Bytes read, and checked, in one step. */
+/** Bytes that are read and checked in one step. */
 const READ_AT_ONCE = 1 << 22
 
-/** What follows the header, in a buffer of its own; null when it is not what was written. */
+/** Reads the payload after the header into a new buffer; null if its checksum is wrong. */
 function* readPayload(file: number, { length, crc }: SnapshotHeader): Steps<Uint8Array | null> {
   const bytes = new Uint8Array(length)
   let found = 0
@@ -259,13 +260,13 @@ function* readPayload(file: number, { length, crc }: SnapshotHeader): Steps<Uint
   return found === crc ? bytes : null
 }
 
-/** The next `length` bytes in a buffer of their own, or undefined when the file ends before. */
+/** The next `length` bytes of the file in a new buffer, or undefined if the file ends before. */
 function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
   const bytes = new Uint8Array(length)
   return fill(bytes, file) ? bytes : undefined
 }
 
-/** With the bytes that come next; false when the file ends before. */
+/** Fills the array with the next bytes of the file; false if the file ends before. */
 function fill(bytes: Uint8Array, file: number): boolean {
   let done = 0
   while (done < bytes.length) {
@@ -287,7 +288,7 @@ function encodeHeader(header: SnapshotHeader): Uint8Array[] {
   return [prefix, json]
 }
 
-/** Bytes that wait for the disk at most, so that no step waits for more of them. */
+/** Bytes written before they are flushed to the disk, so that no step has to wait for more. */
 const UNSYNCED = 1 << 22
 
 function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
@@ -313,16 +314,16 @@ function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): S
   }
 }
 
-/** The failure that led here is the one to report. */
+/** Removes a file. Never throws: the failure that led here is the one to report. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // The next save overwrites it.
+    // The next save overwrites the file.
   }
 }
 
-/** Makes the rename itself survive a power failure, where the platform lets folders be synced (Windows does not). */
+/** Flushes the folder, so that the rename survives a power failure, if the platform allows that for folders (Windows does not). */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
@@ -337,13 +338,13 @@ function syncFolder(path: string): void {
 // The snapshot file guards an image with a checksum, but whoever changes an image on purpose can correct that too: so every
 // field is checked before it is used.
 
-/** Columns of numbers that are read in place begin at multiples of this. */
+/** Alignment in bytes of number columns, which are read in place. */
 const ALIGNMENT = 8
 
 /** Not checked yet. */
 export type UncheckedHeader = Readonly<Record<string, unknown>>
 
-/** Its length (u32, little-endian), the JSON, and blanks up to where columns may begin. */
+/** The header as bytes: its length (u32, little-endian), the JSON, and blanks up to the next aligned position. */
 export function headerBytes(header: object): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(header))
   const bytes = new Uint8Array(aligned(4 + json.byteLength)).fill(0x20)
@@ -352,7 +353,7 @@ export function headerBytes(header: object): Uint8Array {
   return bytes
 }
 
-/** With the place where it ends. Throws `invalid_argument` when there is none. */
+/** Parses the header of an image; `end` is the position after it. Throws `invalid_argument` if there is none. */
 export function readHeader(bytes: Uint8Array): { readonly header: UncheckedHeader; readonly end: number } {
   const length = bytes.byteLength < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
   const end = 4 + length
@@ -366,15 +367,15 @@ export function readHeader(bytes: Uint8Array): { readonly header: UncheckedHeade
   throw refusedImage(bytes.byteLength, 'a header')
 }
 
-/** Throws `invalid_argument` unless what lies behind the header is as long as it says. */
+/** Throws `invalid_argument` unless the image has the length that its header implies. */
 export function checkLength(bytes: Uint8Array, expected: number): void {
   if (bytes.byteLength !== expected) throw refusedImage(bytes.byteLength, `${expected} bytes`)
 }
 
 /**
- * Throws `invalid_argument` at a key that no entry had at this position of the feed. Every entry came by a change of its
- * own, and both are numbered from 1, so that no key is above the position. Indexes keep tables by entry key: for a key of
- * thousands of millions they would take gigabytes.
+ * Throws `invalid_argument` for a key that no entry can have had at this position of the feed. Every entry was created by a change of its
+ * own, and both keys and changes are numbered from 1, so no key exceeds the position. Indexes keep tables by entry key, which a key in the
+ * thousands of millions would make gigabytes large.
  */
 export function checkEntryKeys(keys: Int32Array | Uint32Array, position: number): void {
   for (let at = 0; at < keys.length; at++) {
@@ -383,7 +384,7 @@ export function checkEntryKeys(keys: Int32Array | Uint32Array, position: number)
   }
 }
 
-/** Throws `invalid_argument` unless the header has these fields: format, and whatever the index is declared by. */
+/** Throws `invalid_argument` unless the header has these fields with these values: the format, and the declaration of the index. */
 export function checkIdentity(header: UncheckedHeader, identity: object): void {
   for (const [name, value] of Object.entries(identity)) {
     if (JSON.stringify(header[name]) === JSON.stringify(value)) continue
@@ -391,7 +392,10 @@ export function checkIdentity(header: UncheckedHeader, identity: object): void {
   }
 }
 
-/** Views of the arrays, to be written before they change. `header` holds the identity, and no field `arrays`. */
+/**
+ * The image of an index as views of its arrays, which must be written before the arrays change. `header` contains the identity, and no
+ * field `arrays`.
+ */
 export function imageOf(header: object, arrays: readonly Numbers[]): readonly Uint8Array[] {
   return [
     headerBytes({ ...header, arrays: arrays.map(({ byteLength }) => byteLength) }),
@@ -404,9 +408,9 @@ export function imageOf(header: object, arrays: readonly Numbers[]): readonly Ui
 
 export interface Image {
   readonly header: UncheckedHeader
-  /** Arrays that are not taken yet. */
+  /** Number of arrays that have not been taken yet. */
   readonly left: number
-  /** The next array: a view of the image. Its length is not checked. */
+  /** The next array, as a view of the image. Its length is not checked. */
   take<A extends Numbers>(of: ArrayType<A>): A
 }
 
@@ -415,9 +419,12 @@ interface ArrayType<A> {
   new (buffer: ArrayBufferLike, at: number, length: number): A
 }
 
-/** What `imageOf` wrote; the bytes must not change any more. Throws `invalid_argument` when they are no image of this identity. */
+/**
+ * Reads an image that `imageOf` wrote; the bytes must not change afterwards. Throws `invalid_argument` if they are not an image with this
+ * identity.
+ */
 export function readImage(bytes: Uint8Array, identity: object): Image {
-  // Not `slice`: a Buffer's gives a view.
+  // Copies with the constructor, because `slice` on a Buffer returns a view.
   const image = aligned(bytes.byteOffset) === bytes.byteOffset ? bytes : new Uint8Array(bytes)
   const { header, end } = readHeader(image)
   checkIdentity(header, identity)
@@ -448,7 +455,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** The next place where a column may begin. */
+/** The next aligned position at or after `place`. */
 export function aligned(place: number): number {
   return Math.ceil(place / ALIGNMENT) * ALIGNMENT
 }

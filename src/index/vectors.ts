@@ -1,8 +1,7 @@
 /**
- * The vector index: quantised rows in one WebAssembly memory, scanned flat, partition by partition, or near cells first
- * where there are very many; the f32 vectors of the few rows that matter are read from the store to settle the answer. No
- * graph and no training, so a filter makes it quicker, an edit costs microseconds, and the default answer is exact. 448
- * bytes a row at 384 dimensions.
+ * The vector index: quantised rows in one WebAssembly memory, in partitions; a search scans all rows, or only near cells where there are
+ * very many. The f32 vectors of the few rows that matter are read from the store to decide the result. There is no graph and no training,
+ * so a filter makes a search faster, a change takes microseconds, and the default result is exact. 448 bytes per row at 384 dimensions.
  */
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
@@ -30,23 +29,23 @@ import { Settlement, type VectorSource } from './vectors/settle.ts'
 
 export interface VectorIndexOptions {
   readonly model: string
-  /** 1 to 16,384. */
+  /** Dimensions of the vectors, 1 to 16,384. */
   readonly dimensions: number
-  /** Where the last step of a search reads vectors; usually `chunks => store.vectorsOnly(model, chunks)`. */
+  /** Reads the exact vectors for the last step of a search; usually `chunks => store.vectorsOnly(model, chunks)`. */
   readonly source: VectorSource
-  /** When large partitions are divided into cells (`vectors/cells.ts`). Others than the defaults are for tests. */
+  /** Sizes from which large partitions are divided into cells (`vectors/cells.ts`). Values other than the defaults are for tests. */
   readonly cells?: CellLimits | undefined
 }
 
 export interface KernelVectorIndex extends VectorIndex {
-  /** Computes the sign-code distances of all rows in scope and nothing else: the floor that searches are measured by. */
+  /** Computes the sign-code distances of all rows in the scope and nothing else: the lower limit in measurements of search speed. */
   sweepDistances(vector: Float32Array, scope: SearchScope): void
 }
 
 const MAX_DIMENSIONS = 16_384
-/** Changed entries that are taken in by one step: some milliseconds. */
+/** Number of changed entries that are applied in one step, some milliseconds. */
 const CHANGED_AT_ONCE = 200
-/** Rows whose exact cosines an approximate search computes: enough for the first ten to be among them. */
+/** Number of rows whose exact cosines an approximate search computes: enough to contain the first ten. */
 const SETTLED = 16
 
 export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex {
@@ -57,7 +56,7 @@ export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex 
   return new FlatVectorIndex(options)
 }
 
-/** The rows of one state, and those who work on them. */
+/** The rows of one state of the index, and the objects that work on them. */
 interface State {
   readonly rows: VectorRows
   readonly clustering: Clustering
@@ -118,7 +117,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     })
     const candidates = scan.best(vector, visible)
     const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates)
-    // Those of an entry come one after the other.
+    // The rows of an entry follow one another.
     const best: Hit[] = []
     for (const hit of hits) {
       const before = best.at(-1)
@@ -182,7 +181,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   *rebuildInSteps(reader: StoreReader): Steps<void> {
     const position = reader.lastSeq()
     const rows = this.#noRows()
-    // Its clustering works in the rows' own memory, where nobody searches yet.
+    // Dividing the new rows into cells uses their own memory, which no search uses yet.
     const state = this.#stateOf(rows)
     for (const page of allVectors(reader, this.model)) {
       rows.add(page)
@@ -193,7 +192,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     this.#position = position
   }
 
-  /** Views of the rows: to be written before the index changes again. */
+  /** Views of the rows, which must be written before the index changes again. */
   serialise(): readonly Uint8Array[] {
     return imageOf(this.#state.rows, this.#limits)
   }
@@ -205,9 +204,9 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   /**
-   * By entry its best: exact cosines for the first rows by int8, and int8 values for as many more as k entries need. Which rows
-   * these are must not depend on the bounds that brought them here, for bounds know of hidden rows: so they are a prefix of all
-   * rows in their order by int8.
+   * The best row of each entry: exact cosines for the first rows by int8 value, and int8 values for as many more rows as k entries need.
+   * Which rows these are must not depend on the error bounds that selected candidates, because bounds depend on hidden rows: so they are a
+   * prefix of all rows in the order of their int8 values.
    */
   #settleFirst(request: VectorSearch): Map<EntryKey, Hit> {
     if (request.k === 0) return new Map()
@@ -216,7 +215,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     const sorted = scan.candidates({ ...request, k }).sort(bestFirst)
     const first = sorted.slice(0, SETTLED)
     const best = bestOfEntries(settlement.settle(request.vector, first))
-    // The store may have some of them no longer: they count all the same.
+    // The store may no longer have some of these entries; they count nevertheless.
     const settled = new Set(first.map(({ entry }) => entry))
     let entries = settled.size
     for (let at = SETTLED; at < sorted.length && entries < k; at++) {
@@ -243,18 +242,23 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     this.#position = position
   }
 
-  /** Whether one of these is to be divided that is not yet: of rows that are searched, that cannot be done in steps. */
+  /**
+   * Whether one of these partitions must be divided into cells for the first time: that cannot be done in steps on rows that are being
+   * searched.
+   */
   #isToBeDivided(reader: StoreReader, touched: ReadonlySet<PartitionId>): boolean {
     const open = new Set(touched)
     for (const { cells, partition } of this.#state.rows.blocks) if (cells.length > 0) open.delete(partition)
     const others = [...open]
     const isLarge = (partitions: readonly PartitionId[]) =>
       reader.countVectors(this.model, partitions) >= this.#limits.dividedFrom
-    // The store is not asked about each of many small ones.
+    // First asks for the total: the store need not be asked for each of many small partitions.
     return isLarge(others) && others.some(partition => isLarge([partition]))
   }
 
-  /** What these entries are now. Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */
+  /**
+   * Updates these entries to their present state. Half of a change would be wrong: after a failure the index is empty and will be rebuilt.
+   */
   #take(entries: readonly EntryKey[], reader: StoreReader): void {
     const { rows, clustering, settlement } = this.#state
     try {
@@ -275,10 +279,10 @@ function hitOf({ entry, chunk, score }: Candidate): Hit {
   return { entry, chunk, score }
 }
 
-/** Vectors read at once: some milliseconds, with what is made of them. */
+/** Vectors that are read at once and added, which takes some milliseconds. */
 const PAGE = 128
 
-/** All of a model, page by page. */
+/** All vectors of a model, page by page. */
 function* allVectors(reader: StoreReader, model: string): Iterable<readonly ChunkVector[]> {
   let after = -1
   for (;;) {
@@ -286,13 +290,13 @@ function* allVectors(reader: StoreReader, model: string): Iterable<readonly Chun
     const last = page.at(-1)
     if (last === undefined) return
     yield page
-    // Else one more could come at each pause, and it would never end.
+    // Stop at an incomplete page: otherwise vectors added at each pause could keep this going for ever.
     if (page.length < PAGE) return
     after = last.chunk
   }
 }
 
-/** Those of the chunks of these entries. */
+/** The vectors of all chunks of these entries. */
 function* vectorsOf(entries: Iterable<EntryKey>, reader: StoreReader, model: string): Iterable<ChunkVector> {
   let chunks: ChunkKey[] = []
   for (const entry of entries) {

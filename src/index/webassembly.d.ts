@@ -1,10 +1,13 @@
-/** The part of WebAssembly that the kernel needs: TypeScript declares it in the DOM library only, which is no server's. */
+/**
+ * Type declarations for the part of WebAssembly that the kernel needs: TypeScript declares it only in its DOM library, which does not fit a
+ * server program.
+ */
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number; maximum?: number })
-    /** Another object after each `grow`; the old one is then empty. */
+    /** A new object after each `grow`; the previous one is then empty. */
     readonly buffer: ArrayBuffer
-    /** By so many pages of 64 KiB. */
+    /** Grows the memory by `pages` pages of 64 KiB. */
     grow(pages: number): number
   }
   class Module {

@@ -1,7 +1,7 @@
 /**
- * The word index: BM25 over chunks with exact statistics of the partitions a question may see. Entries become immutable
- * segments of compressed lists (`words/segment.ts`); what changes later is marked dead there and comes into a new one.
- * Scores are a function of the visible rows alone: how they are spread over segments changes nothing.
+ * The word index: BM25 over chunks with exact statistics of the partitions that a query may see. Entries are stored in immutable segments
+ * of compressed lists (`words/segment.ts`); when an entry changes, its rows there are marked dead and it is written to a new segment.
+ * Scores depend on the visible rows alone: how they are distributed over segments has no effect.
  */
 import type { Bitset } from '../base/bitset.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
@@ -38,29 +38,31 @@ import type { Segment } from './words/segment.ts'
 import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
 import { nearTerms } from './words/vocabulary.ts'
 
-/** `step`: postings that a long question reads between two pauses, about. */
+/** `step`: approximate number of postings that a long query reads between two pauses. */
 export function openWordIndex(step: number = STEP): WordIndex {
   return new Words(step)
 }
 
-/** Half a millisecond of work. */
+/** Default number of postings per step, half a millisecond of work. */
 const STEP = 100_000
 
-/** Keys read from the store at a time while rebuilding. */
+/** Number of entry keys read from the store at a time during a rebuild. */
 const PAGE = 1000
 /** Entries read from the store at a time: contents may be long. */
 const ENTRIES = 8
-/** UTF-16 units of content that are read from the store in one step, and what an entry costs beside its content, in those. */
+/** UTF-16 units of content that are read from the store in one step, and the fixed cost of an entry in the same units. */
 const READ_AT_ONCE = 1 << 17
 const UNITS_OF_ENTRY = 512
-/** UTF-16 units of content that are made into one segment while rebuilding: about 1.5 million words, 50 MB at work. */
+/** UTF-16 units of content that make up one segment during a rebuild: about 1.5 million words, 50 MB of working memory. */
 const BATCH = 8 * 1024 * 1024
-/** Changed entries that are taken in, all at once, in one step: some milliseconds. */
+/** Number of changed entries that are applied in one step, some milliseconds. */
 const CHANGED_AT_ONCE = 1 << 13
-/** Share of the index's entries above which, when so many were changed or deleted, reading the store again is quicker than following the feed. */
+/** Share of the index's entries: if more than this were changed or deleted, rebuilding from the store is faster than following the feed. */
 const MAX_CHANGED = 0.5
 
-/** Questions whose readings are kept: as many as may be at work by turns. A reading has the places of a question's lists. */
+/**
+ * Number of queries whose prepared readings are cached: as many as may run interleaved. A reading holds the positions of a query's lists.
+ */
 const MAX_KNOWN = 4
 
 interface Known {
@@ -74,9 +76,11 @@ class Words extends SteppedIndex implements WordIndex {
   readonly name = 'words'
   #set = new SegmentSet()
   #position = 0
-  /** The last questions read, newest first: search, score, weigh and explain ask the same one after the other. */
+  /**
+   * Readings of the last queries, newest first: `search`, `score`, `weigh` and `explain` are called for the same query one after the other.
+   */
   #known: readonly Known[] = []
-  /** Chunks of sets of entries: a filter's set is kept by the pipeline, and each of its queries counts it. */
+  /** Cached number of chunks of sets of entries: the pipeline keeps the set of a filter, and each of its queries counts it. */
   #counts = new WeakMap<Bitset, { readonly key: string; readonly chunks: number }>()
   readonly #step: number
 
@@ -95,7 +99,8 @@ class Words extends SteppedIndex implements WordIndex {
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
     if (this.#position === reader.lastSeq()) return 0
-    // New vectors change no word. A feed may be much longer than what it left behind: from nothing, that is read.
+    // Changes of vectors do not affect words. From position 0 the whole store is read instead, because the feed may be much longer than the
+    // data that is left.
     const news =
       this.#position === 0 ? null : yield* readFeed(reader, this.#position, change => change.kind !== 'vectors')
     if (news === null) {
@@ -103,7 +108,7 @@ class Words extends SteppedIndex implements WordIndex {
       yield* this.rebuildInSteps(reader)
       return Math.max(1, this.#position - before)
     }
-    // New entries are no reason to read the others again: an import outruns the index for as long as it lasts.
+    // New entries alone are no reason for a rebuild: otherwise an import would cause rebuilds for as long as it lasts.
     let known = 0
     for (const key of news.entries) if (this.#set.find(key) !== null) known++
     if (known > this.#set.entryCount * MAX_CHANGED + PAGE) {
@@ -112,7 +117,7 @@ class Words extends SteppedIndex implements WordIndex {
     }
     const segments = yield* segmentsOf(reader, news.entries, CHANGED_AT_ONCE)
     const gone = new Set(news.entries)
-    // At the pauses some entries are as they were and others as they are now, each of them whole.
+    // During the pauses some entries are in their old state and others in the present one, but each of them is complete.
     for (const segment of segments) {
       for (const key of segment.rows.entry) if (gone.delete(key)) this.#set.bury(key)
       atOnce(this.#set.add(segment))
@@ -133,7 +138,7 @@ class Words extends SteppedIndex implements WordIndex {
     yield* this.#replace(yield* segmentsOf(reader, allKeys(reader)), position, true)
   }
 
-  /** With nothing but these segments, in one where `isCompact`. */
+  /** Replaces the contents by these segments, merged into one if `isCompact`. */
   *#replace(segments: readonly Segment[], position: number, isCompact: boolean): Steps<void> {
     const set = new SegmentSet()
     for (const segment of segments) {
@@ -141,7 +146,7 @@ class Words extends SteppedIndex implements WordIndex {
       yield
     }
     if (isCompact) yield* set.compact()
-    // A number that the one before never had: readings are kept by it.
+    // A version number that the previous set never had, because cached readings are identified by it.
     set.version += this.#set.version + 1
     this.#set = set
     this.#known = []
@@ -168,7 +173,7 @@ class Words extends SteppedIndex implements WordIndex {
     const steps = readQuestion(this.#set, questionWords(terms), new Set(partitions))
     for (let step = steps.next(false); ; step = steps.next(false)) {
       if (step.done === true) return this.#keep({ terms, partitions, version, reading: step.value })
-      // What was read so far is of an index that is no more.
+      // The index was replaced during the pause, so the unfinished reading is useless.
       if ((yield) && this.#set.version !== version) return
     }
   }
@@ -234,7 +239,7 @@ class Words extends SteppedIndex implements WordIndex {
     return chunks
   }
 
-  /** Linear in the members of `allow`: about 2 ms for 50,000. */
+  /** Number of visible chunks of the allowed entries. Takes time proportional to the members of `allow`: about 2 ms for 50,000. */
   #countAllowed(partitions: readonly PartitionId[], allow: Bitset): number {
     const views = viewsOf(this.#set, new Set(partitions))
     let count = 0
@@ -322,7 +327,7 @@ function weightOf({ term, boost, df, idf }: WeighedWord): TermWeight {
   return { term, boost, df, idf }
 }
 
-/** For one look at a time: making blocks costs more than reading them. */
+/** A shared buffer, used by one look-up at a time: allocating a block costs more than reading one. */
 const lookedAt = new Block()
 
 function tfOf(word: WeighedWord, at: number, { segment }: SegmentView, row: number): number {

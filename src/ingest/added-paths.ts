@@ -1,6 +1,6 @@
 /**
- * What was given when paths were added. A file gets the options of the nearest path around it that was added: the file
- * itself, its folder, or one further up.
+ * The options with which paths were added. A file gets the options of the nearest added path: the file itself, its folder, or a folder
+ * further up.
  */
 import { dirname } from 'node:path'
 import type { Instant } from '../base/clock.ts'
@@ -11,23 +11,23 @@ import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { addedPaths, isWithin, knownRows, ownFile, seenFiles } from './known-files.ts'
 import type { Place } from './place.ts'
 
-/** Options of a request. Absent: not given, so what was given before holds. */
+/** Options of a request to add paths. An absent option keeps the value given earlier. */
 export interface GivenOptions {
   readonly lens?: string | undefined
   readonly collection?: string | undefined
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
   readonly audience?: Audience | undefined
-  /** For records: our field to theirs. */
+  /** For records: maps the fields of an entry to the fields of the record. */
   readonly map?: Readonly<Record<string, string>> | undefined
 }
 
-/** Options that hold for a path. Null: never given. */
+/** Options that apply to a path. Null: the option was never given. */
 export interface PathOptions {
   readonly lens: string | null
   readonly collection: string | null
   readonly kind: string | null
-  /** Null: unknown, entries keep the tags that they have. */
+  /** Tags for the entries. Null: unknown, so entries keep the tags that they have. */
   readonly tags: readonly string[] | null
   readonly audience: Audience | null
   readonly map: Readonly<Record<string, string>> | null
@@ -39,8 +39,8 @@ const UNKNOWN: PathOptions = { ...NEVER_ADDED, tags: null }
 type ByPath = ReadonlyMap<string, PathOptions>
 
 /**
- * Keeps what is given for a place, which then holds for all paths below it too. Returns the options of any path in it.
- * `known`: absolute paths of files in it that the store has entries of.
+ * Stores the options given for a path, which then also apply to all paths below it. Returns a function that gives the options of any path
+ * in it. `known`: absolute paths of the files in it that have entries in the store.
  */
 export async function rememberOptions(
   store: Store,
@@ -53,7 +53,7 @@ export async function rememberOptions(
   let { after, changed } = planIn(store)
   if (changed.length > 0) {
     await store.writeWhenFree(now, writer => {
-      // Another run may have written since.
+      // Planned again, because another run may have written since.
       ;({ after, changed } = planIn(writer))
       const table = writer.table(ADDED_PATHS)
       for (const path of changed) {
@@ -65,7 +65,7 @@ export async function rememberOptions(
   return path => nearest(after, path) ?? (after.get(place.absolute) as PathOptions)
 }
 
-/** Options by path as they are to be, and the paths that have others now. */
+/** The new options by path, and the paths whose options have changed. */
 function planOptions(
   before: ByPath,
   place: Place,
@@ -131,8 +131,8 @@ function optionsOf(row: Row, holder: string): PathOptions {
 }
 
 /**
- * Paths that are kept up to date no more: what was made of their files goes, unless another added path holds them too. Gives how many
- * entries were deleted.
+ * Stops keeping paths up to date: entries made from their files are deleted, unless another added path contains the files too. Returns the
+ * number of deleted entries.
  */
 export async function forgetPaths(
   store: Store,
@@ -151,7 +151,7 @@ export async function forgetPaths(
         if (isLeft(path)) writer.table(SEEN_FILES).delete({ holder, path })
       }
     }
-    // Last: what was added is found by these.
+    // Deleted last, because the entries below are found by these rows.
     for (const path of paths) writer.table(ADDED_PATHS).delete({ holder, path })
     return deleted
   })

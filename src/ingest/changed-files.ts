@@ -1,6 +1,6 @@
 /**
- * Which files below the added paths are not as they were when they were read (QE-012): by size and time, so no file is opened. 5,000 files take
- * some 50 ms. What a store could not read, or left out for what it holds, counts once: see `SEEN_FILES`.
+ * Finds files below the added paths that have changed since they were read (QE-012), by size and time, so no file is opened. 5,000 files
+ * take about 50 ms. A file that could not be read, or was left out because of its contents, is reported only once: see `SEEN_FILES`.
  */
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,24 +10,27 @@ import type { Store, StoreReader } from '../store/store.ts'
 import { type AddedPath, absolutePath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
 import { exists, fileAt, markOf, seenNow, walk } from './walk.ts'
 
-/** One added path, and the files below it that are not below one before it. Paths are absolute. */
+/** Changes below one added path, without files that belong to an added path listed before. Paths are absolute. */
 export interface PathChanges extends AddedPath {
-  /** Nothing is there, or an empty folder where there were files, as where a disk is not mounted: nothing below it counts as deleted. */
+  /**
+   * Whether the path does not exist, or is an empty folder that had files before, as when a disk is not mounted: then nothing below it
+   * counts as deleted.
+   */
   readonly isMissing: boolean
-  /** Files that are there now, with those that hold no entry. */
+  /** Number of files that exist now, including those without an entry. */
   readonly files: number
   readonly changed: readonly string[]
   readonly added: readonly string[]
   readonly deleted: readonly string[]
-  /** Of those changed and added. */
+  /** Total size of the changed and added files in bytes. */
   readonly bytes: number
 }
 
-/** Code that a lens has read: how many of its files changed is not known before they are read. */
+/** Changes of code that a lens has read: whether anything changed; the number of changed files is only known after reading. */
 export interface TreeChanges {
   readonly path: string
   readonly lens: string
-  /** Nothing is there: nothing of it is deleted. */
+  /** Whether the path does not exist: then nothing of it counts as deleted. */
   readonly isMissing: boolean
   readonly isChanged: boolean
 }
@@ -49,11 +52,11 @@ export async function changedTrees(
 }
 
 interface KnownState extends SeenFile {
-  /** The folder it was added with; null: no entry is made from it. */
+  /** The folder with which the file was added; null: no entry is made from the file. */
   readonly root: string | null
 }
 
-/** Rejects with `cancelled` where `turns` say so. */
+/** Compares the added paths with the files on disk. Rejects with `cancelled` if `turns` ends the work. */
 export async function changedFiles(
   store: Store,
   holder: string,
@@ -68,7 +71,7 @@ export async function changedFiles(
   return lookups.map(lookup => withDeleted(lookup, known, visited))
 }
 
-/** By absolute path. */
+/** Known size and time of each file, by absolute path. */
 function knownStates(reader: StoreReader, holder: string): ReadonlyMap<string, KnownState> {
   const known = new Map<string, KnownState>()
   for (const row of reader.table(FILES).scan()) {
@@ -84,7 +87,7 @@ function knownStates(reader: StoreReader, holder: string): ReadonlyMap<string, K
 interface Lookup {
   readonly at: AddedPath
   readonly files: number
-  /** Anything was found, if only to be left out. */
+  /** Whether nothing at all was found, not even files to leave out. */
   readonly isEmpty: boolean
   readonly changed: readonly string[]
   readonly added: readonly string[]
@@ -128,7 +131,7 @@ function withDeleted(
   const missed: (readonly [string, KnownState])[] = []
   for (const file of known) if (!visited.has(file[0]) && isBelow(file[0], at.path)) missed.push(file)
   const isMissing = at.isFolder ? isEmpty && missed.length > 0 : missed.length > 0 && !exists(join(at.path, '..'))
-  // What was added by way of another folder is not left out because this one's rules say so: it must be gone.
+  // A file added through another folder is not deleted because this folder's ignore rules exclude it: it must no longer exist.
   const isDeleted = ([path, { root }]: readonly [string, KnownState]) =>
     root !== null && !unread.some(folder => isBelow(path, folder)) && (root === at.path || !exists(path))
   const deleted = isMissing ? [] : missed.filter(isDeleted).map(([path]) => path)

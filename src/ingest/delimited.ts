@@ -1,4 +1,4 @@
-/** Tables as text (CSV, TSV): the content is the file as it is; every part repeats the first line, and says which rows it holds. */
+/** Tables as text (CSV, TSV): the content is the file unchanged; every chunk repeats the header row and names the rows it contains. */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { type Block, MAX_LEAD } from '../text/blocks.ts'
@@ -6,7 +6,7 @@ import { chunkInSteps } from '../text/chunk.ts'
 import type { PlaceMark } from '../text/outline.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './values.ts'
 
-/** UTF-16 units of rows that are one place: about a passage. */
+/** UTF-16 units of rows that share one place mark, about the size of a passage. */
 const PLACE_LENGTH = 500
 
 export const delimited: Ingester = {
@@ -31,7 +31,7 @@ function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
 
 const ROWS_AT_ONCE = 1 << 12
 
-/** Where rows begin. A line end within quotes ends none, unless the quotes are never closed. */
+/** Offsets at which rows begin. A line end within quotes does not end a row, unless the quotes are never closed. */
 function* rowsOf(text: string): Steps<readonly number[]> {
   const isQuoted = (text.match(/"/g)?.length ?? 0) % 2 === 0
   const starts = [0]
@@ -60,7 +60,7 @@ function* placesOf(starts: readonly number[], length: number): Steps<readonly Pl
   return places
 }
 
-/** The first row is a header where none of its cells is a number, and there are others. */
+/** The first row is a header if none of its cells is a number and there are other rows. */
 function blocksOf(text: string, starts: readonly number[]): readonly Block[] {
   const [, second, third = text.length] = starts
   if (second === undefined) return []

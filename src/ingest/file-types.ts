@@ -1,4 +1,4 @@
-/** What the end of a file name says. Data only. */
+/** File types by extension. Data only. */
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   asm: 'assembly',
@@ -89,14 +89,14 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   zsh: 'shell',
 }
 
-/** Pictures, sound, film, fonts, archives, programs: skipped without being opened. */
+/** Extensions of images, audio, video, fonts, archives and programs, which are skipped without being opened. */
 const MEDIA: ReadonlySet<string> = new Set(
   `7z a apk avi avif bin bmp bz2 class dll dmg doc dylib eot exe flac gif gz heic ico icns iso jar jpeg jpg lib lz4
    m4a mkv mov mp3 mp4 mpeg o obj ogg otf png ppt psd pyc rar so svg tar tgz tif tiff ttf wasm wav
    webm webp woff woff2 xls xz zip zst`.split(/\s+/),
 )
 
-/** The language of a source file, or null. Files without extension go by their name (`Makefile`). */
+/** Language of a source file, or null. Files without an extension are recognised by their name (`Makefile`). */
 export function languageOf(file: { readonly name: string; readonly extension: string }): string | null {
   const key = file.extension === '' ? file.name.toLowerCase() : file.extension
   return Object.hasOwn(LANGUAGES, key) ? (LANGUAGES[key] as string) : null
@@ -106,7 +106,7 @@ export function isMedia(extension: string): boolean {
   return MEDIA.has(extension)
 }
 
-/** Lower case, without the dot. A name that begins with its only dot has none. */
+/** File extension in lower case, without the dot. A name whose only dot is its first character has none. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()

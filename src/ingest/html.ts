@@ -1,4 +1,4 @@
-/** HTML pages: the content is the text of their main part, so lines and places are those of the text, not of the file. */
+/** HTML pages: the content is the text of their main part, so line numbers and places refer to that text, not to the file. */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'

@@ -1,16 +1,16 @@
-/** What became of the files of one ingest. */
+/** Report of an ingest: what happened to each file. */
 import { type Audience, partitionKey } from '../model/partition.ts'
 import type { Written } from './write-file.ts'
 
-/** A file, or what was no entry in it. */
+/** A skipped file, or part of a file that gave no entry. */
 export interface Skipped {
   readonly path: string
   readonly reason: string
-  /** How many there were. Absent: one. */
+  /** Number of skipped parts with this reason. Absent: one. */
   readonly count?: number | undefined
 }
 
-/** Entries of one path that others may see now than before. */
+/** Number of entries of one path whose audience has changed. */
 export interface VisibilityChange {
   readonly path: string
   readonly from: ShownAudience
@@ -18,18 +18,18 @@ export interface VisibilityChange {
   readonly count: number
 }
 
-/** Who may see an entry, its holder apart. */
+/** Audience of an entry for reports, without its holder. */
 export interface ShownAudience {
   readonly kind: Audience['kind']
-  /** With `shared`. */
+  /** Names of the federations with which entries are shared; only for `shared`. */
   readonly federations?: readonly string[] | undefined
 }
 
-/** Counts changes of visibility, by path and by what they were. */
+/** Counts changes of visibility, by path and by old and new audience. */
 export class VisibilityChanges {
   readonly #counts = new Map<string, VisibilityChange>()
 
-  /** Nothing where both are the same. */
+  /** Counts one change; does nothing if both audiences are equal. */
   add(path: string, from: Audience, to: Audience): void {
     if (partitionKey(from) === partitionKey(to)) return
     const name = JSON.stringify([path, partitionKey(from), partitionKey(to)])
@@ -46,23 +46,23 @@ function shownAudience(of: Audience): ShownAudience {
   return of.kind === 'shared' ? { kind: of.kind, federations: of.federations } : { kind: of.kind }
 }
 
-/** Numbers count entries. Paths are as the request wrote them, with what comes below. */
+/** Numbers count entries. Paths begin as the request wrote them. */
 export interface IngestReport {
   readonly added: number
   readonly updated: number
   readonly unchanged: number
   readonly deleted: number
   readonly skipped: readonly Skipped[]
-  /** What is not in the store, and why. */
+  /** Files and parts that are not in the store, and why. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
-  /** What is in the store otherwise than its file says, and why. */
+  /** Files whose entries differ from what the file states, and why. */
   readonly warnings: readonly { readonly path: string; readonly message: string }[]
-  /** Of entries added or updated. */
+  /** Number of chunks of the entries that were added or updated. */
   readonly chunks: number
   readonly visibility_changes: readonly VisibilityChange[]
 }
 
-/** A report that is being written. */
+/** The report of an ingest in progress. */
 export class ReportDraft {
   readonly #counts: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   readonly #skipped: { path: string; reason: string }[] = []

@@ -1,8 +1,7 @@
 /**
- * Files and folders into a store: what is new is added, what changed is written again, what is gone is deleted, and what
- * is the same (by its bytes and by how it would be read) is left alone. One transaction a file at least; whatever goes
- * wrong with a file is reported at the end and stops no other. Several runs at once may add the same folder: what each writes is
- * held against what the others have written (CX-075).
+ * Brings files and folders into a store: new files are added, changed ones written again, missing ones deleted, and unchanged ones (same
+ * bytes, same way of reading) left alone. At least one transaction per file; an error in a file is reported at the end and does not stop
+ * the others. Several runs may add the same folder at once: each checks before writing what the others have written (CX-075).
  */
 import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
@@ -38,39 +37,45 @@ import { exists, type Found, fileAt, seenNow, walk } from './walk.ts'
 import { type EntrySettings, newAudience, newCollection, type ReadFile, writeFile } from './write-file.ts'
 
 export interface IngestRequest {
-  /** Files and folders; relative ones start from the working folder of the process. */
+  /** Files and folders to add; relative paths start from the working folder of the process. */
   readonly paths: readonly string[]
-  /** What is absent of this and the following was given when the path was added before, or has its default. */
+  /**
+   * Collection of the entries. An option that is absent, here and below, has the value given when the path was added before, otherwise its
+   * default.
+   */
   readonly collection?: string | undefined
-  /** Default: what fits the file (`document`, `code`, or what it says itself). */
+  /** Kind of the entries. Default: by file type (`document`, `code`), or as the file states. */
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
-  /** Default `private`. */
+  /** Visibility of the entries. Default `private`. */
   readonly visibility?: 'private' | 'public' | 'shared' | undefined
   readonly federations?: readonly string[] | undefined
-  /** For records: our field to theirs. */
+  /** For records: maps the fields of an entry to the fields of the record. */
   readonly map?: Readonly<Record<string, string>> | undefined
-  /** Read files as this lens does. Default: no lens's way. */
+  /** Lens whose ingesters read the files. Default: only the built-in ingesters. */
   readonly lens?: string | undefined
   /** Larger files are skipped. Default 10 MiB. */
   readonly maxBytes?: number | undefined
-  /** Absolute paths, also of files that are gone: no other is looked at. Default: all. */
+  /** Restricts the run to these absolute paths, which may include deleted files. Default: all paths. */
   readonly only?: ReadonlySet<string> | undefined
 }
 
 export interface IngestContext {
-  /** Who will hold the entries. */
+  /** The viewer who will hold the entries. */
   readonly viewer: Viewer
   readonly now: Instant
   readonly signal: AbortSignal
   readonly report?: ((progress: Progress) => void) | undefined
-  /** Those of a lens, asked before the built-in ones. */
+  /** Ingesters of a lens, which are tried before the built-in ones. */
   readonly ingestersOf?: ((lens: string) => readonly Ingester[]) | undefined
 }
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 
-/** Throws for what no file can be blamed for: a path that is not there, a bad map, a store that cannot be written. */
+/**
+ * Runs an ingest. Throws for errors that do not concern a single file: a path that does not exist, an invalid map, a store that cannot be
+ * written.
+ */
 export async function ingest(store: Store, request: IngestRequest, context: IngestContext): Promise<IngestReport> {
   checkMap(request.map ?? {})
   const isGone = (path: string) => request.only?.has(path) === true && !exists(path)
@@ -83,30 +88,33 @@ export async function ingest(store: Store, request: IngestRequest, context: Inge
 }
 
 type OptionsOf = (path: string) => PathOptions
-/** By absolute path. */
+/** Rows of known files by absolute path. */
 type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
-/** Files read at the same time, and written in one transaction; fewer where they have more bytes together, which wait in memory for each other. */
+/**
+ * Number of files that are read at the same time and written in one transaction; fewer if their bytes exceed `BATCH_BYTES`, because all are
+ * held in memory.
+ */
 const BATCH = 16
 const BATCH_BYTES = 32 * 1024 * 1024
-/** Bytes of files that are written in one step; more are written in several. */
+/** Bytes of files that are written in one step; more are written in several steps. */
 const BYTES_AT_ONCE = 1 << 18
-/** What an entry costs beside its text, as so many bytes. */
+/** Fixed cost of an entry beside its text, in bytes. */
 const EACH = 2_048
-/** Times that a file is read while other runs write it. */
+/** Maximum number of times that a file is read again because other runs write it. */
 const MAX_READS = 10
 
 interface GoneFile {
-  /** Absolute. */
+  /** Absolute path of the missing file. */
   readonly path: string
   readonly hash: string
 }
 
 interface Loaded {
   readonly outcome: FileOutcome
-  /** What was known of the file when it was read. */
+  /** Rows of the file in the store when the file was read. */
   readonly rows: readonly KnownRow[]
-  /** As it was just before it was read; null: it was not there. */
+  /** Size and time of the file just before it was read; null: it did not exist. */
   readonly seen: SeenFile | null
 }
 
@@ -115,18 +123,18 @@ class Run {
   readonly #request: IngestRequest
   readonly #context: IngestContext
   readonly #given: GivenOptions
-  /** A batch that has begun is read and written to its end: so the report counts what is there. */
+  /** Pauses of the run. A batch that has begun is read and written to its end, so that the report matches the store. */
   readonly #turns = new Turns()
   readonly #report = new ReportDraft()
-  /** Absolute paths that were dealt with; a file within two of the folders counts once. */
+  /** Absolute paths that have been processed; a file that is below two of the folders counts once. */
   readonly #done = new Set<string>()
-  /** Absolute paths of files that were read and left out for what they hold. */
+  /** Absolute paths of files that were read and left out because of their contents. */
   readonly #leftOut = new Set<string>()
-  /** Absolute paths of files that no entry could be made from, since others have their ids. */
+  /** Absolute paths of files from which no entry could be made, because other entries have their ids. */
   readonly #refused = new Set<string>()
-  /** What `SEEN_FILES` holds of each. */
+  /** Contents of `SEEN_FILES` by path. */
   readonly #seen: Map<string, SeenFile>
-  /** Of files that were gone when the place was listed, the one that a new file was moved from. */
+  /** Finds, by hash, the missing file that a new file was moved from. */
   #movedFrom: (hash: string) => GoneFile | undefined = () => undefined
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
@@ -182,7 +190,7 @@ class Run {
     this.#progress('read', files.length, files.length)
   }
 
-  /** What another run has written since it was looked up is looked up and read again. */
+  /** Reads and writes a batch of files. Files that another run has written since they were looked up are looked up and read again. */
   async #readBatch(
     place: Place,
     paths: readonly string[],
@@ -225,7 +233,10 @@ class Run {
     return rows.length === 0 ? undefined : ownFile(this.#store, rows, this.#context.viewer.id)
   }
 
-  /** Paths of those that were not taken: what they were held against is no longer what is known. */
+  /**
+   * Writes the files of a batch. Returns the paths of those that were not written, because another run has changed their rows since they
+   * were read.
+   */
   async #write(place: Place, loaded: readonly Loaded[]): Promise<readonly string[]> {
     const { now } = this.#context
     const sizes = loaded.flatMap(({ outcome }) =>
@@ -260,12 +271,12 @@ class Run {
     return stale
   }
 
-  /** Whether `SEEN_FILES` says of the file what it should. */
+  /** Whether `SEEN_FILES` has the right row for the file. */
   #isNoted(loaded: Loaded): boolean {
     return areSeenAlike(this.#seenToKeep(loaded), this.#seen.get(loaded.outcome.absolute))
   }
 
-  /** What of a file is not in `FILES`; null: nothing. */
+  /** Size and time of the file if they must be stored in `SEEN_FILES`, because `FILES` does not have them; otherwise null. */
   #seenToKeep({ outcome, rows, seen }: Loaded): SeenFile | null {
     const isWritten = outcome.kind === 'read' && outcome.file.documents.length > 0
     if (isWritten && !this.#refused.has(outcome.absolute)) return null
@@ -286,7 +297,7 @@ class Run {
     this.#seen.set(path, seen)
   }
 
-  /** What is no longer there is seen no more. */
+  /** Removes files that no longer exist from `SEEN_FILES`. */
   async #unsee(place: Place, found: ReadonlySet<string>): Promise<void> {
     const gone = [...this.#seen.keys()].filter(
       path => isWithin(path, place.absolute) && !found.has(path) && seenNow(path) === null,
@@ -312,7 +323,7 @@ class Run {
     yield* this.#writeOne(place, outcome.file, must(writer, 'a transaction for what is read'))
   }
 
-  /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
+  /** Writes one file in a savepoint of its own: an error in one file does not undo the others. */
   *#writeOne(place: Place, file: ReadFile, writer: StoreWriter): Steps<void> {
     const moves: [Audience, Audience][] = []
     const before = file.known === undefined ? this.#takeMoved(file, writer) : null
@@ -331,7 +342,9 @@ class Run {
     }
   }
 
-  /** The file that has the same bytes, is gone, and has not been written by another run: its entries go on in this one. */
+  /**
+   * Finds a missing file with the same bytes that no other run has written: it was moved, so its entries continue as those of this file.
+   */
   #takeMoved({ hash }: ReadFile, writer: StoreWriter): { readonly path: string; readonly known: KnownFile } | null {
     for (let gone = this.#movedFrom(hash); gone !== undefined; gone = this.#movedFrom(hash)) {
       const { path } = gone
@@ -346,8 +359,8 @@ class Run {
   }
 
   /**
-   * Files that are gone, or are left out now, lose their entries. What was added by way of another folder is not left
-   * out because this one's rules say so: it must be gone.
+   * Deletes the entries of files that no longer exist or are now left out. A file added through another folder is not deleted because this
+   * folder's ignore rules exclude it: it must no longer exist.
    */
   async #forget(
     place: Place,
@@ -361,7 +374,7 @@ class Run {
       if (file === undefined) continue
       const isThere = exists(path)
       if (isThere && file.root !== place.root) continue
-      // It was made after the folder was listed.
+      // Whether the file was created after the folder was listed.
       const isNew = isThere && !this.#leftOut.has(path) && (await this.#isFound(place, path))
       if (isNew) late.push(path)
       else if (!(await this.#forgetOne(path, rows, file, isThere))) late.push(path)
@@ -370,7 +383,10 @@ class Run {
     await this.#readBatch(place, found, path => rowsOfFile(this.#store, path), optionsOf)
   }
 
-  /** False: it is there again, or another run has written it. `isLeftOut`: it is there, and the rules leave it out. */
+  /**
+   * Deletes the entries of one file. False: the file exists again, or another run has written it. `isLeftOut`: the file exists, but the
+   * rules exclude it.
+   */
   #forgetOne(path: string, rows: readonly KnownRow[], file: KnownFile, isLeftOut: boolean): Promise<boolean> {
     return this.#store.writeWhenFree(this.#context.now, writer => {
       if (!areSame(rowsOfFile(writer, path), rows) || (!isLeftOut && exists(path))) return false
@@ -402,7 +418,7 @@ class Run {
   }
 }
 
-/** The next files that are read together; at least one, where there are any left. */
+/** The next files to be read together; at least one if any are left. */
 function batchFrom(files: readonly string[], at: number): readonly string[] {
   let bytes = 0
   const isFull = (path: string, count: number) => {
@@ -414,7 +430,7 @@ function batchFrom(files: readonly string[], at: number): readonly string[] {
   return end < 0 ? batch : batch.slice(0, end)
 }
 
-/** Of whatever else than its bytes decides what becomes of a file. */
+/** Hash of everything except the file's bytes that determines its entries. */
 function fingerprintOf(settings: EntrySettings): string {
   const { kind, tags, map } = settings.options
   const collection = newCollection(settings.options)
@@ -422,8 +438,8 @@ function fingerprintOf(settings: EntrySettings): string {
 }
 
 /**
- * Finds by its hash the file that was moved: a new file with the bytes of one that is gone is the same file at another place. Of several with
- * the same bytes each is found once, in the order of `gone`.
+ * Finds moved files by hash: a new file with the bytes of a missing one is the same file at another place. Each of several missing files
+ * with the same bytes is found once, in the order of `gone`.
  */
 function movedFiles<T extends { readonly hash: string }>(gone: readonly T[]): (hash: string) => T | undefined {
   const left = Map.groupBy(gone, ({ hash }) => hash)

@@ -1,6 +1,6 @@
 /**
- * JSON: kept as code is. The names of the objects and lists around a part are the headings above it, so that each part of a long one says
- * what its values belong to; the items of the outermost list are its places.
+ * JSON files: kept unchanged, like code. The names of the enclosing objects and lists are the headings of a chunk, so that each chunk of a
+ * long file tells what its values belong to; the items of the outermost list are the places.
  */
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
@@ -20,12 +20,15 @@ export const json: Ingester = {
   },
 }
 
-/** UTF-16 units. A longer line is no line that a person wrote. */
+/** Line length in UTF-16 units above which the file was not written by a person, and is divided into lines. */
 const MAX_LINE = 2_000
-/** Deeper values are not moved further to the right. */
+/** Maximum depth of indentation; deeper values are not indented further. */
 const MAX_INDENTED = 8
 
-/** What is in lines as it is; else a line for each value. Texts and numbers stay as they are written, and so does what is no JSON. */
+/**
+ * Text that has short lines is kept; otherwise each value gets its own line. Texts and numbers keep their spelling; text that is not JSON
+ * is kept unchanged.
+ */
 function* inLines(text: string): Steps<string> {
   if (text.split('\n').every(line => line.length <= MAX_LINE)) return text
   const pace = new StepPace(STEPS_AT_ONCE)
@@ -41,7 +44,7 @@ function* inLines(text: string): Steps<string> {
       continue
     }
     const isClosing = sign === '}' || sign === ']'
-    // A comment goes to the end of its line.
+    // A comment or an unmatched bracket: not plain JSON, so the text is kept unchanged.
     if (sign.length > 1 || (isClosing && depth === 0)) return text
     const value = text.slice(from, at).trim()
     const isFirst = before === '{' || before === '['
@@ -64,14 +67,14 @@ function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
   return yield* chunkInSteps(text, { form: 'code', headings: scan.headings, places: scan.places })
 }
 
-/** An object or a list that is open. */
+/** An object or a list that is not closed yet. */
 interface Open {
   readonly isList: boolean
-  /** Of the headings below it; greater than the level around it when the value has a heading of its own. */
+  /** Heading level for what is inside; greater than the level around it if the value has a heading of its own. */
   readonly level: number
 }
 
-/** UTF-16 units of items that are one place: about a passage. */
+/** UTF-16 units of list items that share one place mark, about the size of a passage. */
 const PLACE_LENGTH = 500
 const MAX_LEVEL = 6
 const STEPS_AT_ONCE = 1 << 13
@@ -81,10 +84,10 @@ class Scan {
   readonly places: PlaceMark[] = []
   readonly #text: string
   readonly #open: Open[] = []
-  /** The last text, which is a name where a colon follows. */
+  /** Position of the last text, which is a name if a colon follows. */
   #last = { start: 0, end: 0 }
   #name: { readonly start: number; readonly text: string } | null = null
-  /** The list whose items are places, by the number of what is open around it; -1: none. */
+  /** Depth of the list whose items are places; -1: none. */
   #list = -1
   #items = 0
   #group: { readonly at: number; readonly first: number } | null = null
@@ -103,7 +106,7 @@ class Scan {
     this.#endGroup()
   }
 
-  /** Where the next sign is looked for. */
+  /** Processes a sign; returns the position from which the next one is searched for. */
   #take(sign: string, at: number): number {
     switch (sign) {
       case '"':
@@ -134,7 +137,7 @@ class Scan {
     let level = around?.level ?? 1
     if (this.#name !== null && level <= MAX_LEVEL) {
       const start = this.#lineStart(this.#name.start)
-      // It ends what came before by itself.
+      // A new heading itself ends the one before, so empty headings at the same position are removed.
       while (this.headings.at(-1)?.text === '' && this.headings.at(-1)?.start === start) this.headings.pop()
       this.headings.push({ start, end: start, level, text: this.#name.text })
       level++
@@ -160,7 +163,10 @@ class Scan {
     this.places.push({ at: this.#after('\n', at), text: '' })
   }
 
-  /** What follows the value that ends at `at` is no longer under its name: a heading without text says so. Commas and brackets in between still are. */
+  /**
+   * Adds a heading without text: what follows the value that ends at `at` no longer belongs to its name. Commas and brackets in between
+   * still do.
+   */
   #endHeading(level: number, at: number): void {
     let start = at
     while (start < this.#text.length && ' \t\r\n,]}'.includes(this.#text[start] as string)) start++
@@ -182,7 +188,7 @@ class Scan {
     this.#group = null
   }
 
-  /** Of the line, where nothing but blanks is between: there a part may begin. */
+  /** Start of the line if only blanks lie between, so that a chunk may begin there; otherwise the position itself. */
   #lineStart(at: number): number {
     let start = at
     while (start > 0 && (this.#text[start - 1] === ' ' || this.#text[start - 1] === '\t')) start--
@@ -195,7 +201,7 @@ class Scan {
   }
 }
 
-/** Behind the quotation mark that ends the text which begins here. */
+/** Position after the closing quotation mark of the text that begins here. */
 function endOfText(json: string, at: number): number {
   for (let end = json.indexOf('"', at + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let slashes = 0

@@ -1,4 +1,4 @@
-/** JSON Lines: one entry a line. A line that is none is reported, and the others are read. */
+/** JSON Lines files: one entry per line. An invalid line is reported, and the others are read. */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { hasStorableTexts } from '../base/storable.ts'
@@ -9,14 +9,14 @@ import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
 import { chunkContentInSteps } from '../text/chunk.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
-/** Collections of records are larger than files that people write. */
+/** Larger than for other files, because collections of records are larger than files that people write. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** Characters of a field's name in a message. */
+/** Maximum length of a field name in messages, in characters. */
 const MAX_NAMED = 80
-/** Bad lines listed for one file; more are counted. */
+/** Maximum number of invalid lines listed for a file; further ones are only counted. */
 const MAX_PROBLEMS = 100
 
-/** Which field of a record is which of an entry's. */
+/** For each field of an entry, the usual names of the corresponding field in a record. */
 const USUAL_NAMES = {
   id: ['id', '_id', 'docid', 'doc_id', 'uuid', 'key'],
   title: ['title', 'headline', 'subject', 'name'],
@@ -32,20 +32,20 @@ const USUAL_NAMES = {
 type RecordField = keyof typeof USUAL_NAMES
 const RECORD_FIELDS: readonly RecordField[] = Object.keys(USUAL_NAMES) as RecordField[]
 
-/** Refuses a map that names a field we do not have. */
+/** Throws for a map that names an unknown field of entries. */
 export function checkMap(map: Readonly<Record<string, string>>): void {
   for (const field of Object.keys(map)) {
     if (ownField(field) === null) throw unknownMapField(field, RECORD_FIELDS)
   }
 }
 
-/** `map`, checked: our field to a field of the record, or to a path of fields joined by dots. */
+/** Field map of a run from the checked `map`: field of an entry to field of the record, or to a path of fields joined by dots. */
 function recordFields(map: Readonly<Record<string, string>>): FieldMap<RecordField> {
   const given = Object.entries(map).map(([field, theirs]) => [ownField(field) as RecordField, theirs] as const)
   return new FieldMap(USUAL_NAMES, new Map(given))
 }
 
-/** `text` is a common slip for `content`. */
+/** `text` is accepted, because it is a common mistake for `content`. */
 function ownField(name: string): RecordField | null {
   if (name === 'text') return 'content'
   return RECORD_FIELDS.find(field => field === name) ?? null
@@ -84,7 +84,7 @@ function* read(file: SourceFile, settings: IngestSettings): Steps<FileReading> {
   }
 }
 
-/** Null when no line before had this id (or, without ids, this very record). */
+/** Message if a line before had the same id (or, without ids, was the same record); null otherwise. */
 function repeated(document: FileDocument, names: Set<string>): string | null {
   const name = document.id ?? `#${document.part}`
   if (!names.has(name)) {
@@ -103,7 +103,7 @@ function* linesOf(text: string): Iterable<string> {
   }
 }
 
-/** The entry of a line, or what is wrong with it. */
+/** The entry of a line, or a text that says what is wrong with the line. */
 function* readLine(line: string, number: number, fields: FieldMap<RecordField>): Steps<FileDocument | string> {
   let record: unknown
   try {
@@ -144,7 +144,7 @@ function* documentOf(record: Fields, line: number, fields: FieldMap<RecordField>
   }
 }
 
-/** Paragraphs when it is a list of texts; null when it is no text at all. */
+/** Content of a field: a list of texts becomes paragraphs. Null if the value is not text. */
 function contentOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
@@ -159,8 +159,8 @@ function idOf(value: unknown): string | null {
 }
 
 /**
- * What was not taken as one of our fields, a time that is no time included. `date` stays too: when an entry was made is
- * never unknown, while whether a record says its date matters to a day filter.
+ * Metadata of an entry: all fields that were not used otherwise, including invalid times. `date` is kept too: an entry always has a
+ * creation time, while a day filter depends on whether the record states a date.
  */
 function metadataOf(record: Fields, fields: FieldMap<RecordField>): Readonly<Record<string, Json>> {
   const taken = new Set(RECORD_FIELDS.map(field => fields.nameIn(record, field)))

@@ -1,6 +1,6 @@
 /**
- * What the store knows of files: which entries were made from which file, and the state it had then. A file is known by
- * its holder and absolute path, so that a folder and a folder within it can both be added without doubling anything.
+ * Which entries in the store were made from which file, and the state of the file at that time. A file is identified by its holder and
+ * absolute path, so that a folder and one of its subfolders can both be added without duplicate entries.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Instant } from '../base/clock.ts'
@@ -10,20 +10,20 @@ import type { Row } from '../model/table.ts'
 import { ADDED_PATHS, FILES, SEEN_FILES } from '../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
 
-/** One entry and the file it was made from. */
+/** An entry and the file that it was made from. */
 export interface KnownRow {
   readonly entry: EntryKey
-  /** The folder it was added with, and the path from there, `/` between the parts. */
+  /** `root`: the folder with which the file was added; `path`: the path from there, with `/` between its parts. */
   readonly root: string
   readonly path: string
-  /** Of the file's bytes and of all that decides what becomes of them, the holder included. */
+  /** Hash of the file's bytes and of everything else that determines its entries, including the holder. */
   readonly hash: string
   readonly seen: SeenFile
 }
 
-/** What tells that a file has changed without reading it. */
+/** Properties that show whether a file has changed without reading it. */
 export interface SeenFile {
-  /** Bytes. */
+  /** Size of the file in bytes. */
   readonly size: number
   readonly modifiedAt: Instant
 }
@@ -31,11 +31,11 @@ export interface SeenFile {
 export interface KnownFile {
   readonly root: string
   readonly path: string
-  /** By id. */
+  /** Entries of the file by id. */
   readonly entries: ReadonlyMap<string, Entry>
 }
 
-/** By absolute path: `place` (a file), or what lies below it (a folder), whoever holds it. Reads no entry. */
+/** Rows of a file (`place`), or of the files below a folder, by absolute path and for all holders. Reads no entry. */
 export function knownRows(reader: StoreReader, place: string): ReadonlyMap<string, readonly KnownRow[]> {
   const known = new Map<string, KnownRow[]>()
   for (const root of rootsOf(reader).filter(root => isWithin(root, place) || isWithin(place, root))) {
@@ -51,7 +51,7 @@ export function knownRows(reader: StoreReader, place: string): ReadonlyMap<strin
   return known
 }
 
-/** The same of one file. */
+/** Rows of one file, for all holders. */
 export function rowsOfFile(reader: StoreReader, absolute: string): readonly KnownRow[] {
   return rootsOf(reader)
     .filter(root => isWithin(absolute, root))
@@ -61,7 +61,7 @@ export function rowsOfFile(reader: StoreReader, absolute: string): readonly Know
     })
 }
 
-/** Whether nobody has written the file between the two lookups. */
+/** Whether two look-ups of a file give the same rows, so that nobody has written it in between. */
 export function areSame(some: readonly KnownRow[], others: readonly KnownRow[]): boolean {
   const stateOf = (rows: readonly KnownRow[]) =>
     rows
@@ -71,9 +71,9 @@ export function areSame(some: readonly KnownRow[], others: readonly KnownRow[]):
   return stateOf(some) === stateOf(others)
 }
 
-/** What this holder has of a file. */
+/** The file's entries that belong to this holder. */
 export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: string): KnownFile | undefined {
-  // One that is damaged is added as if it were new.
+  // A damaged entry is skipped, and so added as if it were new.
   const readable = reader.around(
     () => undefined,
     () => reader.entries(rows.map(row => row.entry)),
@@ -98,7 +98,7 @@ function seenIn(row: Row): SeenFile {
   return { size: Number(row['size']), modifiedAt: Number(row['modified_at']) }
 }
 
-/** By absolute path: see `SEEN_FILES`. */
+/** Files in `SEEN_FILES` of this holder, by absolute path. */
 export function seenFiles(reader: StoreReader, holder: string): ReadonlyMap<string, SeenFile> {
   const rows = reader.table(SEEN_FILES).scan({ holder })
   return new Map(rows.map(row => [row['path'] as string, seenIn(row)]))
@@ -108,18 +108,18 @@ export function areSeenAlike(one: SeenFile | null | undefined, other: SeenFile |
   return one?.size === other?.size && one?.modifiedAt === other?.modifiedAt
 }
 
-/** `path` with `/` between its parts, below the folder. */
+/** Absolute path of a stored path (with `/` between its parts) below the folder. */
 export function absolutePath(root: string, path: string): string {
-  // Not by `path.join`: a look at all added files makes each path, and 5,000 joins take milliseconds.
+  // Avoids `path.join`: a check of all added files computes every path, and 5,000 joins take milliseconds.
   return sep === '/' && !root.endsWith(sep) ? `${root}/${path}` : join(root, ...path.split('/'))
 }
 
-/** From the folder to something in it, `/` between the parts. */
+/** Path from the folder to something in it, with `/` between its parts. */
 export function pathWithin(root: string, absolute: string): string {
   return slashed(relative(root, absolute))
 }
 
-/** A path as it is kept: `/` between its parts. */
+/** A path in the form in which it is stored: with `/` between its parts. */
 export function slashed(path: string): string {
   return sep === '/' ? path : path.split(sep).join('/')
 }
@@ -129,14 +129,14 @@ export function isWithin(path: string, folder: string): boolean {
   return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between))
 }
 
-/** Paths that this holder has added and that are read again when they change. */
+/** Paths that this holder has added, which are read again when they change. */
 export function addedPaths(reader: StoreReader, holder: string): readonly AddedPath[] {
   const rows = reader.table(ADDED_PATHS).scan({ holder })
   const added = rows.map(({ path, root }) => ({ path: path as string, isFolder: root === path }))
   return added.sort((a, b) => compareText(a.path, b.path))
 }
 
-/** So that a file whose entry is deleted by itself is not read again before it changes. */
+/** Records the file of an entry that is deleted by itself, so that the file is not read again before it changes. */
 export function keepSeen(writer: StoreWriter, entry: EntryKey, holder: string): void {
   const row = writer.table(FILES).get({ entry })
   if (row === undefined) return
@@ -146,12 +146,12 @@ export function keepSeen(writer: StoreWriter, entry: EntryKey, holder: string): 
 }
 
 export interface AddedPath {
-  /** Absolute, symbolic links resolved. */
+  /** Absolute path with symbolic links resolved. */
   readonly path: string
   readonly isFolder: boolean
 }
 
-/** All folders ever added, so that those above and below another one are found. */
+/** All folders ever added, by any holder, to find those above and below a path. */
 function rootsOf(reader: StoreReader): readonly string[] {
   const rows = reader.table(ADDED_PATHS).scan()
   return [...new Set(rows.map(row => row['root'] as string))]

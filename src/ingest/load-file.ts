@@ -1,4 +1,4 @@
-/** One file from the disk to documents, or to the reason why there are none. */
+/** Turns one file on disk into documents, or into the reason why there are none. */
 import { sha256 } from '../base/canonical.ts'
 import type { Turns } from '../base/turns.ts'
 import type { ChunkDraft } from '../model/entry.ts'
@@ -33,18 +33,18 @@ import type { EntrySettings, ReadFile } from './write-file.ts'
 
 export interface FileToLoad {
   readonly absolute: string
-  /** The folder that is added now, and the path from there. */
+  /** `root`: the folder that is being added; `path`: the path from there. */
   readonly root: string
   readonly path: string
-  /** What the store has of it. */
+  /** Rows of the file in the store. */
   readonly rows: readonly KnownRow[]
-  /** The same, of the holder and with its entries; asked only when the file has changed. */
+  /** The holder's entries of the file; read only if the file has changed. */
   own(): KnownFile | undefined
   readonly maxBytes: number
   readonly ingesters: readonly Ingester[]
   readonly reading: IngestSettings
   readonly settings: EntrySettings
-  /** Of everything but the file that decides what becomes of it. */
+  /** Hash of everything except the file that determines its entries. */
   readonly fingerprint: string
 }
 
@@ -60,7 +60,7 @@ export type FileOutcome = { readonly absolute: string } & (
   | { readonly kind: 'failed'; readonly message: string }
 )
 
-/** `turns`: its pauses. */
+/** Reads a file and makes documents of it. `turns`: pauses of the work. */
 export async function loadFile(turns: Turns, file: FileToLoad, signal: AbortSignal): Promise<FileOutcome> {
   const { absolute } = file
   const ingester = ingesterFor(named(file.path), file.ingesters)
@@ -95,7 +95,7 @@ export async function loadFile(turns: Turns, file: FileToLoad, signal: AbortSign
 
 type OpenedFile =
   | (Pick<FileData, 'kind' | 'bytes' | 'sha256' | 'modifiedAt'> & {
-      /** `path`: from the folder it was added with. */
+      /** Reads the file's documents. `path`: path from the folder with which it was added. */
       readonly read: (path: string) => Promise<FileReading | Unreadable>
     })
   | NoFile
@@ -123,7 +123,7 @@ async function openFile(
   return { ...about, kind: 'data', read }
 }
 
-/** An entry may have been changed since its file was read. */
+/** Whether collection and audience of the entries still are as requested; an entry may have been changed since its file was read. */
 function areAsGiven(known: KnownFile | undefined, { given }: EntrySettings): boolean {
   return [...(known?.entries.values() ?? [])].every(
     entry =>
@@ -132,7 +132,7 @@ function areAsGiven(known: KnownFile | undefined, { given }: EntrySettings): boo
   )
 }
 
-/** What ends before it begins would never hold: it is taken without bounds, with a warning. */
+/** A validity that ends before it begins could never apply: the document is accepted without bounds, with a warning. */
 function withTrueValidity({ documents, problems, warnings = [] }: FileReading): FileReading {
   const isWrong = ({ validFrom, validUntil }: FileDocument) =>
     validFrom !== null && validUntil !== null && validUntil <= validFrom
@@ -146,7 +146,7 @@ function withTrueValidity({ documents, problems, warnings = [] }: FileReading): 
   }
 }
 
-/** A file by its path, as ingesters are asked about it. */
+/** Path, name and extension of a file, by which ingesters decide whether they accept it. */
 export function named(path: string): FileName {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return { path, name, extension: extensionOf(name) }
@@ -156,9 +156,9 @@ function problemText({ line, message }: FileProblem): string {
   return line === null ? message : `line ${line}: ${message}`
 }
 
-// Which ingester reads a file: the first that accepts it, a lens's before the built-in ones.
+// Chooses the ingester that reads a file: the first that accepts it; those of a lens come before the built-in ones.
 
-/** The last one accepts everything. */
+/** Built-in ingesters in order; the last one accepts every file. */
 const BUILT_IN: readonly (Ingester | DocumentIngester)[] = [
   ...[markdown, html, json, jsonl, notebook, delimited, subtitles],
   ...documents,
@@ -169,10 +169,13 @@ export function ingesterFor(file: FileName, others: readonly Ingester[]): Ingest
   return [...others, ...BUILT_IN].find(ingester => ingester.accepts(file)) ?? plainText
 }
 
-// Documents that are longer than an entry may be are kept in parts: the first has the id of the document, the others `#part-2`
-// and so on behind it. Offsets and lines of a part are those of its own content.
+// Splits documents that exceed the maximum length of an entry: the first part keeps the id of the document, the others have `#part-2` and
+// so on appended. Offsets and lines of a part refer to its own content.
 
-/** The document itself where it is short enough. Parts end between chunks, so each is at most `most` long as long as no chunk is. */
+/**
+ * The parts of a document; the document itself if it is short enough. Parts end between chunks, so each is at most `most` long, provided
+ * that no chunk is longer.
+ */
 export function inParts(document: FileDocument, most = MAX_CONTENT_LENGTH): readonly FileDocument[] {
   const { id, content, chunks, title, metadata, rows } = document
   if (content.length <= most) return [document]
@@ -199,7 +202,7 @@ interface Group {
   readonly chunks: readonly ChunkDraft[]
 }
 
-/** Chunks that fit together, from where the first of them begins to where the next group does. */
+/** Groups of chunks that fit into one part; a group extends from the start of its first chunk to the start of the next group. */
 function groupsOf(chunks: readonly ChunkDraft[], length: number, most: number): readonly Group[] {
   const groups: Group[] = []
   let start = 0
@@ -215,7 +218,7 @@ function groupsOf(chunks: readonly ChunkDraft[], length: number, most: number): 
   return [...groups, { start, end: length, chunks: own }]
 }
 
-/** Chunks overlap: the last of a part may reach into the next one, and ends with its own. */
+/** Cuts a chunk at the end of its part: chunks overlap, so the last one of a part may extend into the next part. */
 function within(chunk: ChunkDraft, end: number, content: string): ChunkDraft {
   if (chunk.end <= end) return chunk
   const endLine = chunk.startLine + lineEnds(content, chunk.start, end - 1)

@@ -1,4 +1,4 @@
-/** Markdown with front matter. The content is the file as it is, so line numbers are the file's. */
+/** Markdown with front matter. The content is the file unchanged, so line numbers are those of the file. */
 import { parseDocument } from 'yaml'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
@@ -20,7 +20,7 @@ export const markdown: Ingester = {
   read,
 }
 
-/** Fields of front matter that have a place of their own; the others are metadata, and so is `date`, as in JSON Lines. */
+/** Fields of front matter that have their own place in an entry; all others become metadata, and so does `date`, as in JSON Lines. */
 const OWN = [
   'title',
   'tags',
@@ -72,21 +72,21 @@ function problemsOf(message: string | null): FileReading['problems'] {
   return message === null ? [] : [{ line: 1, message }]
 }
 
-/** The block of YAML between two lines of `---` at the top of a file. */
+/** The block of YAML between two lines of `---` at the beginning of a file. */
 interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
-  /** Where the text behind it begins. */
+  /** Offset at which the text after the block begins. */
   readonly end: number
-  /** Null, or why its fields are not what YAML would say. */
+  /** Why the fields are not those that a YAML parser would give; null if they are. */
   readonly problem: string | null
 }
 
-/** A longer block is taken for text. */
+/** Maximum length of a front matter block; a longer block is treated as text. */
 const MAX_FRONT_MATTER = 64 * 1024
 const UNKEPT = 'front matter: it contains NUL or a lone surrogate, which cannot be stored'
 const NO_FIELDS: FrontMatter = { fields: {}, end: 0, problem: null }
 
-/** What YAML refuses is read line by line, with a problem that says so (QE-010). */
+/** Reads front matter. If the YAML is invalid, it is read line by line, and a problem reports that (QE-010). */
 function readFrontMatter(text: string): FrontMatter {
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0]
   if (opening === undefined) return NO_FIELDS
@@ -121,7 +121,10 @@ function readYaml(yaml: string): { readonly fields: FrontMatter['fields'] } | { 
   }
 }
 
-/** `key: rest`, and `- item` below a key without a rest. Of a key that comes twice the last counts, as in YAML here. */
+/**
+ * Reads lines of `key: rest`, and of `- item` below a key without a rest. If a key occurs twice the last one counts, as for the YAML parser
+ * used here.
+ */
 function readLines(yaml: string): Readonly<Record<string, unknown>> {
   const fields = new Map<string, string | string[]>()
   let list: string[] | null = null

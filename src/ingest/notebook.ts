@@ -1,4 +1,4 @@
-/** Jupyter notebooks: their cells one after the other, Markdown as it is, code and what it printed as fenced code; each is a place. */
+/** Jupyter notebooks: their cells in order; Markdown unchanged, code and its output as fenced code. Each cell is a place. */
 import { isRecord } from '../base/record.ts'
 import { storableText } from '../base/storable.ts'
 import type { Steps } from '../base/turns.ts'
@@ -9,9 +9,9 @@ import { markdownStructureInSteps } from '../text/markdown-structure.ts'
 import { firstHeading, type Heading, type PlaceMark } from '../text/outline.ts'
 import { nameWithoutExtension, titleOf, WHOLE_FILE } from './values.ts'
 
-/** Pictures lie in the file as text. */
+/** Maximum size of a notebook in bytes. Larger than for other files, because pictures are contained as text. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** UTF-16 units of what one cell printed. */
+/** Maximum UTF-16 units of one cell's output. */
 const MAX_OUTPUT = 2_000
 
 export const notebook: Ingester = {
@@ -41,7 +41,7 @@ function* read(file: SourceFile): Steps<FileReading> {
     const text = isRecord(cell) ? textOfCell(cell, language) : ''
     if (text.trim() === '') continue
     const at = length
-    // Of each cell by itself: a fence that one of them leaves open ends with it.
+    // The structure is found for each cell separately, so that a fence left open in a cell ends with it.
     const structure = yield* markdownStructureInSteps(text)
     for (const heading of structure.headings)
       headings.push({ ...heading, start: heading.start + at, end: heading.end + at })
@@ -70,7 +70,7 @@ function problem(message: string): FileReading {
   return { documents: [], problems: [{ line: null, message }] }
 }
 
-/** Version 3 has them in a worksheet. */
+/** The cells of a notebook; format version 3 has them in a worksheet. */
 function cellsOf(json: Fields): readonly unknown[] | null {
   if (Array.isArray(json['cells'])) return json['cells']
   const [sheet] = Array.isArray(json['worksheets']) ? json['worksheets'] : []
@@ -91,7 +91,7 @@ function textOfCell(cell: Fields, language: string): string {
   return parts.filter(part => part !== '').join('\n\n')
 }
 
-/** What it printed, its value as text, or its error; pictures and pages are left out. */
+/** Text of an output: what was printed, the value as text, or the error; pictures and HTML are left out. */
 function outputOf(output: Fields): string {
   const data = isRecord(output['data']) ? output['data'] : {}
   const error = typeof output['ename'] === 'string' ? `${output['ename']}: ${textOf(output['evalue'])}` : ''
@@ -105,7 +105,7 @@ function fenced(code: string, language: string): string {
   return `${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`
 }
 
-/** A text, or a list of its lines. */
+/** A notebook field that is a text or a list of its lines. */
 function textOf(value: unknown): string {
   const lines = Array.isArray(value) ? value.filter(line => typeof line === 'string') : [value]
   return storableText(lines.filter(line => typeof line === 'string').join(''))

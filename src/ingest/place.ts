@@ -1,22 +1,22 @@
-/** A path of a request, resolved; and how paths below it are shown. */
+/** Resolves a path of a request, and shows paths below it in the form of the request. */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 
-/** What one path of the request stands for. */
+/** A resolved path of a request. */
 export interface Place {
-  /** As given. */
+  /** The path as the request wrote it. */
   readonly given: string
-  /** Absolute, symbolic links resolved. */
+  /** Absolute path with symbolic links resolved. */
   readonly absolute: string
   readonly isFolder: boolean
-  /** The folder itself, or the folder of the file. */
+  /** The folder itself, or the folder that contains the file. */
   readonly root: string
 }
 
 const EXISTING = 'the path of an existing file or folder'
 
-/** Throws when there is nothing, or nothing that may be opened; `field` names the path in the request. */
+/** Resolves a path. Throws if nothing exists there or it may not be opened; `field` names the path in the request. */
 export async function placeOf(given: string, field: string): Promise<Place> {
   try {
     const absolute = await realpath(resolve(given))
@@ -33,12 +33,12 @@ export async function placeOf(given: string, field: string): Promise<Place> {
   }
 }
 
-/** A file that was there: what was made of it goes. `path` as `Place.absolute`. */
+/** The place of a file that was deleted, so that its entries are deleted too. `path`: as in `Place.absolute`. */
 export function goneFile(path: string): Place {
   return { given: path, absolute: path, isFolder: false, root: dirname(path) }
 }
 
-/** A path as the one who asked would write it. */
+/** An absolute path in the form that the requester used. */
 export function shown(place: Place, absolute: string): string {
   const below = relative(place.absolute, absolute).split(sep).join('/')
   return below === '' ? place.given : `${place.given.replace(/[\\/]+$/, '')}/${below}`
@@ -55,7 +55,7 @@ const CODES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 }
 
-/** What the system says of a file, in words. */
+/** The system's error about a file, in words. */
 export function messageOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code ?? ''
   if (Object.hasOwn(CODES, code)) return CODES[code] as string

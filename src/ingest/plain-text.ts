@@ -1,4 +1,4 @@
-/** Plain text, light markup other than Markdown, and source code: the content is the file as it is. */
+/** Plain text, lightweight markup other than Markdown, and source code: the content is the file unchanged. */
 import type { Steps } from '../base/turns.ts'
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkContentInSteps, chunkInSteps } from '../text/chunk.ts'
@@ -6,7 +6,7 @@ import { type OutlineFormat, type TextOutline, textOutlineInSteps } from '../tex
 import { languageOf } from './file-types.ts'
 import { nameWithoutExtension, titleOf, WHOLE_FILE } from './values.ts'
 
-/** Kind `code`, tagged with the language. Titled by its path: that is how people speak of it. */
+/** Source code: kind `code`, tagged with the language. The title is its path, because people refer to it by path. */
 export const code: Ingester = {
   name: 'code',
   version: 1,
@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, OutlineFormat>> = {
   org: 'org',
 }
 
-/** Whatever else is text: titled by its first heading, else by its name (QE-010). */
+/** All other text files: the title is the first heading, otherwise the file name (QE-010). */
 export const plainText: Ingester = {
   name: 'plain-text',
   version: 2,

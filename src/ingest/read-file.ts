@@ -1,4 +1,4 @@
-/** Opens a file and makes text of it, or says why not. Never follows a link, never waits on a pipe. */
+/** Opens a file and decodes its text, or says why not. Never follows a link, never waits for a pipe. */
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { sha256InSteps } from '../base/canonical.ts'
@@ -7,7 +7,7 @@ import type { Steps, Turns } from '../base/turns.ts'
 import type { SkipReason } from './walk.ts'
 
 interface FileState {
-  /** How many there are, and their sum in hexadecimal. */
+  /** `bytes`: number of bytes; `sha256`: their hash in hexadecimal. */
   readonly bytes: number
   readonly sha256: string
   readonly modifiedAt: Instant
@@ -19,13 +19,13 @@ export type NoFile =
 
 export type FileText = (FileState & { readonly kind: 'text'; readonly text: string }) | NoFile
 
-/** `data`: in a buffer of its own. */
+/** Data of a file, in a buffer of its own. */
 export type FileData = FileState & { readonly kind: 'data'; readonly data: Uint8Array<ArrayBuffer> }
 
-/** A pipe opens without a writer, a link does not open at all. Windows has neither flag. */
+/** Flags for opening: a pipe is opened without waiting for a writer, and a link is not opened at all. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** `turns`: its pauses. */
+/** Reads and decodes a text file. `turns`: pauses of the work. */
 export async function readText(turns: Turns, path: string, maxBytes: number): Promise<FileText> {
   const read = await readBytes(path, maxBytes)
   if (read.kind !== 'bytes') return read
@@ -35,7 +35,7 @@ export async function readText(turns: Turns, path: string, maxBytes: number): Pr
   return { kind: 'text', text, bytes: bytes.length, sha256: await turns.run(sha256InSteps(bytes)), modifiedAt }
 }
 
-/** A file that is no text. */
+/** Reads a file that is not text. */
 export async function readData(turns: Turns, path: string, maxBytes: number): Promise<FileData | NoFile> {
   const read = await readBytes(path, maxBytes)
   if (read.kind !== 'bytes') return read
@@ -65,7 +65,7 @@ async function readBytes(path: string, maxBytes: number): Promise<FileBytes> {
   }
 }
 
-/** The file may grow while it is read. */
+/** Reads with a limit, because the file may grow while it is read. */
 async function readAtMost(handle: FileHandle, most: number, expected: number): Promise<Uint8Array<ArrayBuffer>> {
   let buffer = Buffer.allocUnsafeSlow(Math.min(most, expected + 1))
   let length = 0
@@ -80,8 +80,8 @@ async function readAtMost(handle: FileHandle, most: number, expected: number): P
 const SNIFFED_BYTES = 8 * 1024
 
 /**
- * UTF-8, or UTF-16 with a byte order mark; the mark itself is dropped. Null for anything else: the character
- * NUL or bytes that are not UTF-8 are the sign of a binary file. Most are known by their first 8 KiB.
+ * Decodes UTF-8, or UTF-16 with a byte order mark; the mark itself is dropped. Null for anything else: a NUL character, or bytes that are
+ * not UTF-8, indicate a binary file. Most binary files are recognised by their first 8 KiB.
  */
 export function* decodeInSteps(bytes: Uint8Array): Steps<string | null> {
   const utf16 = utf16Label(bytes)
@@ -101,7 +101,7 @@ export function* decodeInSteps(bytes: Uint8Array): Steps<string | null> {
   }
 }
 
-/** Bytes of one step: a millisecond. */
+/** Bytes decoded in one step, a millisecond. */
 const BYTES_AT_ONCE = 1 << 20
 
 function* partsOf(bytes: Uint8Array): Iterable<Uint8Array> {

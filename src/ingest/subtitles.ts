@@ -1,11 +1,11 @@
-/** Subtitles (SubRip, WebVTT): what is said, without numbers and times; these are the places. */
+/** Subtitles (SubRip, WebVTT): the spoken text, without numbers and times; the times are the places. */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import type { PlaceMark } from '../text/outline.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './values.ts'
 
-/** UTF-16 units of what is said in one place. */
+/** UTF-16 units of spoken text that share one place mark. */
 const PLACE_LENGTH = 400
 
 export const subtitles: Ingester = {
@@ -27,12 +27,12 @@ function* read(file: SourceFile): Steps<FileReading> {
   const cues: Cue[] = []
   for (const block of file.text.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
     yield
-    // A blank line between two is often forgotten.
+    // The blank line between two cues is often missing.
     for (const part of block.split(/^(?=.*-->)/m)) {
       const [head = '', ...said] = part.split('\n')
       const times = TIMES.exec(head)
       const text = plain(said.join(' '))
-      // Captions that roll up say the line before again.
+      // Captions that scroll up repeat the previous line.
       if (times === null || text === '' || text === cues.at(-1)?.text) continue
       cues.push({ from: times[1] as string, to: times[2] as string, text })
     }
@@ -71,7 +71,7 @@ function written(cues: readonly Cue[]): { readonly content: string; readonly pla
   return { content: lines.join(''), places }
 }
 
-/** Without marks of style and place; a voice is the name in front of what it says. */
+/** Text of a cue without style and position tags; the name of a voice is put in front of its text. */
 function plain(text: string): string {
   return text
     .replace(/<v(?:\.[^\s>]{0,100})? ([^>]{1,200})>/g, '$1: ')

@@ -1,4 +1,4 @@
-/** Values as files write them (front matter, records), taken as our fields want them. */
+/** Converts values as files write them (front matter, records) to the types that the fields of an entry have. */
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { storableText } from '../base/storable.ts'
@@ -8,13 +8,13 @@ import { parseTimeSpan } from '../text/time-value.ts'
 
 const MAX_TITLE = 1_000
 
-/** One line. */
+/** A value as a title: one line, cut to the maximum length. */
 export function titleOf(value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   return storableText(text).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
 }
 
-/** A list, or a text of words separated by commas (or, without one, by blanks). Signs `#` in front go. */
+/** Tags from a list, or from a text of words separated by commas (or, if it has none, by blanks). Leading `#` signs are removed. */
 export function tagsOf(value: unknown): readonly string[] {
   const items =
     typeof value === 'string' ? value.split(value.includes(',') ? ',' : /\s+/) : Array.isArray(value) ? value : []
@@ -25,25 +25,23 @@ export function tagsOf(value: unknown): readonly string[] {
   return [...new Set(tags)].slice(0, MAX_TAGS)
 }
 
-/** A list, or names separated by commas. */
+/** Names from a list, or from a text separated by commas. */
 export function namesOf(value: unknown): readonly string[] {
   const items = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
   return items.map(titleOf).filter(name => name !== '')
 }
 
-/** For a file that does not say it: `document`. */
+/** The kind that a file states, otherwise `document`. */
 export function kindOf(value: unknown): string {
   return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
 
-/**
- * A date, a time (without zone: UTC), a year, seconds or milliseconds since 1970. Null when it is none of these.
- */
+/** Parses a date, a time (without zone: UTC), a year, or seconds or milliseconds since 1970. Null if the value is none of these. */
 export function instantOf(value: unknown): Instant | null {
   if (typeof value === 'number') return instantOfNumber(value)
   if (typeof value !== 'string' || value.length > 40) return null
   const text = value.trim().replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)/, '$1T$2')
-  // Relative times mean nothing in a file: only those without a letter but T and Z are tried.
+  // Relative times make no sense in a file, so only texts without letters other than T and Z are parsed.
   if (!/^\d{4}(-\d\d){0,2}(T[\d:.]+)?\s?(Z|[+-]\d\d:?\d\d)?$/.test(text)) return null
   const zoned = text.replace(/\s?([+-]\d\d):?(\d\d)$/, '$1:$2').replace(/^(.{10}T[\d:.]+)$/, '$1Z')
   return parseTimeSpan(/^\d{4}-\d\d-\d\d$/.test(text) ? text : zoned, 0)?.start ?? null
@@ -55,7 +53,7 @@ function instantOfNumber(value: number): Instant | null {
   return Math.abs(instant) <= 8.64e15 ? instant : null
 }
 
-/** Plain JSON of whatever a parser gave; what JSON cannot say, or lies too deep, becomes text or null. */
+/** Converts a parser's value to plain JSON; values that JSON cannot express, or that are nested too deep, become text or null. */
 export function toJson(value: unknown, depth = 1): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return storableText(value)
@@ -69,13 +67,13 @@ export function toJson(value: unknown, depth = 1): Json {
   ) as JsonObject
 }
 
-/** What a document has that is the whole file, and says nothing of times. */
+/** Fields of a document that is the whole file and states no times. */
 export const WHOLE_FILE: Pick<
   FileDocument,
   'id' | 'part' | 'line' | 'createdAt' | 'updatedAt' | 'validFrom' | 'validUntil'
 > = { id: null, part: null, line: null, createdAt: null, updatedAt: null, validFrom: null, validUntil: null }
 
-/** Its title where it gives none. */
+/** Title of a document that states none: the file name without extension. */
 export function nameWithoutExtension(file: Pick<SourceFile, 'name' | 'extension'>): string {
   return file.extension === '' ? file.name : file.name.slice(0, -file.extension.length - 1)
 }

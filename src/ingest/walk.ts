@@ -9,29 +9,29 @@ import type { Turns } from '../base/turns.ts'
 import { extensionOf, isMedia } from './file-types.ts'
 import { type SeenFile, slashed } from './known-files.ts'
 
-/** Why a file was left out. */
+/** Why a file or folder was left out. */
 export type SkipReason =
-  | 'excluded' // by rules of our own
-  | 'ignored' // by a rule file
+  | 'excluded' // left out by built-in rules
+  | 'ignored' // left out by a rule file of the user
   | 'symlink'
-  | 'special' // a socket, a pipe, a device
-  | 'bad_name' // not UTF-8
+  | 'special' // not a regular file: a socket, pipe or device
+  | 'bad_name' // the name is not UTF-8
   | 'media'
   | 'too_large'
   | 'binary'
   | 'encrypted'
-  | 'no_text' // a document of pictures alone
+  | 'no_text' // a document that contains only pictures, without text
   | 'empty'
 
-/** Paths are absolute. */
+/** A file found below a folder, or one left out or unreadable. Paths are absolute. */
 export type Found =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly path: string; readonly error: unknown }
 
 /**
- * A folder that cannot be read is reported and passed over. `root` is an absolute path without symbolic links. `below`: a
- * path inside of it that alone is looked at, and found as it would be when all is; absent or gone: nothing is.
+ * Finds the files below `root`, an absolute path without symbolic links. A folder that cannot be read is reported and skipped. `below`:
+ * restricts the search to this path within the root, by the same rules; nothing is found if it does not exist.
  */
 export async function* walk(root: string, signal: AbortSignal, below: string = root): AsyncGenerator<Found> {
   const open: Listed[] = []
@@ -42,7 +42,7 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
   for (let next = open.pop(); next !== undefined && !signal.aborted; next = open.pop()) {
     const { folder, rules } = next
     const entries = await (next.listing ?? list(folder))
-    // Read while the files of this one are looked at.
+    // The listing of the next folder is read while the files of this one are processed.
     const after = open.at(-1)
     if (after !== undefined) after.listing ??= list(after.folder)
     if (!Array.isArray(entries)) {
@@ -64,11 +64,11 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
 interface Listed {
   readonly folder: string
   readonly rules: IgnoreRules
-  /** Never rejects. */
+  /** Listing of the folder, read ahead. Never rejects. */
   listing?: ReturnType<typeof list>
 }
 
-/** Along the folders from the root down: the rules that hold at the end, or what is found there or on the way. */
+/** Follows the folders from the root down to `below`: returns the rules that apply there, or what was found there or on the way. */
 async function descend(
   root: string,
   below: string,
@@ -100,7 +100,7 @@ interface Named {
   readonly entry: Kind
 }
 
-/** Sorted by name, or the error that kept it from being read. */
+/** The entries of a folder, sorted by name, or the error of reading it. */
 async function list(folder: string): Promise<readonly Named[] | Error> {
   try {
     const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' })
@@ -112,7 +112,7 @@ async function list(folder: string): Promise<readonly Named[] | Error> {
 
 function named(entry: Dirent<Buffer>): Named {
   const name = entry.name.toString('utf8')
-  // What is not UTF-8 is read as this character, which a name may also hold.
+  // Bytes that are not UTF-8 are decoded as U+FFFD, which a file name may also contain.
   const wellNamed = !name.includes('\ufffd') || Buffer.from(name, 'utf8').equals(entry.name)
   return { name, wellNamed, entry }
 }
@@ -128,12 +128,12 @@ function classify(path: string, { name, wellNamed, entry }: Named, rules: Ignore
   return isMedia(extensionOf(name)) ? skipped('media') : { kind: 'file', path }
 }
 
-/** Unless a rule of the user takes the folder back. */
+/** Whether a left-out folder is not even reported. A rule of the user may include such a folder again. */
 function isUnreported(name: string, found: Found): boolean {
   return found.kind === 'skipped' && found.reason === 'excluded' && UNREPORTED.has(name)
 }
 
-/** Size and time of a file as it is now; null: it is not there, or cannot be looked at. */
+/** Present size and time of a file; null if it does not exist or cannot be examined. */
 export function seenNow(path: string): SeenFile | null {
   try {
     const { size, mtimeMs } = lstatSync(path)
@@ -143,7 +143,7 @@ export function seenNow(path: string): SeenFile | null {
   }
 }
 
-/** Not sure is taken for yes. */
+/** Whether a path exists; true if that cannot be determined. */
 export function exists(path: string): boolean {
   try {
     lstatSync(path)
@@ -153,14 +153,15 @@ export function exists(path: string): boolean {
   }
 }
 
-/** As `walk` finds one file that was named. */
+/** Finds a single file that was named, in the form of `walk`. */
 export function* fileAt(path: string): Generator<Found> {
   if (exists(path)) yield { kind: 'file', path }
 }
 
 /**
- * One text for all files at or below a path, by names, sizes and times: another one where any of them changed (QE-012). `folder`: whose rules say what is left out; both absolute. 5,000 files
- * take some 30 ms, none is opened. Rejects with what `turns` end it with.
+ * A text from the names, sizes and times of all files at or below a path; it differs whenever one of them changed (QE-012). `folder`: the
+ * folder whose ignore rules apply; both paths are absolute. 5,000 files take about 30 ms, and no file is opened. Rejects with the error
+ * with which `turns` ends the work.
  */
 export async function markOf(
   { folder, path }: { readonly folder: string; readonly path: string },
@@ -175,10 +176,10 @@ export async function markOf(
   return sha256(lines.join('\n'))
 }
 
-/** Folders of tools, which nobody expects in a report of what was left out. */
+/** Folders of tools, which nobody expects in a report of left-out files. */
 const UNREPORTED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.querent'])
 
-/** Other people's code, stores and generated text: nobody asks about them. */
+/** Built-in ignore rules: dependencies, stores and generated files, which are not worth searching. */
 const EXCLUDED = `
 .git
 .hg
@@ -202,46 +203,46 @@ go.sum
 `
 
 const RULE_FILES = ['.gitignore', '.querentignore']
-/** A longer rule file is no rule file. */
+/** Maximum size of a rule file; a longer one is ignored. */
 const MAX_RULES = 256 * 1024
 
 type Verdict = 'excluded' | 'ignored' | null
 
 interface Layer {
-  /** Absolute path of the folder that its patterns are relative to, with a separator at its end. */
+  /** Absolute path of the folder that the patterns are relative to, with a separator at its end. */
   readonly start: string
   readonly rules: Ignore
   readonly verdict: Exclude<Verdict, null>
 }
 
 /**
- * Which paths are left out in one folder: rules of our own, then those of `.gitignore` and `.querentignore` files, the deeper file and
- * in one folder `.querentignore` deciding. A `!rule` takes back what a rule above it left out, ours included.
+ * Decides which paths in a folder are left out: by built-in rules, then by `.gitignore` and `.querentignore` files. The deeper file takes
+ * precedence, and `.querentignore` within one folder. A `!rule` includes what a rule before it excluded, built-in rules included.
  */
 class IgnoreRules {
-  /** Outermost first. */
+  /** Rule sets, outermost folder first. */
   readonly #layers: readonly Layer[]
 
   private constructor(layers: readonly Layer[]) {
     this.#layers = layers
   }
 
-  /** Rules for a folder that is added: ours, those of the Git repository around it, its own. */
+  /** Rules for an added folder: the built-in rules, those of the Git repository around it, and its own. */
   static forRoot(root: string): IgnoreRules {
     const own = new IgnoreRules([layer(root, EXCLUDED, 'excluded')])
     const above = foldersOfRepository(root).reduce((rules, folder) => rules.inside(folder), own)
-    // Who names an ignored folder means it: then only the rules below it count.
+    // A user who names an ignored folder wants it: then only the rules below it apply.
     const rules = above.verdict(root, true) === null ? above : own
     return rules.inside(root)
   }
 
-  /** Rules for a folder further down: these and what its rule files say. */
+  /** Rules for a subfolder: these rules and those of its rule files. */
   inside(folder: string): IgnoreRules {
     const text = RULE_FILES.map(name => readRules(join(folder, name))).join('\n')
     return text.trim() === '' ? this : new IgnoreRules([...this.#layers, layer(folder, text, 'ignored')])
   }
 
-  /** Null: not left out. `path` is absolute. */
+  /** Why a path is left out; null if it is not. `path` is absolute. */
   verdict(path: string, isFolder: boolean): Verdict {
     for (let at = this.#layers.length - 1; at >= 0; at--) {
       const { start, rules, verdict } = this.#layers[at] as Layer
@@ -263,12 +264,12 @@ function layer(folder: string, text: string, verdict: Layer['verdict']): Layer {
   }
 }
 
-/** What the absolute paths of everything in a folder start with. */
+/** The prefix of the absolute paths of everything in a folder. */
 function startOfPaths(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep
 }
 
-/** Folders from the repository's top down to the one above `root`; none outside a repository. */
+/** Folders from the top of the Git repository down to the parent of `root`; none outside a repository. */
 function foldersOfRepository(root: string): readonly string[] {
   const folders: string[] = []
   for (let folder = root; ; folder = dirname(folder)) {

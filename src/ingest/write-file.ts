@@ -1,4 +1,4 @@
-/** Writes what was read from one file: its entries are put, those it no longer gives are deleted, all or nothing. */
+/** Writes the result of reading one file: stores its entries, and deletes those that it no longer gives. All or nothing. */
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sha256 } from '../base/canonical.ts'
@@ -15,9 +15,9 @@ import type { StoreReader, StoreWriter } from '../store/store.ts'
 import type { GivenOptions, PathOptions } from './added-paths.ts'
 import type { KnownFile } from './known-files.ts'
 
-/** What entries get from the request, and from what was given before for their path. */
+/** Settings of entries from the request, and from the options given earlier for their path. */
 export interface EntrySettings {
-  /** An entry that is there keeps its collection and its audience unless these are given. */
+  /** An existing entry keeps its collection and audience unless these are given. */
   readonly given: Pick<GivenOptions, 'collection' | 'audience'>
   readonly options: PathOptions
   readonly holder: string
@@ -26,17 +26,17 @@ export interface EntrySettings {
 
 const DEFAULT_COLLECTION = 'documents'
 
-/** Of a new entry, where the file has none yet. */
+/** Collection of a new entry, if the file has no entries yet. */
 export function newCollection({ collection, lens }: PathOptions): string {
   return collection ?? lens ?? DEFAULT_COLLECTION
 }
 
-/** Of a new entry, where the file has none yet. */
+/** Audience of a new entry, if the file has no entries yet. */
 export function newAudience({ options, holder }: Pick<EntrySettings, 'options' | 'holder'>): Audience {
   return options.audience ?? audience('private', holder)
 }
 
-/** A file that was read and differs from what is known of it. */
+/** A file that was read and differs from its state in the store. */
 export interface ReadFile {
   readonly absolute: string
   readonly root: string
@@ -57,7 +57,7 @@ export interface Written {
   chunks: number
 }
 
-/** `moved` is called for each entry that others may see now than before. */
+/** Writes the entries of a file. `moved` is called for each entry whose audience changes. */
 export function* writeFile(
   writer: StoreWriter,
   file: ReadFile,
@@ -85,7 +85,7 @@ export function* writeFile(
   return written
 }
 
-/** The id of a document and the entry that has it now. Throws `conflict` when the id belongs to something else. */
+/** The id for a document, and the entry that has this id at present. Throws `conflict` if the id belongs to something else. */
 function placeOf(
   file: ReadFile,
   document: FileDocument,
@@ -107,22 +107,25 @@ function placeOf(
   throw new QuerentError('conflict', message, { id })
 }
 
-/** As `inParts` names parts of a document, and as records without an id are named. */
+/** Suffix of an id: a part of a document (see `inParts`), or the hash of a record without an id. */
 const PART = /#(part-\d+|[0-9a-f]{16})$/
 
-/** Entries of the file by what tells them apart: their ids say where the file was first, which is another place where it was moved. */
+/**
+ * Entries of the file by their part, the suffix of the id; the rest of the id contains the file's first path, which is not its present path
+ * if it was moved.
+ */
 function entriesByPart({ known, root }: ReadFile): ReadonlyMap<string | null, Entry> {
   const entries = [...(known?.entries.values() ?? [])].filter(({ id }) => id.startsWith(plainId(basename(root))))
   return new Map(entries.map(entry => [PART.exec(entry.id)?.[1] ?? null, entry]))
 }
 
-/** Ids that an entry of one place may have. */
+/** Maximum number of candidate ids for one path. */
 const MAX_TURNS = 20
 
 /**
- * Ids of entries that come from files: `<name of the folder added>/<path in it>`, so `docs/guide/intro.md`. They depend on where the file
- * was first, so they stay the same from run to run. Two folders of one name may hold the same path, and a file may be moved and another
- * one take its place: then the one that comes second has `~` and six signs of a hash behind it. `turn` from 0: which one.
+ * Id of an entry made from a file: `<name of the added folder>/<path in it>`, for example `docs/guide/intro.md`. It depends on where the
+ * file was first, so it stays the same from run to run. Two folders of one name may contain the same path, and a file may be moved and
+ * replaced by another one: then the second entry's id gets `~` and six characters of a hash. `turn`, from 0: which of these candidates.
  */
 function idOfFile(root: string, path: string, part: string | null, turn: number): string {
   const plain = plainId([basename(root), path].filter(name => name !== '').join('/'))
@@ -130,22 +133,22 @@ function idOfFile(root: string, path: string, part: string | null, turn: number)
   return fitting(`${plain}${hash}${part === null ? '' : `#${part}`}`)
 }
 
-/** Control characters (a line end in a file name, say) as `%0A`; `%` itself then as `%25`. */
+/** Encodes control characters (such as a line end in a file name) as `%0A`, and therefore `%` as `%25`. */
 function plainId(path: string): string {
   return path.replace(/[\p{Cc}%]/gu, sign => encodeURIComponent(sign))
 }
 
-/** What is too long keeps its beginning and gets a hash of the whole. */
+/** An id that is too long keeps its beginning and gets a hash of the whole. */
 function fitting(id: string): string {
   if (id.length <= MAX_ID_LENGTH) return id
   return `${id.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(id).slice(0, 16)}`
 }
 
-/** Finds the holder's entry of an id, whoever may see it. */
+/** Finds the holder's entry with an id, whatever its audience. */
 function ownEntries(reader: StoreReader, holder: string): (id: string) => Entry | undefined {
   const partitions = reader.partitions().map(partition => partition.id)
   return id => {
-    // One that is damaged is written again as if it were not there.
+    // A damaged entry is skipped, so that it is written again as if it did not exist.
     const entries = reader.around(
       () => undefined,
       () => reader.entries(reader.find(id, partitions)),
@@ -180,17 +183,14 @@ function draftOf(id: string, file: ReadFile, document: FileDocument, before: Ent
   return { ...draft, createdAt: document.createdAt ?? createdAt, updatedAt: document.updatedAt ?? updatedAt, knownAt }
 }
 
-/**
- * The draft as a change of that entry. It was created when it was; the same title and text were known before and did not
- * change now.
- */
+/** Times of a changed entry: the creation time is kept; if title and text are unchanged, so are the times of knowledge and update. */
 function withTimesOf(before: Entry, draft: EntryDraft): EntryDraft {
   const { createdAt } = before
   if (before.content !== draft.content || before.title !== draft.title) return { ...draft, createdAt }
   return { ...draft, createdAt, knownAt: before.knownAt, updatedAt: before.updatedAt }
 }
 
-/** Of a new entry: as the file's others, and private where they differ, for it may be one of them under another id. */
+/** Audience of a new entry: that of the file's other entries; private if they differ, because it may be one of them under another id. */
 function audienceBeside({ known, settings }: ReadFile): Audience {
   const [first, ...others] = [...(known?.entries.values() ?? [])].map(entry => entry.audience)
   if (first === undefined) return newAudience(settings)
@@ -207,7 +207,7 @@ function writeRows(writer: StoreWriter, file: ReadFile, document: FileDocument, 
   for (const { table, row } of rows) writer.table(table).put({ ...row, entry: key })
 }
 
-/** What links find the file by, and its own links. */
+/** Stores the names under which links find the file, and the file's own links. */
 function writeNames(writer: StoreWriter, path: string, document: FileDocument, entry: number): void {
   const { title, aliases = [], links = [] } = document
   const [names, targets] = [writer.table(FILE_NAMES), writer.table(FILE_LINKS)]

@@ -1,16 +1,16 @@
-/** ZIP archives, read in place: nothing is unpacked to disk, and what is unpacked to memory has a limit. */
+/** ZIP archives, read in place: nothing is unpacked to disk, and unpacking to memory is limited. */
 import type { Readable } from 'node:stream'
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 
-/** Bytes that the parts of one document may have together when unpacked. */
+/** Maximum total bytes of the unpacked parts of one document. */
 const MAX_UNPACKED = 512 * 1024 * 1024
-/** Real documents reach some 60; DEFLATE ends at 1,032. */
+/** Maximum compression ratio. Real documents reach about 60; DEFLATE can reach 1,032. */
 const MAX_RATIO = 250
-/** Bytes of an unpacked file below which its ratio says nothing. */
+/** Size in bytes of an unpacked file below which its compression ratio is not checked. */
 const RATIO_FROM = 8 * 1024 * 1024
 const MAX_FILES = 100_000
 
-/** What keeps an archive from being read; the message says why. */
+/** The error for an archive that cannot be read; the message says why. */
 export class ZipError extends Error {
   override readonly name = 'ZipError'
   readonly isEncrypted: boolean
@@ -21,7 +21,7 @@ export class ZipError extends Error {
   }
 }
 
-/** One whose files may be as large as they like, for those who read them bit by bit. `path`: absolute. */
+/** Opens an archive without a limit on unpacked sizes, for callers that read its files as streams. `path`: absolute. */
 export async function openZipFile(path: string): Promise<ZipArchive> {
   return await ZipArchive.of(openPromise(path, { lazyEntries: true, autoClose: false }), Number.POSITIVE_INFINITY)
 }
@@ -34,7 +34,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipArchive> {
 export class ZipArchive {
   readonly #file: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
-  /** Bytes that may still be unpacked. */
+  /** Number of bytes that may still be unpacked from the archive. */
   #left: number
 
   static async of(opening: Promise<ZipFile>, most: number): Promise<ZipArchive> {
@@ -57,7 +57,7 @@ export class ZipArchive {
     this.#left = left
   }
 
-  /** Of files, in the order of the archive. */
+  /** Names of the files, in the order of the archive. */
   get names(): readonly string[] {
     return [...this.#entries.keys()]
   }
@@ -66,12 +66,12 @@ export class ZipArchive {
     return this.#entries.has(name)
   }
 
-  /** Bytes of it unpacked, as the archive says. */
+  /** Unpacked size of a file in bytes, as stated in the archive. */
   sizeOf(name: string): number {
     return this.#entries.get(name)?.uncompressedSize ?? 0
   }
 
-  /** What keeps a file from being unpacked, as far as the archive says it. */
+  /** Why a file cannot be unpacked, as far as the archive states it; null if it can. */
   problemOf(name: string): string | null {
     const entry = this.#entries.get(name)
     if (entry === undefined) return `the archive has no ${name}`
@@ -81,7 +81,7 @@ export class ZipArchive {
     return `${name} in the archive is packed to less than 1/${MAX_RATIO} of its size`
   }
 
-  /** The bytes of a file; the stream ends in an error where there are more than `sizeOf` says. */
+  /** The bytes of a file as a stream, which ends with an error if there are more than `sizeOf` states. */
   async stream(name: string): Promise<Readable> {
     const entry = this.#entries.get(name)
     const problem = this.problemOf(name)
@@ -93,7 +93,7 @@ export class ZipArchive {
     }
   }
 
-  /** Null: there is no such file. */
+  /** The bytes of a file; null if there is no such file. */
   async bytes(name: string): Promise<Uint8Array | null> {
     if (!this.has(name)) return null
     this.#left -= this.sizeOf(name)
@@ -108,7 +108,7 @@ export class ZipArchive {
     }
   }
 
-  /** UTF-8, or UTF-16 with a byte order mark. Null: there is no such file. */
+  /** The text of a file in UTF-8, or in UTF-16 with a byte order mark; null if there is no such file. */
   async text(name: string): Promise<string | null> {
     const bytes = await this.bytes(name)
     if (bytes === null) return null

@@ -17,14 +17,17 @@ export type Calls = {
 
 type FamilyOf<Name extends string> = Name extends `${infer Family}.${string}` ? Family : never
 
-/** Rejects with what the operation refuses its input with; `context` says the requester, else it is the viewer of the calls. */
+/**
+ * Runs the operation. Rejects with the error by which the operation refuses its input; the requester is taken from `context`, else it is
+ * the viewer of the calls.
+ */
 export interface Call<Input, Output> {
   (
     ...given: Record<string, never> extends Input
       ? [input?: Input, context?: Partial<CallContext>]
       : [input: Input, context?: Partial<CallContext>]
   ): Promise<Output>
-  /** The same piece by piece, of an operation that has a streamed form. Others throw `invalid_argument`. */
+  /** The operation's result in pieces, for an operation that has a streamed form. For others, throws `invalid_argument`. */
   stream(input: Input, context?: Partial<CallContext>): AsyncIterable<JsonObject>
 }
 
@@ -33,7 +36,9 @@ type CallOf<O> =
     ? Call<ReadonlyDeep<Given<Input>>, ReadonlyDeep<z.output<Output>>>
     : never
 
-/** Of a schema that looks at its input before it checks it, zod knows the output alone; what it gives is what it is given. */
+/**
+ * Input type of an operation. Where a schema preprocesses its input, zod knows only the output type, which is then used as the input type.
+ */
 type Given<Input extends z.ZodType> = unknown extends z.input<Input> ? z.output<Input> : z.input<Input>
 
 export interface Caller {
@@ -41,7 +46,7 @@ export interface Caller {
   stream(operation: Operation<LensHost>, input: unknown, context: Partial<CallContext>): AsyncIterable<JsonObject>
 }
 
-/** The functions of one family, by name. `undefined` in place of input is an empty object. */
+/** The functions of one lens's operations, by name. `undefined` as input counts as an empty object. */
 export function callsOf(
   operations: readonly Operation<LensHost>[],
   family: string,

@@ -1,10 +1,10 @@
-/** Vectors of certain entries, made now: whoever has just written them need not wait for all else that lacks vectors. */
+/** Embeds certain entries at once, so that a caller who has just written them need not wait for all other entries without vectors. */
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import { type ChunkKey, type EntryKey, embeddedText } from '../model/entry.ts'
 import type { Progress } from '../model/operation.ts'
 import type { LensHost } from './lens.ts'
 
-/** Texts embedded before their vectors are written. */
+/** Number of texts embedded before their vectors are written. */
 const BATCH = 64
 
 interface Missing {
@@ -12,7 +12,7 @@ interface Missing {
   readonly text: string
 }
 
-/** Rejects as the embedder does; what was made until then is kept. At once where there is no embedder. */
+/** Embeds entries. Rejects with the embedder's error; vectors made until then are kept. Does nothing where there is no embedder. */
 export async function embedEntries(
   host: LensHost,
   entries: readonly EntryKey[],

@@ -1,10 +1,10 @@
-/** Operations of lenses, whose types follow from their schemas. */
+/** Defines operations of lenses whose types follow from their schemas. */
 import type { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { LensHost } from './lens.ts'
 
-/** Its name and its schemas are known to the compiler: `calls.ts` makes typed functions of them. */
+/** An operation whose name and schemas are known to the compiler: `calls.ts` makes typed functions of such operations. */
 export interface NamedOperation<
   Name extends string = string,
   Input extends z.ZodType = z.ZodType,
@@ -18,7 +18,7 @@ export interface LensOperation<Name extends string, Input extends z.ZodType, Out
   run(host: LensHost, input: z.output<Input>, context: CallContext): Promise<ReadonlyDeep<z.output<Output>>>
 }
 
-/** As it is. The compiler holds `run` to both schemas; what it returns may be read-only. */
+/** Returns the operation unchanged. The compiler checks `run` against both schemas; its result may be read-only. */
 export function lensOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
   operation: LensOperation<Name, Input, Output>,
 ): NamedOperation<Name, Input, Output> {

@@ -1,7 +1,7 @@
 /**
- * The lens contract: a named way to ask and answer. A lens declares what it needs (aspects and tables, indexes), what it
- * replaces (stages), and what it adds (operations, jobs, ingesters); the engine wires it. It reads through the pipeline,
- * writes through the store's transactional handle, and meets no concrete store and no other lens.
+ * The lens contract: a lens is a named way to query and rank. It declares what it needs (aspects and tables, indexes), what it replaces
+ * (stages), and what it adds (operations, jobs, ingesters); the engine connects these. It reads through the pipeline, writes through the
+ * store's transactional handle, and uses no concrete store and no other lens.
  */
 import type { z } from 'zod'
 import type { Clock, Instant } from '../base/clock.ts'
@@ -26,15 +26,15 @@ import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 
 /**
- * How the lens's part of a store goes into an export and comes in by an import, where its rows alone would not do: keys
- * stay in the store that made them, and followers of its own logs must hear of what came in.
+ * How a lens's part of a store is exported and imported where copying rows does not suffice: entry keys differ between stores, and
+ * processes that follow the lens's own logs must learn of imported rows.
  */
 export interface LensTransfer {
-  /** Writes down what waits, before an export of this engine. */
+  /** Writes queued data before an export of this engine. */
   flush?(host: LensHost): void
-  /** A row as it is exported; `table` is any table of the store. */
+  /** The row in its exported form; `table` is any table of the store. */
   exportRow?(reader: StoreReader, table: string, row: Row): Row
-  /** In the transaction of an import, before its first row. */
+  /** Called in the transaction of an import, before its first row. */
   beginImport?(writer: StoreWriter, context: ImportContext): LensImport
 }
 
@@ -44,26 +44,29 @@ export interface ImportContext {
 }
 
 export interface LensImport {
-  /** The row as it is written here. Rows of tables come in the order of the export. Throws what must not come in. */
+  /**
+   * The row in the form in which it is written to this store. Rows of tables come in the order of the export. Throws for a row that must
+   * not be imported.
+   */
   row(table: string, row: Row): Row
-  /** When all is written. Returns what came in and is of no use here, a sentence each that says what to do about it. */
+  /** Called when all rows are written. Returns one sentence for each imported thing that is of no use here, saying what to do about it. */
   end(): readonly string[]
 }
 
-/** A file of an export of chats. The engine opens it: a lens has no disk. */
+/** A file of an export of chats, opened by the engine, since a lens has no access to the disk. */
 export interface ExportFile {
-  /** From the folder that is read, parts separated by `/`; the name alone where one file is read. */
+  /** Path relative to the folder that is read, with parts separated by `/`; the file name alone where one file is read. */
   readonly path: string
-  /** Its bytes from the beginning, in pieces. May be asked for again. */
+  /** The file's bytes from the beginning, in pieces. May be called again. */
   bytes(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 export interface ChatOptions extends ChatRequest {
-  /** For records of JSONL: our field to theirs. */
+  /** For JSONL records: the record's field for each message field. */
   readonly map?: Readonly<Record<string, string>> | undefined
 }
 
-/** Null: never given. A message that is there keeps what it has unless it is `given` now. */
+/** Settings for imported messages; null: none given, ever. An existing message keeps its values unless one is in `given`. */
 export interface ChatSettings {
   readonly given: {
     readonly collection?: string | undefined
@@ -75,31 +78,31 @@ export interface ChatSettings {
   readonly audience: Audience | null
   readonly holder: string
   readonly now: Instant
-  /** Called for each message that others may see now than before. */
+  /** Called for each message whose audience changed. */
   readonly moved: (from: Audience, to: Audience) => void
 }
 
-/** How reports name paths. `shown`: of one file, as the requester would write it; `whole`: of all of them. */
+/** How reports name paths. `shown`: one file, as the requester would write it; `whole`: the export as a whole. */
 export interface ChatNames {
   readonly shown: (path: string) => string
   readonly whole: string
 }
 
 export interface ChatReport {
-  /** Numbers count messages. */
+  /** Number of messages added; the other counts are of messages too. */
   readonly added: number
   readonly updated: number
   readonly unchanged: number
   readonly deleted: number
-  /** Of messages added or updated. */
+  /** Number of chunks of added and updated messages. */
   readonly chunks: number
-  /** What was left out on purpose, by what it is, and how many there were. */
+  /** What was left out on purpose, by kind, with the number of each. */
   readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count: number }[]
-  /** What could not be read, by line. */
+  /** What could not be read, with its line. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** Writes the messages of an export into the store. Rejects for the request, never for what a file holds. */
+/** Writes the messages of an export into the store. Rejects for a faulty request, never for the content of a file. */
 export type ImportChat = (
   store: Store,
   files: readonly ExportFile[],
@@ -109,34 +112,34 @@ export type ImportChat = (
   call: Pick<CallContext, 'signal' | 'report'>,
 ) => Promise<ChatReport>
 
-/** A Qdrant server by the settings of a lens. */
+/** Settings of a lens that describe a Qdrant server. */
 export interface ServerSettings {
   readonly url: string
-  /** Whether viewers other than the owner may ask it. */
+  /** Whether viewers other than the owner may query the server. */
   readonly public: boolean
-  /** Variable of the environment that holds the key. */
+  /** Environment variable that holds the server's key. */
   readonly keyVariable: string
 }
 
-/** A server with OpenAI's interface, which embeds. */
+/** Settings of a server that embeds, through OpenAI's interface. */
 export interface ModelSettings {
   readonly model: string
-  /** Absent: OpenAI's own. */
+  /** URL of the server; absent: OpenAI's own. */
   readonly url: string | undefined
-  /** Variable of the environment that holds the key; absent: no key is sent. */
+  /** Environment variable that holds the key; absent: no key is sent. */
   readonly keyVariable: string | undefined
 }
 
-/** What the doctor reports of a lens's tables. */
+/** A problem in a lens's tables, as the doctor reports it. */
 export interface TableProblem {
   readonly message: string
-  /** What to do about it; null: the data are damaged. */
+  /** What to do about the problem; null: the data are damaged. */
   readonly help: string | null
-  /** Nothing is wrong with the store: it is only to be known. */
+  /** True for information only: nothing is wrong with the store. */
   readonly isNote?: boolean | undefined
 }
 
-/** What the engine lends a lens's operations, jobs and ingesters. */
+/** What the engine provides to a lens's operations, jobs and ingesters. */
 export interface LensHost {
   readonly store: Store
   readonly clock: Clock
@@ -146,40 +149,40 @@ export interface LensHost {
   /** Fresh random bytes; injectable, so that ids can be reproduced. */
   random(bytes: number): Uint8Array
   accessScope(viewer: Viewer): AccessScope
-  /** Resolves when all that was written has its vectors; at once where there is no embedder. Rejects when that fails. */
+  /** Resolves when everything written so far has its vectors; at once where there is no embedder. Rejects when embedding fails. */
   embedded?(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void>
   /**
-   * Runs the body while no other one of that name of this lens runs on the store, in this process or any other; waits until
-   * that is so. Rejects with `cancelled` when the signal is aborted while it waits. Absent where nobody else has the store.
+   * Runs the body when no other body of that name of this lens runs on the store, in this process or another; waits until then. Rejects
+   * with `cancelled` when the signal is aborted during the wait. Absent where no other process can use the store.
    */
   exclusive?<T>(name: string, options: ExclusiveOptions, body: (turn: Turn) => Promise<T>): Promise<T>
   /** The folder that the store belongs to; absent for a store without one. */
   readonly workspace?: Workspace | undefined
-  /** An index by name, brought up to date with the store: in one piece, unless `ready` did it. */
+  /** An index by name, brought up to date with the store: in one piece, unless `ready` has done so. */
   index(name: string): Index
   /**
-   * Loads these indexes and brings all that are loaded up to date, with pauses for others (QE-019). Rejects with `cancelled`. Absent where
+   * Loads these indexes and brings all loaded ones up to date, with pauses for other work (QE-019). Rejects with `cancelled`. Absent where
    * indexes are small.
    */
   ready?(names: readonly string[], signal?: AbortSignal): Promise<void>
-  /** A source by the name that it is configured under. Rejects with `invalid_argument`, naming those there are. */
+  /** A source by its configured name. Rejects with `invalid_argument`, listing the configured names. */
   source(name: string): Promise<Source>
   /**
-   * Opens a server or a model that the lens's settings name; the lens closes it. Rejects with `provider_failed` for a server that
-   * does not answer. Absent: this engine reaches none.
+   * Opens a server or a model that the lens's settings name; the lens must close it. Rejects with `provider_failed` for a server that does
+   * not answer. Absent: this engine can reach none.
    */
   readonly remote?: Remotes | undefined
   /** Live queries of this engine. */
   readonly live?: LiveQueries | undefined
-  /** This node, as others meet it, and how it reaches them. */
+  /** This node's identity for other nodes, and how it reaches them. */
   readonly node?: NodeIdentity | undefined
   readonly transport?: NodeTransport | undefined
-  /** Whether this process stays, and works in the background: then it pays to listen to others. */
+  /** Whether this process keeps running and works in the background; only then it subscribes to other nodes. */
   readonly isLasting?: boolean | undefined
-  /** A store in memory with indexes of its own, for what is put together for one answer and forgotten after it. */
+  /** A store in memory with its own indexes, for data that is assembled for one answer and then dropped. */
   scratch?(): Scratch
   /**
-   * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come its items'
+   * Runs a query through the pipeline with this lens's stages (or another lens's, named in the input). The answer includes the items'
    * entries as they were then: what is read later must be checked for access again.
    */
   query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal' | 'now' | 'rows'>): Promise<Answer>
@@ -196,33 +199,33 @@ export interface Remotes {
 
 export interface ExclusiveOptions {
   readonly signal: AbortSignal
-  /** Called once when another one is at work. */
+  /** Called once when the caller must wait for another one. */
   readonly onWait?: (() => void) | undefined
 }
 
-/** What the only one at work is given. */
+/** Passed to the body of `exclusive` while it is the only one running. */
 export interface Turn {
-  /** Aborted with the caller's own, when the engine closes, and when another process has taken over. */
+  /** Aborted when the caller's signal is, when the engine closes, and when another process has taken over. */
   readonly signal: AbortSignal
   readonly requireHeld: Condition
 }
 
 export interface Scratch {
   readonly store: Store
-  /** Brought up to date with that store. */
+  /** An index of the scratch store, brought up to date with that store. */
   index(name: string): Index
 }
 
-/** Code that a lens has read by itself: absolute paths. */
+/** Paths of code that a lens has indexed by itself; absolute paths. */
 export interface CodePaths {
   readonly paths: readonly string[]
-  /** What was read of it is deleted, and it is followed no more. */
+  /** Whether everything read below these paths is deleted and no longer followed. */
   readonly forget: boolean
 }
 
 /**
- * Work done in the background by one process at a time, under a lease that is renewed while it runs; its signal is
- * aborted when the lease is lost, and when the engine closes. What it reports, and why it failed last, the doctor shows.
+ * Background work, done by one process at a time under a lease that is renewed while it runs; its signal is aborted when the lease is lost,
+ * and when the engine closes. The doctor shows what it reports, and why it last failed.
  */
 export interface Job {
   readonly name: string
@@ -237,102 +240,109 @@ export interface Job {
 }
 
 /**
- * To be called first in each transaction of a job or a turn: throws `cancelled` when the lease is another process's now. A process
- * that was stopped for a while hears of that through the signal only after it has written once more.
+ * Must be called first in each transaction of a job or a turn: throws `cancelled` when another process now has the lease. A suspended
+ * process learns this through the signal only after it has written once more.
  */
 export type Condition = (reader: StoreReader) => void
 
 export interface LensRepair {
-  /** As the doctor's finding is called. */
+  /** Name of the doctor's finding. */
   readonly check: string
-  /** What the doctor says when nothing is missing. */
+  /** Message of the doctor when nothing is missing. */
   readonly sound: string
-  /** What is missing, a line each; none: nothing is. Reads only, in steps. */
+  /** What is missing, one line for each; empty when nothing is. Only reads, in steps. */
   find(reader: StoreReader): Steps<readonly string[]>
-  /** Makes it again; says what it did. Rejects with a `QuerentError` for what cannot be made. */
+  /** Makes the missing data again and returns what was done. Rejects with a `QuerentError` for what cannot be made. */
   repair(host: LensHost, signal: AbortSignal): Promise<string>
 }
 
-/** What every store must know of a lens, whether or not its code is loaded. Data alone. */
+/** The part of a lens that every store must know, whether or not the lens's code is loaded. Data only. */
 export interface LensDeclaration {
-  /** Lower case; `--lens <name>`, and the first part of its operations' names. */
+  /** Name of the lens in lower case: used as `--lens <name>`, and as the first part of its operations' names. */
   readonly name: string
-  /** Aspects and own tables. Names begin with the lens's name. */
+  /** The lens's aspects and own tables. Their names begin with the lens's name. */
   readonly tables?: readonly TableDeclaration[] | undefined
   /**
-   * Kinds of entries that it ranks in its own way: queries of the default lens that only such can answer, by their
-   * conditions, are delegated to it.
+   * Kinds of entries that the lens ranks in its own way: a query of the default lens whose conditions allow only such entries is delegated
+   * to it.
    */
   readonly kinds?: readonly string[] | undefined
-  /** First parts of its operations' names beside its own name: things that it brings and others may come to use. */
+  /** First parts of its operations' names, besides its own name: for features of the lens that other lenses may use too. */
   readonly families?: readonly string[] | undefined
 }
 
 export interface Lens extends LensDeclaration {
-  /** One line. */
+  /** Summary of the lens in one line. */
   readonly summary: string
-  /** Indexes beside `words` and `vectors`; made once an engine, refreshed from the feed with the others. */
+  /** Indexes in addition to `words` and `vectors`; made once per engine, and updated from the change feed with the others. */
   readonly indexes?: readonly (() => Index)[] | undefined
-  /** Point indexes over tables of its own: declared only, since the engine has the code. */
+  /** Point indexes over the lens's own tables: only declared, since the engine has the code. */
   readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
-  /** Graphs over tables of its own, declared in the same way. */
+  /** Graphs over the lens's own tables, declared in the same way as point indexes. */
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
-  /** False: its stages read no words, so that a query whose items nobody reads does not load their index. Default true. */
+  /**
+   * When false, the lens's stages do not search words, so that a query whose items are not read does not load the word index. Default true.
+   */
   readonly readsWords?: boolean | undefined
-  /** True: its stages compare by `context.vectors` alone, so that texts and queries in other languages may have a second model's vectors. */
+  /**
+   * When true, the lens's stages compare only by `context.vectors`, so that texts and queries in other languages may have vectors of a
+   * second model.
+   */
   readonly knowsLanguages?: boolean | undefined
-  /** `plain`: the default first stage reads no operators for this lens, whatever the query says. */
+  /** `plain`: the default parse stage reads no operators for this lens, whatever the query's own syntax is. */
   readonly syntax?: 'plain' | undefined
-  /** What `options` of a query may hold for this lens. Absent: the lens has none. */
+  /** Schema of what `options` of a query may contain for this lens. Absent: the lens has none. */
   readonly options?: z.ZodType | undefined
   /**
-   * Called before each query of the lens, so that the store holds what answers need. Returns a store to ask in place of the
-   * engine's, for a viewer whose query must not write; null: the engine's. May throw, then nothing is asked.
+   * Called before each query of the lens, so that the store contains what answers need. Returns a store to query instead of the engine's,
+   * for a viewer whose query must not write; null: the engine's. May throw, which ends the query.
    */
   prepare?(host: LensHost, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Scratch | null>
-  /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
+  /** The stages that the lens replaces; the others are the default ones. A function is called once per engine, with its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
-  /** Reads again what changed below paths that it has read by itself (`INDEXED_TREES`), or forgets it, as the owner. Gives how many files it holds no more; rejects where it cannot. */
+  /**
+   * For paths that the lens has indexed by itself (`INDEXED_TREES`): reads changes below them again, or deletes what was read, as the
+   * owner. Returns the number of files removed; rejects where that fails.
+   */
   readonly readCode?: ((host: LensHost, request: CodePaths, signal: AbortSignal) => Promise<number>) | undefined
-  /** Asked before the built-in ones when files are added. */
+  /** Ingesters that are tried before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
-  /** Reads what is added as an export of chats (`AddRequest.chat`). At most one lens has it. */
+  /** Imports what is added as an export of chats (`AddRequest.chat`). At most one lens has it. */
   readonly importChat?: ImportChat | undefined
   /**
-   * Called in the transaction that puts or deletes entries by the engine's own operations, before they are written; some of them
-   * may have no aspect of this lens. What it returns is called when they are written: what other entries repeat of them is
-   * corrected there.
+   * Called in the transaction in which the engine's own operations put or delete entries, before they are written; some entries may have no
+   * aspect of this lens. The returned function is called after they are written: it corrects copies of their data in other entries.
    */
   beforeWrite?(writer: StoreWriter, entries: readonly EntryKey[]): () => void
   /**
-   * Counts the use of the entries that a question through the stages has shown. Absent: the store's access state does.
-   * Not called for questions that do not touch. `options`: of the query, as the lens's schema returns them. May throw what a busy or read-only store throws: then it is not counted.
+   * Counts as used the entries that a query through the stages has shown. Absent: the store's access state counts them. Not called for
+   * queries that do not touch. `options`: of the query, as parsed by the lens's schema. May throw errors of a busy or read-only store: then
+   * the use is not counted.
    */
   touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant, options: unknown): void
   /**
-   * Takes what a trusted plug-in exports, before `open`; throws what is wrong with it. False: it is none of this lens's.
-   * A module that any lens took is welcome, whatever the others make of it. `file`: the module's.
+   * Takes the exports of a trusted plug-in, before `open`; throws when they are faulty. False: they do not belong to this lens. A module
+   * that any lens took is accepted, even if other lenses refuse it. `file`: path of the module.
    */
   install?(host: LensHost, exported: Readonly<Record<string, unknown>>, file: string): boolean
-  /** What a module must export to be taken by `install`, for messages. */
+  /** Describes, for messages, what a module must export to be taken by `install`. */
   readonly takes?: string | undefined
-  /** Called when the engine opens, before anything is asked. What it throws ends the opening. */
+  /** Called when the engine opens, before any query. An error that it throws ends the opening. */
   open?(host: LensHost): void | Promise<void>
-  /** Called when the engine closes, before the store does: what was held back is written now. */
+  /** Called when the engine closes, before the store does: queued data is written now. */
   close?(host: LensHost): void | Promise<void>
-  /** For the doctor: what is wrong with the lens's own tables. Reads only, in steps: of one state of the store. */
+  /** For the doctor: problems in the lens's own tables. Only reads, in steps, from one state of the store. */
   check?(reader: StoreReader): Steps<readonly TableProblem[]>
-  /** For the doctor: what may be missing of the lens's own and can be made again from what is there. */
+  /** For the doctor: data of the lens that may be missing and can be made again from the store. */
   readonly repairs?: readonly LensRepair[] | undefined
   readonly transfer?: LensTransfer | undefined
   /**
-   * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own.
-   * `environment`: the variables that begin with the lens's name in capitals and `_`, and those of `variables`; they beat the
-   * configuration.
+   * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own. `environment`: the
+   * variables that begin with the lens's name in capitals and `_`, and those of `variables`; they override the configuration.
    */
   settings?(given: unknown, environment: Readonly<Record<string, string>>): unknown
-  /** Further variables of the environment that its settings read. */
+  /** Further environment variables that the lens's settings read. */
   readonly variables?: readonly string[] | undefined
 }

@@ -1,4 +1,4 @@
-/** What the query of every lens has beside its own operation, by the same code for each: reasons, a count and a watch (QE-020). */
+/** Operations that the query of every lens has in addition, made by the same code for each: explanation, count and watch (QE-020). */
 import { z } from 'zod'
 import { MAX_ID_LENGTH } from '../model/limits.ts'
 import { LIVE_FIELDS, type LiveInput, watchOperation } from '../model/live.ts'
@@ -8,15 +8,15 @@ import type { LensHost } from './lens.ts'
 import { lensOperation, type NamedOperation } from './lens-operation.ts'
 
 export interface QueryForm<Name extends string, Input extends z.ZodObject> {
-  /** The lens's. */
+  /** Name of the lens. */
   readonly name: Name
-  /** Of `<name>.query`, as far as it decides what is in the answer: without a cursor, and what is about the form of results. */
+  /** The part of the input of `<name>.query` that decides which items are in the answer: without the cursor and the format of results. */
   readonly input: Input
-  /** The same question as the pipeline is asked it. */
+  /** The input as a query of the pipeline. */
   toQuery(host: LensHost, input: z.output<Input>): QueryInput
 }
 
-/** What the compiler cannot work out of a schema with a variable part. */
+/** Type of the explain operation's input, which the compiler cannot derive from a schema with a generic part. */
 interface Explained<Query> {
   readonly query: Query
   readonly id: string
@@ -26,7 +26,7 @@ interface Explained<Query> {
 const id = z.string().min(1).max(MAX_ID_LENGTH)
 
 /**
- * `<name>.explain`, `<name>.count` and `<name>.watch`, over the embedded store.
+ * The operations `<name>.explain`, `<name>.count` and `<name>.watch`, over the embedded store.
  *
  * @example
  * [query, ...queryOperations({ name: 'c64', input, toQuery })]

@@ -1,7 +1,7 @@
 /**
- * The lenses that come with the engine, and those of one engine. This is the only module that names the lenses: what others need
- * of one is declared by it (`Lens`) and reached from here. What every store must know of a lens (`LensDeclaration`) is at hand; its code
- * is loaded when it is needed, because a short command pays for every module it loads.
+ * The built-in lenses, and the lenses of one engine. This is the only module that names the lenses: each lens declares what others need of
+ * it (`Lens`), and they reach it from here. What every store must know of a lens (`LensDeclaration`) is always loaded; its code is loaded
+ * when it is needed, because a short command pays for every module it loads.
  */
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -25,9 +25,9 @@ import type { CONVERSATIONS_OPERATIONS } from './conversations/conversations-len
 import { CONVERSATIONS_TABLES, MESSAGE_KINDS } from './conversations/tables.ts'
 import type { ImportChat, Lens, LensDeclaration, LensHost } from './lens.ts'
 
-/** A lens whose code is loaded when it is needed. */
+/** A lens whose code is loaded on demand. */
 export interface LoadableLens extends LensDeclaration {
-  /** Which hooks it has that the engine must know of before it is loaded. A test compares them with the lens. */
+  /** Hooks of the lens that the engine must know before it is loaded. A test compares them with the lens. */
   readonly hooks?: readonly ('install' | 'importChat' | 'beforeWrite')[] | undefined
   load(): Lens | Promise<Lens>
 }
@@ -70,7 +70,7 @@ export const BUILT_IN_LENSES: readonly LoadableLens[] = [
   },
 ]
 
-/** Of each built-in lens. */
+/** All operations of the built-in lenses, as a type. */
 export type BuiltInOperation = (
   | typeof BELIEFS_OPERATIONS
   | typeof C64_OPERATIONS
@@ -80,13 +80,15 @@ export type BuiltInOperation = (
   | typeof CONVERSATIONS_OPERATIONS
 )[number]
 
-/** The built-in lens that brings an operation of this full name. Undefined: it is the engine's own, or nobody's. */
+/**
+ * The built-in lens that has the operation of this full name; undefined: the operation is the engine's own, or there is no such operation.
+ */
 export function builtInLensOf(operation: string): LoadableLens | undefined {
   const family = operation.split('.', 1)[0] ?? ''
   return BUILT_IN_LENSES.find(({ name, families }) => name === family || families?.includes(family))
 }
 
-/** The built-in lenses, with another one in place of that of its name. */
+/** The built-in lenses, with the given lens in place of the one of the same name. */
 export function builtInWith(lens: Lens): readonly LoadableLens[] {
   return BUILT_IN_LENSES.map(each => (each.name === lens.name ? { ...each, load: () => lens } : each))
 }
@@ -98,17 +100,19 @@ export function declaredTables(): readonly TableDeclaration[] {
 
 const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
 
-/** Of a lens that reads no operators. */
+/** Stages for a lens that reads no operators. */
 const PLAIN_STAGES: Stages = {
   ...DEFAULT_STAGES,
   parse: (query, context) => DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context),
 }
 
-/** Whose queries may be delegated to another lens. */
+/** Name of the lens whose queries may be delegated to another lens. */
 const DEFAULT = 'default'
 
-/** The lenses of one engine. Fixed when it opens: two lenses that claim the same name are found then, not in use. */
-/** Names of the built-in lenses, which answer whether or not they are loaded, and of these others. */
+/**
+ * `LensRegistry`: the lenses of one engine, fixed when it opens, so that two lenses with the same name are found then and not during use.
+ */
+/** Names of the built-in lenses, which answer whether or not they are loaded, and of the given ones. */
 export function lensNames(lenses: readonly Pick<Lens, 'name'>[]): readonly string[] {
   return [...new Set([...BUILT_IN_LENSES, ...lenses].map(({ name }) => name))]
 }
@@ -116,17 +120,17 @@ export function lensNames(lenses: readonly Pick<Lens, 'name'>[]): readonly strin
 export class LensRegistry {
   readonly #lenses: ReadonlyMap<string, Lens>
   readonly #unloaded: readonly LoadableLens[]
-  /** Loaded when the engine was open already, for one of their parts: their jobs and operations do not run in this engine. */
+  /** Lenses loaded after the engine was opened, for one of their parts: their jobs and operations do not run in this engine. */
   readonly #loaded = new Map<string, Lens>()
 
-  /** Throws `conflict` when names of lenses, tables or operations meet, or lie outside their lens's. */
+  /** Throws `conflict` when names of lenses, tables or operations collide, or do not begin with their lens's name. */
   constructor(lenses: readonly Lens[], unloaded: readonly LoadableLens[] = []) {
     checkLenses([...lenses, ...unloaded])
     this.#lenses = new Map(lenses.map(lens => [lens.name, lens]))
     this.#unloaded = unloaded
   }
 
-  /** In the order they were given. */
+  /** The loaded lenses, in the order in which they were given. */
   get all(): readonly Lens[] {
     return [...this.#lenses.values()]
   }
@@ -135,7 +139,7 @@ export class LensRegistry {
     return [...this.all, ...this.#loaded.values()]
   }
 
-  /** All, those too that this process had not loaded: for what concerns the whole store. */
+  /** All lenses, including those that this process had not loaded, for work on the whole store. */
   async everyLens(): Promise<readonly Lens[]> {
     for (const { name } of this.#unloaded) await this.#load(name)
     return this.#here
@@ -145,12 +149,12 @@ export class LensRegistry {
     return [...this.all, ...this.#unloaded].flatMap(lens => lens.tables ?? [])
   }
 
-  /** Whether a lens that this process did not load takes plug-ins. */
+  /** Whether a lens that this process has not loaded can take plug-ins. */
   get mayTakeMorePlugins(): boolean {
     return this.#unloaded.some(({ hooks }) => hooks?.includes('install') === true)
   }
 
-  /** Of the lens that has it. Throws `unknown_lens` where none is here. */
+  /** The chat importer of the lens that has one. Throws `unknown_lens` where there is none. */
   async importChat(): Promise<ImportChat> {
     const needed = this.#unloaded.find(({ hooks }) => hooks?.includes('importChat'))
     if (needed !== undefined) await this.#load(needed.name)
@@ -160,8 +164,8 @@ export class LensRegistry {
   }
 
   /**
-   * What lenses do about entries that are put or deleted: to be called in the transaction, before they are written; what it returns
-   * is to be called after. Throws what `withLensesLoaded` takes care of where a lens must be loaded for it.
+   * Runs the lenses' hooks for entries that are put or deleted: must be called in the transaction, before they are written; the returned
+   * function is called afterwards. Throws an error that `withLensesLoaded` handles where a lens must be loaded first.
    */
   beforeWrite(writer: StoreWriter, entries: readonly EntryKey[]): () => void {
     if (entries.length === 0) return () => undefined
@@ -177,7 +181,7 @@ export class LensRegistry {
     }
   }
 
-  /** Runs `write`, which calls `beforeWrite` in its transaction; once more when a lens had to be loaded for it. */
+  /** Runs `write`, which calls `beforeWrite` in its transaction; runs it again when a lens had to be loaded for it. */
   async withLensesLoaded<T>(write: () => T | Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -193,12 +197,12 @@ export class LensRegistry {
     return this.all.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
   }
 
-  /** Throws `unknown_lens`, naming those there are, and `field`, which names the lens. */
+  /** A lens by name. Throws `unknown_lens`, listing the known names and `field`, the field that names the lens. */
   must(name: string, field = 'lens'): Lens {
     const found = this.#lenses.get(name) ?? this.#loaded.get(name)
     if (found !== undefined) return found
     const known = [...this.#lenses.keys(), ...this.#unloaded.map(lens => lens.name)].sort()
-    // From a file of settings it may be of any length.
+    // Cut, since a name from a settings file may have any length.
     const lens = name.slice(0, MAX_NAME_LENGTH)
     throw new QuerentError('unknown_lens', `${field}: there is no lens "${lens}"; there are ${known.join(', ')}`, {
       lens,
@@ -233,7 +237,7 @@ export class LensRegistry {
   }
 }
 
-/** Ends a transaction that needs a lens which is not loaded; thrown and caught here. */
+/** Error that ends a transaction which needs a lens that is not loaded; thrown and caught in this module. */
 class LensNeeded extends Error {
   readonly lens: string
 
@@ -286,22 +290,22 @@ export const defaultLens: Lens = {
   stages: DEFAULT_LENS_STAGES,
 }
 
-// Queries of the default lens that one kind of entry alone can answer, by their conditions, are delegated to the lens that ranks
-// that kind: the answer is the same whether or not the lens is named. Its code is loaded with the first such query.
+// A query of the default lens whose conditions allow only one kind of entry is delegated to the lens that ranks that kind: the answer is
+// the same whether or not the query names the lens. The lens's code is loaded with the first such query.
 
-/** A lens that such queries go to. */
+/** A lens to which queries of the default lens are delegated. */
 export interface Delegate {
   readonly name: string
   readonly kinds: readonly string[]
-  /** Aspects that only entries of these kinds have. */
+  /** Aspects that only entries of the lens's kinds have. */
   readonly aspects: readonly string[]
   stages(): Promise<Stages>
 }
 
-/** Name of the lens in a plan's facts. */
+/** Key in a plan's facts that holds the name of the lens to which the query is delegated. */
 const DELEGATED_TO = 'delegated_to'
 
-/** `own` stages, which leave each query that a delegate alone can answer to the delegate's. */
+/** Stages that delegate each query that only one delegate can answer to that delegate's stages, and run `own` for the others. */
 export function delegating(own: Stages, delegates: readonly Delegate[]): Stages {
   if (delegates.length === 0) return own
   const loaded = new Map<string, Stages>()
@@ -329,7 +333,7 @@ export function delegating(own: Stages, delegates: readonly Delegate[]): Stages 
   }
 }
 
-/** Whether nothing but entries of these kinds, or with these aspects, can fulfil the filter. */
+/** Whether only entries of the delegate's kinds, or with its aspects, can meet the filter. */
 function isOnlyFor(filter: Filter, delegate: Delegate): boolean {
   switch (filter.op) {
     case 'and':

@@ -1,11 +1,11 @@
-/** How time and use wear on a number. */
+/** How a number decreases with age, and saturates with use. */
 
-/** Halves with every `halfLife`: 1 at age 0, 0.5 at one half-life. An age below 0 counts as 0. */
+/** Exponential decay that halves with every `halfLife`: 1 at age 0, 0.5 at one half-life. An age below 0 counts as 0. */
 export function decay(age: number, halfLife: number): number {
   return 2 ** (-Math.max(0, age) / halfLife)
 }
 
-/** From 0 towards 1, ½ at `half`: 1 of 4 gives 0.2, 4 gives 0.5, 36 gives 0.9. `amount` is 0 or more. */
+/** Saturation from 0 towards 1, ½ at `half`: with `half` 4, 1 gives 0.2, 4 gives 0.5, 36 gives 0.9. `amount` is at least 0. */
 export function saturate(amount: number, half: number): number {
   return amount / (amount + half)
 }

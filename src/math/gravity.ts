@@ -1,26 +1,26 @@
-/** The centre that heavy points draw together: how a set of hashtags becomes one colour. */
+/** The centre to which weighted points draw each other: how a set of hashtags becomes one colour. */
 import { assert } from '../base/assert.ts'
 
-/** A point that pulls. */
+/** A point with a mass that attracts the centre. */
 export interface Attractor {
-  /** Unique among those that pull together; sets the order of summing. */
+  /** Unique id among the points; sums are taken in its order. */
   readonly anchor_id: number
   readonly L: number
   readonly a: number
   readonly b: number
-  /** Above 0. */
+  /** Weight of the point, above 0. */
   readonly mass: number
 }
 
-/** Three, as a matter of meaning: with more passes the centre falls onto one of the points. */
+/** Number of passes. Three by definition: with more passes the centre falls onto one of the points. */
 const PASSES = 3
-/** Keeps the pull finite where the centre lies on a point. */
+/** Added to the squared distance, which keeps the attraction finite where the centre lies on a point. */
 const EPSILON = 0.1
 
 /**
- * The mean of the points, three times replaced by their mean weighted with mass / (0.1 + distance²). Neither rounded nor
- * clamped; always finite. Points are summed by ascending id, so that every order of the same set gives the same bits.
- * Two points of mass 1 at L 0 and L 100 give (50, 0, 0). At least one point.
+ * The mean of the points, replaced three times by their mean weighted by mass / (0.1 + distance²). Neither rounded nor clamped; always
+ * finite. Points are summed by ascending id, so that any order of the same set gives identical bits. Two points of mass 1 at L 0 and L 100
+ * give (50, 0, 0). Requires at least one point.
  */
 export function centreOfGravity(attractors: readonly Attractor[]): readonly [number, number, number] {
   assert(attractors.length > 0, 'something pulls')

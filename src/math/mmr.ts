@@ -1,35 +1,35 @@
 /**
- * Chooses from a ranked list so that results are not all alike (maximal marginal relevance), and so that no group has
- * more than its share. Greedy: each step takes the item with the most of `lambda·score − (1 − lambda)·likeness` to what
- * was taken before; equals go to the one ranked higher. With lambda 1 the order stays, and only caps act.
+ * Chooses from a ranked list so that results are not all alike (maximal marginal relevance), and no group has more than its share. Greedy:
+ * each step takes the item with the highest `lambda·score − (1 − lambda)·likeness`, where likeness is the largest one to the items taken
+ * before; of equals the higher-ranked. With lambda 1 the order stays, and only caps apply.
  */
 import type { Steps } from '../base/turns.ts'
 
 export interface Choice {
-  /** Items 0 to `count` - 1, in their order so far. */
+  /** Number of items, which are numbered 0 to `count` - 1 in their ranked order. */
   readonly count: number
-  /** How many to take at most. */
+  /** Largest number of items to take. */
   readonly limit: number
-  /** 0 to 1: the share of relevance. */
+  /** Weight of relevance against diversity, 0 to 1. */
   readonly lambda: number
   score(item: number): number
   /** Cosine of two items, -1 to 1. Only asked for when lambda is below 1. */
   likeness(a: number, b: number): number
-  /** The groups an item counts in, with the most that each may have. */
+  /** The groups that an item counts in, with the largest number of items of each. */
   groups?(item: number): readonly Group[]
-  /** Does not fall from item to item. Those of a lower tier are all chosen from before one of a higher is looked at. */
+  /** Tier of an item, which must not fall from item to item. All items of a lower tier are considered before those of a higher one. */
   tier?(item: number): number
-  /** Once true, the rest is taken in the order so far. */
+  /** Once true, the remaining items are taken in their ranked order. */
   isOver?(): boolean
-  /** Whether an item may be chosen, by its greatest likeness to those chosen before; 0 while none is. Absent: all may. */
+  /** Whether an item may be chosen, given its largest likeness to the items chosen before (0 for the first). Absent: all may. */
   admits?(likeness: number): boolean
-  /** An item was left out because this group has its share. */
+  /** Called when an item is left out because this group has its share. */
   leftOut?(item: number, group: Group): void
 }
 
 export interface Chosen {
   readonly item: number
-  /** The greatest to those chosen before, at least 0. */
+  /** The largest likeness to the items chosen before, at least 0. */
   readonly likeness: number
 }
 
@@ -39,9 +39,9 @@ export interface Group {
 }
 
 /**
- * The chosen items in the order of choice. With lambda below 1 it takes a step for each item that is compared with those
- * chosen before, at most `limit` likenesses each: in all, about half the square of `limit`, and seldom as many as `limit` times
- * the items of the tiers looked at.
+ * The chosen items in the order of choice. With lambda below 1, one step for each item that is compared with those chosen before, at most
+ * `limit` likenesses each: in total about half the square of `limit`, and seldom as much as `limit` times the number of items in the tiers
+ * considered.
  */
 export function* choose(choice: Choice): Steps<number[]> {
   const chosen: Chosen[] = []
@@ -49,7 +49,7 @@ export function* choose(choice: Choice): Steps<number[]> {
   return chosen.map(({ item }) => item)
 }
 
-/** The same, added to this list one after the other: for who needs the first before the last is found. */
+/** As `choose`, but adds each item to `chosen` when it is found, for callers that need the first before the last is found. */
 export function* chooseInto(choice: Choice, chosen: Chosen[]): Steps<void> {
   const room = new Room(choice)
   const { count, limit, lambda, admits } = choice
@@ -78,8 +78,8 @@ function endOfTier({ count, tier = () => 0 }: Choice, from: number): number {
 }
 
 /**
- * Adds to `chosen`. What an item is worth only falls as more are chosen, so its worth of before is at least that of now: an
- * item is compared with those chosen since only when no other could be worth more.
+ * Adds items of one tier to `chosen`. An item's value only falls as more are chosen, so an old value is an upper bound: an item is compared
+ * with the latest chosen ones only when no other could have a higher value.
  */
 function* spreadTier(
   choice: Choice,
@@ -89,7 +89,7 @@ function* spreadTier(
 ): Steps<void> {
   const { limit, lambda, isOver = () => false, admits = () => true } = choice
   const open = new OpenItems(to - from)
-  /** By item, less `from`: the greatest likeness to the first `compared` of those chosen. */
+  /** For each item (index minus `from`): the largest likeness to the first `compared` of the chosen items. */
   const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
   const compared = new Int32Array(to - from)
   if (chosen.length === 0) open.fill(at => lambda * choice.score(from + at))
@@ -106,7 +106,7 @@ function* spreadTier(
     const likeness = Math.max(0, likest[at] as number)
     if (!admits(likeness) || !room.take(from + at)) continue
     chosen.push({ item: from + at, likeness })
-    // Until then nothing was compared with anything, and a worth could still rise.
+    // Before the first item was chosen nothing had been compared, so a value could still rise: all values are reset.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
   }
 
@@ -128,7 +128,7 @@ function takeRest({ limit }: Choice, from: number, rest: readonly number[], room
   }
 }
 
-/** Items 0 to `size` - 1 by a worth that only falls: a binary heap; of equals the lower one is better. */
+/** Items 0 to `size` - 1, ordered by a value that only falls: a binary heap; of equals the lower item is better. */
 class OpenItems {
   readonly #heap: number[]
   readonly #worth: Float64Array
@@ -146,19 +146,19 @@ class OpenItems {
     return this.#heap[0] as number
   }
 
-  /** Sets the worth of all that are left. */
+  /** Sets the values of all remaining items. */
   fill(worth: (item: number) => number): void {
     for (const item of this.#heap) this.#worth[item] = worth(item)
     this.#heap.sort((a, b) => (this.#isBetter(a, b) ? -1 : 1))
   }
 
-  /** At most as much as before. */
+  /** Lowers the value of the best item. */
   setBest(worth: number): void {
     this.#worth[this.best] = worth
     this.#sink()
   }
 
-  /** Takes the best away. */
+  /** Removes the best item. */
   take(): void {
     const last = this.#heap.pop() as number
     if (this.#heap.length === 0) return
@@ -200,7 +200,7 @@ class Room {
     this.#choice = choice
   }
 
-  /** False when one of its groups is full. */
+  /** Counts the item in its groups; false when one of them is full. */
   take(item: number): boolean {
     const groups = this.#choice.groups?.(item) ?? []
     const full = groups.find(({ name, cap }) => (this.#taken.get(name) ?? 0) >= cap)

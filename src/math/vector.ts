@@ -3,7 +3,7 @@
  * on every machine; vectors themselves are single precision.
  */
 
-/** How far the length of a "unit" vector may be from 1: room for models that hand out half-precision numbers. */
+/** Tolerance by which the length of a unit vector may differ from 1: allows for models that return half-precision numbers. */
 export const UNIT_TOLERANCE = 1e-3
 
 /** Inner product over the first `a.length` components of `b` from `offset` on. */
@@ -13,27 +13,27 @@ export function dot(a: Float32Array, b: Float32Array, offset = 0): number {
   return sum
 }
 
-/** Cosine of two unit vectors, in [-1, 1] whatever rounding did. */
+/** Cosine of two unit vectors, clamped to [-1, 1] against rounding. */
 export function cosine(a: Float32Array, b: Float32Array, offset = 0): number {
   return clampCosine(dot(a, b, offset))
 }
 
-/** The nearest number a cosine can be. */
+/** The value, clamped to the range of a cosine, [-1, 1]. */
 export function clampCosine(value: number): number {
   return Math.min(1, Math.max(-1, value))
 }
 
-/** Euclidean length. */
+/** Euclidean length of the vector. */
 export function norm(a: Float32Array): number {
   return Math.sqrt(dot(a, a))
 }
 
-/** False also for vectors with a component that is not finite. */
+/** Whether the vector has length 1 within the tolerance; false also for one with a component that is not finite. */
 export function isUnit(a: Float32Array): boolean {
   return Math.abs(norm(a) - 1) <= UNIT_TOLERANCE
 }
 
-/** A copy of length 1, or undefined when there is no direction: length 0, or a component that is not finite. */
+/** A copy scaled to length 1, or undefined for a vector without a direction: length 0, or a component that is not finite. */
 export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
   let square = 0
   for (let i = 0; i < a.length; i++) square += (a[i] as number) ** 2
@@ -42,12 +42,12 @@ export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
   return Float32Array.from(a, component => component / length)
 }
 
-/** Below this length a sum of unit vectors has no direction left, only rounding. */
+/** A sum of unit vectors shorter than this has no meaningful direction, only rounding errors. */
 const MIN_LENGTH = 1e-6
 
 /**
- * `unit(base + Σ (factor - 1) · vector)`: what a text is compared by of which some terms count more than once, or less. The base where that comes
- * to nothing. All vectors have unit length.
+ * `unit(base + Σ (factor - 1) · vector)`: the vector of a text in which some terms are boosted (factor above 1) or weakened. The base where
+ * that sum is near 0. All vectors have unit length.
  */
 export function boostedVector(
   base: Float32Array,
@@ -62,7 +62,7 @@ export function boostedVector(
   return Math.sqrt(square) < MIN_LENGTH ? base : (toUnit(sum) ?? base)
 }
 
-/** Vectors of one query by two models, one after the other. */
+/** One vector that joins a query's vectors of two models, one behind the other. */
 export function jointVector(main: Float32Array, second: Float32Array): Float32Array {
   const joint = new Float32Array(main.length + second.length)
   joint.set(main)

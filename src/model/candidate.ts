@@ -1,6 +1,6 @@
 /**
- * The value that travels through the pipeline: what the legs brought, then with a score, then with a rank. It knows its
- * entry by key alone; ids are read for those that reach the page, and where equal scores must be told apart.
+ * The value that passes through the pipeline: first with the signals of the legs, then with a score, then with a rank. It refers to its
+ * entry by key alone; ids are read for candidates that reach the page, and to order equal scores.
  */
 import { compareText } from '../base/compare.ts'
 import type { ChunkKey, EntryKey } from './entry.ts'
@@ -8,47 +8,47 @@ import type { Explanation } from './explanation.ts'
 
 export interface Candidate {
   readonly entry: EntryKey
-  /** Where passages are ranked: the one that this is. Absent: it is the whole entry. */
+  /** Key of the passage, where passages are ranked. Absent: the candidate is a whole entry. */
   readonly passage?: ChunkKey | undefined
-  /** Which source brought it (`local`, a collection elsewhere, a peer). */
+  /** The source that found the candidate (`local`, an external collection, a peer). */
   readonly source: string
-  /** One number a leg, by name (`words`, `meaning`, …): raw, as the leg gave it. Absent: not known. */
+  /** One number per leg, by name (`words`, `meaning`, …), unscaled, as the leg gave it. Absent: unknown. */
   readonly signals: Readonly<Record<string, number>>
-  /** The entry's best chunk by leg, where the leg found one. */
+  /** The entry's best chunk by leg, for legs that found one. */
   readonly chunks: Readonly<Record<string, ChunkKey>>
-  /** Entries that were folded into this one, and are no items themselves. */
+  /** Entries that were folded into this one and are no items of their own. */
   readonly related?: readonly EntryKey[] | undefined
 }
 
 export interface Scored extends Candidate {
-  /** What it is ranked by, unless there is an `order`. */
+  /** Score by which it is ranked, unless there is an `order`. */
   readonly score: number
-  /** What was added to the score of its formula, so that it stays among the first while not all is embedded. */
+  /** Amount added to the formula's score so that the candidate stays among the first while some entries have no vector. */
   readonly lifted?: number | undefined
-  /** A list ordered by something else than its score (a date, say) is ranked by this, descending. */
+  /** Value by which a list is ranked (descending) that is ordered by something other than the score, such as a date. */
   readonly order?: number | undefined
-  /** Where scores (or what stands for them) are equal, the one with the higher `tie` is first. Absent: 0. */
+  /** Of candidates with equal scores (or `order`), the one with the higher `tie` comes first. Absent: 0. */
   readonly tie?: number | undefined
-  /** The retrieval that brought it first, from 0 (also where absent): entries of an earlier one stand before it. */
+  /** Number of the retrieval that first found it, from 0 (also when absent): entries of an earlier retrieval come first. */
   readonly round?: number | undefined
 }
 
 export interface Ranked extends Scored {
-  /** From 1, over the whole answer, not the page. */
+  /** Rank from 1, over the whole answer, not the page. */
   readonly rank: number
 }
 
-/** Tells one item of an answer from the others: an entry, or a passage where passages are ranked. */
+/** Identifies an item of an answer: an entry, or a passage where passages are ranked. */
 export type ItemKey = EntryKey | ChunkKey
 
 export function itemKey({ entry, passage }: Pick<Candidate, 'entry' | 'passage'>): ItemKey {
   return passage ?? entry
 }
 
-/** Builds the tree of a scored candidate; called for returned rows only. */
+/** Builds the explanation of a scored candidate; called only for rows that are returned. */
 export type Explain = (scored: Scored) => Explanation
 
-/** What ends every order where scores are equal. Never a key: keys tell of hidden writes. */
+/** What orders items with equal scores. Never an entry key, since keys would reveal hidden writes. */
 export interface Named {
   readonly id: string
   readonly holder: string
@@ -56,14 +56,14 @@ export interface Named {
   readonly passage?: number | undefined
 }
 
-/** Where something is in the total order of an answer. */
+/** Position of an item in the total order of an answer. */
 export interface Place extends Named {
   readonly order: number
-  /** Absent: 0. */
+  /** Value that orders equal scores, descending. Absent: 0. */
   readonly tie?: number | undefined
 }
 
-/** The one total order: score (or what stands for it) and `tie` descending, then id, holder and passage ascending. */
+/** The total order of results: score (or `order`) and `tie` descending, then id, holder and passage ascending. */
 export function byPlace(a: Place, b: Place): number {
   if (a.order !== b.order) return b.order - a.order
   if (a.tie !== b.tie) return (b.tie ?? 0) - (a.tie ?? 0)

@@ -1,4 +1,4 @@
-/** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every interface. */
+/** Schemas of what callers may give for entries (write, list, name, explain), shared by the engine and all interfaces. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { isStorable } from '../base/storable.ts'
@@ -8,10 +8,10 @@ import { jsonObjectInput } from './parse-input.ts'
 import type { Audience } from './partition.ts'
 import { filterInput, groupInput, instantInput, queryInput } from './query-input.ts'
 
-/** Who may see an entry, the holder apart. */
+/** Who may see an entry besides its holder. */
 export type Visibility = Audience['kind']
 
-/** Text that is kept as it is given: what no store can keep is refused, not replaced. */
+/** Schema for text that is stored unchanged: text that no store can hold is refused, not repaired. */
 export function keptText(text: z.ZodString): z.ZodString {
   return text.refine(isStorable, 'text without NUL and lone surrogates')
 }
@@ -19,12 +19,12 @@ export function keptText(text: z.ZodString): z.ZodString {
 const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
 const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
 
-/** Of one entry. */
+/** Groups that may see one entry. */
 const federations = z.array(name).max(100)
 
 const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
 
-/** What a writer may say of an entry; the rest has defaults. */
+/** Schema of the fields that a writer may give for an entry; the others have defaults. */
 const putInput = z.strictObject({
   id: z
     .string()
@@ -61,7 +61,7 @@ export type PutInput = ReadonlyDeep<z.output<typeof putInput>>
 export type PutEntriesInput = ReadonlyDeep<z.output<typeof putEntriesSchema>>
 export const putEntriesInput: z.ZodType<PutEntriesInput> = putEntriesSchema
 
-/** How exports of conversations are read. What is absent is recognised by their content. */
+/** Schema of how exports of conversations are read. Absent values are recognised from the content. */
 const chatInput = z.strictObject({
   profile: z
     .enum(['people', 'assistant'])

@@ -1,4 +1,4 @@
-/** The one thing a store holds: an entry, something known; and the chunks it is embedded and word-indexed by. */
+/** What a store holds: an entry, which is one piece of knowledge; and its chunks, by which it is embedded and word-indexed. */
 
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -9,37 +9,37 @@ export type EntryKey = number
 /** The store's number of a chunk: never reused, never shown. */
 export type ChunkKey = number
 
-/** What a writer gives. The store adds keys; the engine fills what is left out before it gets here. */
+/** The fields that a writer gives. The engine fills in missing ones before; the store adds keys. */
 export interface EntryDraft {
-  /** Opaque, 1 to 512 characters; unique for its holder, not for the store, so that a taken id tells nothing. */
+  /** Opaque id of 1 to 512 characters; unique for its holder, not in the store, so that a conflict reveals nothing about other holders. */
   readonly id: string
   readonly collection: string
-  /** What sort of thing: `note`, `document`, `code`, `memory`, `belief`, … */
+  /** Kind of entry: `note`, `document`, `code`, `memory`, `belief`, … */
   readonly kind: string
   readonly title: string
   readonly content: string
   readonly tags: readonly string[]
   readonly metadata: JsonObject
   readonly audience: Audience
-  /** Where the content came from (a file URL, say), or null. */
+  /** Where the content came from (such as a file URL), or null. */
   readonly origin: string | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
-  /** When it holds in the world: `validFrom` included, `validUntil` excluded; null means unbounded. */
+  /** Start of validity in the world: `validFrom` included, `validUntil` excluded; null means unbounded. */
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
-  /** When this store came to know it; `--known-at` asks the past by it. */
+  /** When this store learned of the entry; `--known-at` queries the past by it. */
   readonly knownAt: Instant
 }
 
 export interface Entry extends EntryDraft {
   readonly key: EntryKey
   readonly partition: PartitionId
-  /** Hexadecimal SHA-256 of the content. */
+  /** SHA-256 of the content, in hexadecimal. */
   readonly contentHash: string
 }
 
-/** The small part of an entry that orders and caps need. */
+/** The fields of an entry that ordering and caps need. */
 export interface EntryIdentity {
   readonly key: EntryKey
   readonly partition: PartitionId
@@ -49,58 +49,58 @@ export interface EntryIdentity {
   readonly origin: string | null
 }
 
-/** When an entry holds; at least one of the bounds is set. */
+/** The period in which an entry is valid; at least one bound is set. */
 export interface EntryValidity {
   readonly key: EntryKey
   readonly from: Instant | null
   readonly until: Instant | null
 }
 
-/** A span of an entry's content. Offsets are UTF-16 units of `content`, end excluded; lines count from 1. */
+/** A chunk: a span of an entry's content. Offsets are UTF-16 units of `content`, end excluded; lines count from 1. */
 export interface ChunkDraft {
   readonly start: number
   readonly end: number
   readonly startLine: number
   readonly endLine: number
-  /** Headings above the span, outermost first: part of what is embedded and indexed, not of the content. */
+  /** Headings above the span, outermost first: embedded and indexed with it, but not part of its content. */
   readonly headings: readonly string[]
   /**
-   * Of a span that begins inside a table or fenced code: the header of the table, the line that opens the fence. It is embedded and
+   * For a span that begins inside a table or fenced code: the header of the table, or the line that opens the fence. It is embedded and
    * indexed with the headings, and shown before the text; offsets and lines are those of the span without it. Never empty.
    */
   readonly lead?: string | undefined
   /**
-   * Of a span that begins with words to find it by, which its author did not write: where the rest begins, in UTF-16 units from the start of
-   * the span. What is before is never shown. `startLine` to `endLine` are lines of the author's file, of the last lines of the span.
+   * For a span that begins with words which its author did not write and which serve only to find it: offset in UTF-16 units from the start
+   * of the span at which the shown text begins. `startLine` to `endLine` are lines of the author's file, for the last lines of the span.
    */
   readonly shownFrom?: number | undefined
-  /** Where the headings above the text change within the span, ascending by `at`. Absent: nowhere. */
+  /** Where the headings above the text change within the span, ascending by `at`. Absent: they do not change. */
   readonly sections?: readonly ChunkSection[] | undefined
 }
 
 export interface ChunkSection {
-  /** UTF-16 units from the start of the chunk. */
+  /** Offset in UTF-16 units from the start of the chunk. */
   readonly at: number
-  /** Headings above what follows, outermost first. */
+  /** Headings above the text from there on, outermost first. */
   readonly headings: readonly string[]
 }
 
 export interface Chunk extends ChunkDraft {
   readonly key: ChunkKey
   readonly entry: EntryKey
-  /** Place among the entry's chunks, from 0. */
+  /** Index among the entry's chunks, from 0. */
   readonly ordinal: number
 }
 
-/** What one viewer's questions did to one entry. Kept per viewer, so nobody's questions move another's answers. */
+/** Effect of one viewer's queries on one entry. Kept per viewer, so that queries of one viewer do not change answers for another. */
 export interface AccessState {
   readonly lastAccessed: Instant
   readonly count: number
-  /** 0 or more; grows by use. */
+  /** Strength of memory, at least 0; grows with use. */
   readonly strength: number
 }
 
-/** What is embedded and word-indexed as the title of a chunk: the entry's title, the headings above the chunk, its lead. */
+/** The title under which a chunk is embedded and word-indexed: the entry's title, the headings above the chunk, its lead. */
 export function chunkTitle(entry: Pick<Entry, 'title'>, chunk: ChunkNames): string {
   return [...namesOf(entry, chunk), leadWords(chunk)].filter(Boolean).join('\n')
 }
@@ -109,7 +109,7 @@ function namesOf({ title }: Pick<Entry, 'title'>, { headings }: ChunkNames): rea
   return [title, ...headings.filter(heading => heading !== title)]
 }
 
-/** The lines of the lead that say something: those between the header and the rows of a table do not. */
+/** The lines of the lead that contain words; the line between a table's header and its rows does not. */
 function leadWords({ lead = '' }: ChunkNames): string {
   return lead
     .split('\n')
@@ -131,10 +131,10 @@ export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft,
 }
 
 /**
- * What a chunk is embedded by: its title and its text. A title that was cut off the beginning of the text (it ends in `…`) is
- * not put in front of it; a heading is, also where the text begins with it: why, docs/decisions/011. Depends on title and text
- * alone, by which a put decides whether a chunk keeps its vector. Never empty, which providers refuse: an entry without title
- * and text is known by its id.
+ * The text by which a chunk is embedded: its title and its text. A title that was cut from the beginning of the text (it ends in `…`) is
+ * not repeated in front of it; a heading is, even where the text begins with it: why, docs/decisions/011. Depends on title and text alone,
+ * so that a put can decide whether a chunk keeps its vector. Never empty, which providers refuse: an entry without title and text is
+ * embedded by its id.
  */
 export function embeddedText(
   entry: Pick<Entry, 'id' | 'title' | 'content'>,

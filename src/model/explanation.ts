@@ -1,12 +1,12 @@
 /**
- * Why a number is what it is: a tree whose inner nodes say how their children make their value and whose leaves are
- * facts. Built by the line of code that makes the score, for returned rows only. `recompute` must give the same number
- * from the leaves; a test does so for every ranking.
+ * Explanation of a number: a tree whose inner nodes say how their children make their value, and whose leaves are facts. Built by the same
+ * code that computes the score, for returned rows only. `recompute` must give the same number from the leaves; a test checks this for every
+ * ranking.
  */
 export interface Explanation {
   readonly label: string
   readonly value: number
-  /** How `value` follows from the children; absent on leaves. */
+  /** How `value` is computed from the children; absent on leaves. */
   readonly formula?: 'sum' | 'product' | 'quotient' | 'max' | undefined
   readonly children?: readonly Explanation[] | undefined
   /** A remark for readers: a unit, a source, what was matched. */
@@ -30,7 +30,7 @@ export function node(
   return note === undefined ? { label, value, formula, children } : { label, value, formula, children, note }
 }
 
-/** The value as it follows from the leaves alone. */
+/** The value computed from the leaves alone. */
 export function recompute(tree: Explanation): number {
   if (tree.formula === undefined || tree.children === undefined) return tree.value
   return combine(tree.formula, tree.children.map(recompute))

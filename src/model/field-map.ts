@@ -1,16 +1,16 @@
-/** Which field of somebody else's record is which of ours. */
+/** Maps fields of foreign records to the program's own fields. */
 import { QuerentError } from './errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Our fields, and the names they go by in other people's records, the likeliest first. */
+/** The program's fields, and the names that other programs' records use for them, the likeliest first. */
 export type UsualNames<Field extends string> = Readonly<Record<Field, readonly string[]>>
 
 export class FieldMap<Field extends string> {
   readonly #usual: UsualNames<Field>
   readonly #given: ReadonlyMap<Field, string>
 
-  /** `given`: our field to a field of the record, or to a path of fields joined by dots. */
+  /** `given`: from the program's field to a field of the record, or to a path of fields joined by dots. */
   constructor(usual: UsualNames<Field>, given: ReadonlyMap<Field, string>) {
     this.#usual = usual
     this.#given = given
@@ -22,13 +22,13 @@ export class FieldMap<Field extends string> {
     return name === null ? undefined : Object.hasOwn(record, name) ? record[name] : valueAt(record, name.split('.'))
   }
 
-  /** The record's name for the field, or null. A mapped field goes by no other name. */
+  /** The record's name for the field, or null. A field that was mapped explicitly has no other names. */
   nameIn(record: Fields, field: Field): string | null {
     return this.#given.get(field) ?? this.#usual[field].find(name => Object.hasOwn(record, name)) ?? null
   }
 }
 
-/** A map names a field that we do not have. */
+/** Error: a map names a field that does not exist. */
 export function unknownMapField(field: string, known: readonly string[]): QuerentError {
   return new QuerentError('unknown_field', `map: there is no field ${field}; known are ${known.join(', ')}`, {
     field: `map.${field}`,

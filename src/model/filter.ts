@@ -1,10 +1,10 @@
 /**
- * The filter tree: what an entry must fulfil, apart from what was asked about. A closed union with a reference meaning
- * as a predicate (`matches`); a store compiles it to its own language and a property test holds the two together.
+ * The filter tree: conditions that an entry must meet, apart from matching the query's text. A closed union whose meaning is defined by the
+ * predicate `matches`; a store compiles the tree to its own language, and a property test checks that both agree.
  *
- * Meaning is two-valued: a comparison with a missing value is false, `not` of it is true. Comparison is strict by type
- * (a number never equals text) and text compares by code point (`compareText`). A field that holds a list (tags, or a
- * metadata array) fulfils a comparison when one of its scalar elements does.
+ * Logic is two-valued: a comparison with a missing value is false, `not` of it is true. Comparison is strict by type (a number never equals
+ * text) and text compares by code point (`compareText`). A field that holds a list (tags, or a metadata array) meets a comparison when one
+ * of its scalar elements does.
  */
 import type { Json } from '../base/canonical.ts'
 import { compareText } from '../base/compare.ts'
@@ -13,8 +13,8 @@ import type { AccessState, Entry } from './entry.ts'
 export type Scalar = string | number | boolean
 
 /**
- * `id`, `collection`, `kind`, `title`, `holder`, `origin`, `tag`, `created`, `updated`, `valid_from`, `valid_until`,
- * `known`, `accessed` (by this viewer), a metadata path `metadata.<key>[.<key>…]`, or an aspect's column
+ * Name of a field in a filter: `id`, `collection`, `kind`, `title`, `holder`, `origin`, `tag`, `created`, `updated`, `valid_from`,
+ * `valid_until`, `known`, `accessed` (by this viewer), a metadata path `metadata.<key>[.<key>…]`, or an aspect's column
  * `<aspect>.<column>`. Times are instants (ms).
  */
 export type FieldName = string
@@ -28,7 +28,7 @@ export type Filter =
   | { readonly op: 'contains'; readonly field: FieldName; readonly text: string }
   | { readonly op: 'exists'; readonly field: FieldName }
 
-/** The fields every entry has, beside `metadata.…` and aspects' columns. */
+/** The fields that every entry has, apart from `metadata.…` and aspects' columns. */
 export const ENTRY_FIELDS: readonly FieldName[] = [
   'id',
   'collection',
@@ -45,7 +45,9 @@ export const ENTRY_FIELDS: readonly FieldName[] = [
   'known',
 ]
 
-/** In a question: entries linked with a named one. No field of an entry: it becomes a filter by id before anything is asked. */
+/**
+ * Name of a condition in a query: entries linked with a named one. It is no field of an entry: it becomes a filter by id before retrieval.
+ */
 export const LINKED: FieldName = 'linked'
 
 /** Fields whose value is an instant. */
@@ -58,7 +60,7 @@ export const TIME_FIELDS: readonly FieldName[] = [
   'known',
 ]
 
-/** What `matches` looks at. `aspect` gives an aspect's column, or null when the entry lacks it. */
+/** The data that `matches` evaluates. `aspect` gives an aspect's column, or null when the entry lacks it. */
 export interface FilterSubject {
   readonly entry: Entry
   readonly access: AccessState | null
@@ -69,7 +71,7 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** The reference meaning. */
+/** Whether an entry meets the filter: the definition of the filter's meaning. */
 export function matches(filter: Filter, subject: FilterSubject): boolean {
   switch (filter.op) {
     case 'and':

@@ -1,6 +1,6 @@
 /**
- * A score as a value. From the one value come the score, the parts that add up to it, the explanation tree, the reasons in a line,
- * bounds (what a row can score at most) and the weights at which two rows change places. Nothing is written twice.
+ * A score represented as a formula. The same formula gives the score, the components that add up to it, the explanation tree, the line of
+ * reasons, bounds (what a row can score at most) and the weights at which two rows change places, so none of these is coded twice.
  *
  *     const formula = sum('score', [
  *       product('words', [number('weight of words', 'w'), number('BM25', 'bm')], { component: 'words' }),
@@ -12,22 +12,22 @@ import { type Explanation, leaf, node } from './explanation.ts'
 
 /** Numbers by name: of one row, or of the whole query. */
 export type Numbers = Readonly<Record<string, number>>
-/** Of a query that has none. One value for all queries, as scorers are kept by it. */
+/** For a query without numbers. A single shared object, since scorers are cached by it. */
 export const NO_NUMBERS: Numbers = {}
-/** Trees that show what a number is made of, by the name of the number. */
+/** Explanation trees of numbers, by the name of the number. */
 export type Expansions = Readonly<Record<string, Explanation>>
 
 interface Options {
-  /** Its name among the components. Of the factors of a product, the component is what the factor adds. */
+  /** Name of the part among the components. For a factor of a product, the component is what the factor adds. */
   readonly component?: string
-  /** In a sum, a product, a maximum, or as a factor: left out where neither row nor query has a number of this name. */
+  /** The part is left out of its sum, product or maximum where neither row nor query has a number of this name. */
   readonly when?: string
-  /** Left out where row or query has a number of this name. */
+  /** The part is left out where row or query has a number of this name. */
   readonly unless?: string
-  /** Whether an explanation shows it. Only what changes nothing may be hidden: 0 in a sum, 1 among factors. */
+  /** Whether an explanation shows the part. Only parts without effect may be hidden: 0 in a sum, 1 among factors. */
   readonly shown?: (row: Numbers, query: Numbers) => boolean
   readonly note?: string | ((row: Numbers, query: Numbers) => string | undefined)
-  /** What the line of reasons says in brackets behind a component; of a factor, in place of it. */
+  /** Text in brackets after the component in the line of reasons; for a factor, in place of its value. */
   readonly detail?: (row: Numbers, expansions: Expansions, query: Numbers) => string | undefined
 }
 
@@ -35,7 +35,7 @@ interface NumberNode extends Options {
   readonly kind: 'number'
   readonly label: string
   readonly name: string
-  /** -1 where it is taken away. */
+  /** 1, or -1 where the number is subtracted. */
   readonly sign: 1 | -1
 }
 
@@ -53,7 +53,7 @@ interface Combination extends Options {
 
 export type Formula = NumberNode | Constant | Combination
 
-/** The number of this name, of the row or else of the query; 0 where there is none. */
+/** The number of this name: from the row, else from the query; 0 where neither has it. */
 export function number(label: string, name: string, options: Options & { readonly negative?: boolean } = {}): Formula {
   const { negative = false, ...rest } = options
   return { kind: 'number', label, name, sign: negative ? -1 : 1, ...rest }
@@ -71,22 +71,22 @@ export function product(label: string, of: readonly Formula[], options: Options 
   return { kind: 'product', label, of, ...options }
 }
 
-/** A product whose first factor is left as it is where it is not above 0: what is not relevant does not become so by the others. */
+/** A product in which the other factors apply only where the first is above 0: factors cannot make an irrelevant item relevant. */
 export function lift(label: string, of: readonly [Formula, ...Formula[]], options: Options = {}): Formula {
   return { kind: 'lift', label, of, ...options }
 }
 
-/** 0 where the divisor is not above 0. */
+/** A quotient; 0 where the divisor is not above 0. */
 export function quotient(label: string, dividend: Formula, divisor: Formula, options: Options = {}): Formula {
   return { kind: 'quotient', label, of: [dividend, divisor], ...options }
 }
 
-/** 0 where it has no parts. */
+/** A maximum; 0 where it has no parts. */
 export function max(label: string, of: readonly Formula[], options: Options = {}): Formula {
   return { kind: 'max', label, of, ...options }
 }
 
-/** `weight · part` for each, where the weight has the name `weight_<part>`: the sum that most lenses score by. */
+/** The sum of `weight · part` over the parts, where the weight is named `weight_<part>`: the formula of most lenses. */
 export function weightedSum(parts: Readonly<Record<string, Options['note']>>, options: Options = {}): Formula {
   const terms = Object.entries(parts).map(([part, note]) =>
     product(part, [number('weight', `weight_${part}`), number(part, part, note === undefined ? {} : { note })], {
@@ -107,7 +107,7 @@ function has(name: string, row: Numbers, query: Numbers): boolean {
   return row[name] !== undefined || query[name] !== undefined
 }
 
-/** A quotient has both of its parts, and a lift its first, whatever numbers there are. */
+/** Whether a part can be left out: never the parts of a quotient, nor the first part of a lift. */
 function isConditional({ kind, of }: Combination, at: number): boolean {
   const { when, unless } = of[at] as Formula
   return (when !== undefined || unless !== undefined) && kind !== 'quotient' && !(kind === 'lift' && at === 0)
@@ -127,7 +127,7 @@ export function scoreBy(formula: Formula, row: Numbers, query: Numbers): number 
   return scorerOf(formula, query)(row)
 }
 
-/** Made once for each formula, and kept as long as `query`, which must not be changed. */
+/** Caches a result by formula and by `query`, for as long as the `query` object exists; it must not be changed. */
 function keptBy<T>(make: (formula: Formula, query: Numbers) => T): (formula: Formula, query: Numbers) => T {
   const kept = new WeakMap<Numbers, Map<Formula, T>>()
   return (formula, query) => {
@@ -140,7 +140,7 @@ function keptBy<T>(make: (formula: Formula, query: Numbers) => T): (formula: For
   }
 }
 
-/** The score of a row, with the numbers of the query looked up once: every candidate of a query is scored. */
+/** The function that scores rows, with the query's numbers looked up once, since every candidate of a query is scored. */
 export const scorerOf: (formula: Formula, query: Numbers) => Scorer = keptBy(makeScorer)
 
 function makeScorer(formula: Formula, query: Numbers): Scorer {
@@ -187,7 +187,7 @@ function makeScorer(formula: Formula, query: Numbers): Scorer {
   }
 }
 
-/** Null for a row that the part is left out for. */
+/** Value of a part; null for a row for which the part is left out. */
 type Part = (row: Numbers) => number | null
 
 function nothing(): null {
@@ -203,14 +203,14 @@ function scorerWhere(formula: Combination, at: number, scorer: Scorer, query: Nu
   return row => (isThere(part, row, query) ? scorer(row) : null)
 }
 
-/** What the parts with a name give to the score. They add up to it, as far as rounding allows, if every term is in one. */
+/** Values of the components of a score. They add up to it, except for rounding, if every term belongs to a component. */
 export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Record<string, number> {
   const components: Record<string, number> = {}
   adderOf(formula, query)(row, 1, components)
   return components
 }
 
-/** Adds to the components what a part gives of a score that it makes `scale` times. */
+/** Adds to the components what a part contributes to a score that contains it `scale` times. */
 type Adder = (row: Numbers, scale: number, components: Record<string, number>) => void
 
 const adderOf = keptBy(makeAdder)
@@ -224,7 +224,7 @@ function makeAdder(formula: Formula, query: Numbers): Adder {
   if (formula.kind === 'number' || formula.kind === 'constant') return () => {}
   const parts = formula.of.map((part, at) => ({
     component: part.component,
-    /** Null where it is left out. */
+    /** Score of the part; null where it is left out. */
     score: scorerWhere(formula, at, scorerOf(part, query), query),
     add: adderOf(part, query),
   }))
@@ -252,7 +252,7 @@ function makeAdder(formula: Formula, query: Numbers): Adder {
         const scores = parts.map(({ score }) => score(row))
         const start = scores.findIndex(score => score !== null)
         let running = scores[start] ?? 0
-        // Factors without a name are worked into the components of the first.
+        // Factors without a component name multiply the components of the first part.
         let whole = scale
         const end = isLift && running <= 0 ? start + 1 : parts.length
         for (let at = start + 1; at < end; at++) if (parts[at]?.component === undefined) whole *= scores[at] ?? 1
@@ -274,8 +274,8 @@ function addTo(components: Record<string, number>, name: string, value: number):
 }
 
 /**
- * The tree of the score; `recompute` of it gives the score again. A combination of which one part is shown is that part, under the label of the whole.
- * An expansion stands for a number that it makes to the last digits.
+ * The explanation tree of the score; `recompute` gives the score again. Where a combination shows a single part, it is replaced by that
+ * part, under the combination's label. An expansion replaces a number that it yields except for rounding.
  */
 export function explainBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): Explanation {
   const note = typeof formula.note === 'function' ? formula.note(row, query) : formula.note
@@ -300,10 +300,10 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
   return node(label, kind === 'lift' ? 'product' : kind, parts, note)
 }
 
-/** Components that give less than this share of the greatest are not named. */
+/** Components with less than this share of the largest one are not named. */
 const MIN_SHARE = 0.01
 
-/** The part that factors and divisors apply to: the line of reasons names these apart. */
+/** The part to which factors and divisors apply: the line of reasons names these separately. */
 function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
   if (formula.component !== undefined || formula.kind === 'number' || formula.kind === 'constant') return formula
   if (formula.kind === 'sum' || formula.kind === 'max') return formula
@@ -311,7 +311,10 @@ function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
   return first === undefined ? formula : baseOf(first, row, query)
 }
 
-/** The main reasons in a line: components without the factors, greatest first, then the factors. `words 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20` */
+/**
+ * The main reasons in one line: components without the factors, largest first, then the factors. `words 0.46 (kiln) + meaning 0.33 (cosine
+ * 0.55), × speaker 1.20`
+ */
 export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): string {
   const components = componentsBy(baseOf(formula, row, query), row, query)
   const terms: [name: string, detail: string | undefined][] = []
@@ -355,16 +358,16 @@ function short(value: number): string {
   return value >= 0.01 ? value.toFixed(2) : String(Number(value.toPrecision(1)))
 }
 
-/** From the least to the greatest that a number may be. */
+/** The smallest and the largest value that a number may have. */
 export type Range = readonly [min: number, max: number]
 export type Ranges = Readonly<Record<string, Range>>
 
-/** Every number exactly as it is. */
+/** Ranges that contain only the given value of each number. */
 export function exactly(numbers: Numbers): Ranges {
   return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, [value, value]]))
 }
 
-/** No row whose numbers are within the ranges, and which has the numbers that they name, scores less or more. */
+/** Bounds of the score for all rows whose numbers are within the ranges and which have the numbers named there. */
 export function boundsBy(formula: Formula, ranges: Ranges): Range {
   if (formula.kind === 'constant') return [formula.value, formula.value]
   if (formula.kind === 'number') {
@@ -400,7 +403,7 @@ function partsWithin({ kind, of }: Combination, ranges: Ranges): readonly Formul
 }
 
 function times([a, b]: Range, [c, d]: Range): Range {
-  // 0 times an unbounded number is 0 here: the divisor that made it unbounded is then 0 too.
+  // 0 times an unbounded number counts as 0: the divisor that made it unbounded is then 0 too.
   const products = [a * c, a * d, b * c, b * d].map(value => (Number.isNaN(value) ? 0 : value))
   return [Math.min(...products), Math.max(...products)]
 }
@@ -412,14 +415,14 @@ function dividedBy([a, b]: Range, [min, max]: Range): Range {
   return [Math.min(...quotients), Math.max(...quotients)]
 }
 
-/** Shares are looked at in thousandths, then in millionths where two rows have changed places. */
+/** Shares are tried in steps of a thousandth, then of a millionth where two rows have changed places. */
 const COARSE = 1_000
 const FINE = 1_000_000
 
 /**
- * Shares (of a weight, 0 to 1, in millionths) at which `a` and `b` have changed places, or have the same score, nearest to `from` first. Two
- * changes within a thousandth are not seen. `numbersAt`: the numbers of the query that depend on the share. Costs 2,000 scores at most, and 20 for each
- * share found.
+ * Shares of a weight (0 to 1, in millionths) at which `a` and `b` change places or have the same score, nearest to `from` first. Two
+ * changes within a thousandth are missed. `numbersAt`: the query's numbers that depend on the share. Cost: at most 2,000 scores, and 20 for
+ * each share found.
  */
 export function* crossings(
   { formula, numbers }: BoundFormula,
@@ -435,7 +438,7 @@ export function* crossings(
   const coarse = Array.from({ length: COARSE + 1 }, (_, at) => (at * FINE) / COARSE)
   const halves = [coarse.filter(step => step > start), coarse.filter(step => step < start).reverse()]
   const changes = halves.map(steps => changesAlong(steps, start, signAt))
-  // Two lists, each nearest first, are made one.
+  // Merges two lists that are both ordered by distance.
   const next = changes.map(side => side.next())
   for (;;) {
     const distances = next.map(each => (each.done === true ? Number.POSITIVE_INFINITY : Math.abs(each.value - start)))
@@ -457,7 +460,7 @@ function* changesAlong(
     const there = signAt(step)
     if (there !== sign) {
       const outward = Math.sign(step - near)
-      // The last with the sign before, and the first without it.
+      // Bisection: `before` is the last step with the old sign, `after` the first with another.
       let [before, after] = [outward > 0 ? Math.floor(near) : Math.ceil(near), step]
       while (Math.abs(after - before) > 1) {
         const middle = Math.floor((before + after) / 2)
@@ -465,7 +468,7 @@ function* changesAlong(
         else after = middle
       }
       yield after
-      // Equal scores are ordered by id: the next share may be the one that counts.
+      // Equal scores are ordered by id, so the rows may change places at the next share only.
       if (signAt(after) === 0 && after !== step) yield after + outward
     }
     near = step

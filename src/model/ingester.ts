@@ -1,6 +1,6 @@
 /**
- * Reads one sort of file into entries. The ingest layer finds files, decodes them and writes what an ingester makes of
- * them; a lens brings ingesters of its own, which are asked before the built-in ones.
+ * An ingester reads one type of file into entries. The ingest layer finds files, decodes them and writes what an ingester returns;
+ * ingesters of lenses are tried before the built-in ones.
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -8,13 +8,13 @@ import type { Steps } from '../base/turns.ts'
 import type { ChunkDraft } from './entry.ts'
 import type { Row, TableDeclaration } from './table.ts'
 
-/** What an ingester is chosen by. */
+/** File name by which an ingester is chosen. */
 export interface FileName {
-  /** From the folder that is added, parts separated by `/`. */
+  /** Path relative to the folder that is added, with parts separated by `/`. */
   readonly path: string
-  /** The last part of the path. */
+  /** File name, which is the last part of the path. */
   readonly name: string
-  /** Lower case, without the dot; empty when there is none. */
+  /** Extension in lower case, without the dot; empty when there is none. */
   readonly extension: string
 }
 
@@ -25,17 +25,17 @@ export interface SourceFile extends FileName {
 }
 
 export interface IngestSettings {
-  /** What relative times in a file would refer to. */
+  /** Time to which relative times in a file refer. */
   readonly now: Instant
-  /** For records: our field to theirs. */
+  /** For records: the record's field for each field of an entry. */
   readonly map: Readonly<Record<string, string>>
 }
 
-/** One entry to be. What is null is filled by the ingest layer. */
+/** An entry to be written. Fields that are null are filled in by the ingest layer. */
 export interface FileDocument {
-  /** Its own id where the file gives it one; null: made from the path and `part`. */
+  /** Id that the file gives to the document; null: derived from the path and `part`. */
   readonly id: string | null
-  /** What tells it from the file's other documents, where there are several without an id. */
+  /** Distinguishes the document from others of the same file that have no id either. */
   readonly part: string | null
   readonly title: string
   readonly content: string
@@ -47,56 +47,56 @@ export interface FileDocument {
   readonly updatedAt: Instant | null
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
-  /** Where in the file it begins, for messages. */
+  /** Line of the file where the document begins, for messages. */
   readonly line: number | null
-  /** Of a whole file: other files that its text links to, as it names them, and other names that it goes by. */
+  /** For a document that is a whole file: other files to which its text links, as named there, and other names of the file. */
   readonly links?: readonly FileLink[] | undefined
   readonly aliases?: readonly string[] | undefined
-  /** Rows of this entry in tables with `ofEntry`, written with it; the column `entry` is filled in. */
+  /** Rows for this entry in tables with `ofEntry`, written with it; the column `entry` is filled in. */
   readonly rows?: readonly { readonly table: TableDeclaration; readonly row: Row }[] | undefined
 }
 
 export interface FileLink {
-  /** A path or a name, `/` between its parts, without heading, block and query. Never empty. */
+  /** Target of the link: a path or a name, with `/` between its parts, without heading, block and query. Never empty. */
   readonly target: string
-  /** From the folder of the file; else from the folder that was added, or anywhere in it. */
+  /** Whether the target is relative to the file's folder; otherwise to the added folder, or anywhere in it. */
   readonly isRelative: boolean
 }
 
 export interface FileProblem {
-  /** From 1; null when it concerns the whole file. */
+  /** Line of the problem, from 1; null when it concerns the whole file. */
   readonly line: number | null
   readonly message: string
 }
 
 export interface FileReading {
   readonly documents: readonly FileDocument[]
-  /** What could not be read and is not among the documents; the others count all the same. */
+  /** Parts that could not be read and are not among the documents; the other documents are valid. */
   readonly problems: readonly FileProblem[]
-  /** What was read otherwise than it is written; it is among the documents. */
+  /** Parts that were read differently from how they are written; they are among the documents. */
   readonly warnings?: readonly FileProblem[] | undefined
 }
 
 export interface Ingester {
   readonly name: string
-  /** Raised when it reads differently: then every file is read again. */
+  /** Version of the ingester, raised when its results change: then every file is read again. */
   readonly version: number
-  /** Larger files are skipped; absent: the limit of the request. */
+  /** Largest file in bytes; larger ones are skipped. Absent: the limit of the request. */
   readonly maxBytes?: number | undefined
   accepts(file: FileName): boolean
-  /** In steps of some milliseconds. Never throws for what a file holds: that is a problem in the reading. */
+  /** Reads a file in steps of some milliseconds. Never throws because of the file's content, which is reported as a problem. */
   read(file: SourceFile, settings: IngestSettings): Steps<FileReading>
 }
 
-/** Why a file gives no text: it is encrypted, it has none, or what keeps it from being read. */
+/** Why a file gives no text: it is encrypted, it contains none, or an error that prevents reading. */
 export type Unreadable =
   | { readonly kind: 'skipped'; readonly reason: 'encrypted' | 'no_text' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** Reads one sort of file that is no text as it is, a PDF say. */
+/** An ingester for a file type that is not text, such as PDF. */
 export interface DocumentIngester extends Pick<Ingester, 'name' | 'version' | 'accepts'> {
-  /** Larger files are skipped. */
+  /** Largest file in bytes; larger ones are skipped. */
   readonly maxBytes: number
-  /** `bytes` are its own: they may be transferred. Rejects only when `signal` aborts. */
+  /** Reads a file from its bytes, which the ingester owns and may transfer. Rejects only when `signal` aborts. */
   readBytes(bytes: Uint8Array<ArrayBuffer>, file: FileName, signal: AbortSignal): Promise<FileReading | Unreadable>
 }

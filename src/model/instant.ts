@@ -1,26 +1,26 @@
-/** Moments as callers write them, and as interfaces print them. */
+/** Times as callers write them, and as interfaces print them. */
 
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { invalidArgument } from './errors.ts'
 
-// The date a record says it is from, for records of other people's making: `date`, else `analyzed_at`. ISO 8601 or a
-// number; what has no offset is UTC, so that an answer is the same in every time zone.
+// The date of a record that another program made: `date`, else `analyzed_at`. ISO 8601 or a number; a time without an offset is UTC, so
+// that the result is the same in every time zone.
 
-/** Looked at in this order; the first that can be read decides. */
+/** Metadata keys tried in this order; the first that can be parsed is used. */
 const DATE_KEYS = ['date', 'analyzed_at'] as const
 
-/** Above this a number counts milliseconds, not seconds: in seconds it would lie in the year 5138. */
+/** A number above this is in milliseconds, not seconds: in seconds it would be in the year 5138. */
 const MAX_SECONDS = 1e11
 const MAX_INSTANT = 8.64e15
 
-/** Characters of a date that are its day. */
+/** Length of the day at the start of a date, in characters: `2025-06-01`. */
 const DAY_LENGTH = 10
 
-/** A day, then perhaps a time, then perhaps an offset. */
+/** Pattern: a day, optionally with a time, optionally with an offset. */
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
-/** Null: the record is undated. */
+/** The date of a record; null: the record is undated. */
 export function recordDate(metadata: JsonObject): Instant | null {
   for (const key of DATE_KEYS) {
     const instant = readDate(metadata[key])
@@ -29,7 +29,7 @@ export function recordDate(metadata: JsonObject): Instant | null {
   return null
 }
 
-/** The day to show: as it is written, the UTC day of a number; null when there is neither. */
+/** The day of a record to be shown: as written, or the UTC day of a number; null when there is neither. */
 export function recordDay(metadata: JsonObject): string | null {
   const readable = DATE_KEYS.find(key => readDate(metadata[key]) !== null)
   const key = readable ?? DATE_KEYS.find(key => typeof metadata[key] === 'string' && metadata[key].trim() !== '')
@@ -39,7 +39,7 @@ export function recordDay(metadata: JsonObject): string | null {
   return [...String(value).trim()].slice(0, DAY_LENGTH).join('')
 }
 
-/** Null for what is no date. Fractions below a millisecond are cut. */
+/** Parses a date; null for a value that is none. Fractions below a millisecond are cut. */
 export function readDate(value: unknown): Instant | null {
   if (typeof value === 'number') return fromNumber(value)
   return typeof value === 'string' ? fromIso(value.trim()) : null
@@ -62,14 +62,14 @@ function fromIso(text: string): Instant | null {
   return Number.isNaN(instant) ? null : instant
 }
 
-/** `Date.parse` wants `+02:00`; others write `+0200` and `+02`. */
+/** An offset in the form `+02:00`, which `Date.parse` requires, from `+0200` or `+02`. */
 function wholeOffset(offset: string): string {
   if (/^z$/i.test(offset)) return 'Z'
   const digits = offset.slice(1).replace(':', '').padEnd(4, '0')
   return `${offset[0]}${digits.slice(0, 2)}:${digits.slice(2)}`
 }
 
-/** `Date.parse` takes 31 February for 3 March. */
+/** Whether the day exists: `Date.parse` would read 31 February as 3 March. */
 function exists(day: string): boolean {
   const midnight = Date.parse(day)
   return !Number.isNaN(midnight) && isoDay(midnight) === day
@@ -80,8 +80,8 @@ function isoDay(instant: Instant): string {
 }
 
 /**
- * Milliseconds, or ISO 8601 (without zone: UTC, so that it means the same on every machine), or a date (its first instant,
- * UTC). Fractions below a millisecond are cut.
+ * Parses an instant: milliseconds, or ISO 8601 (without a zone: UTC, so that it means the same on every machine), or a date (its first
+ * instant in UTC). Fractions below a millisecond are cut.
  */
 export function toInstant(value: string | number, field: string): Instant {
   const instant = typeof value === 'number' ? value : parseIso(value)
@@ -95,20 +95,17 @@ export function toIso(instant: Instant): string {
   return new Date(instant).toISOString()
 }
 
-/** Whether a text is an instant in the one form that `toIso` writes. */
+/** Whether a text is an instant exactly as `toIso` writes it. */
 export function isIso(text: string): boolean {
   if (!WRITTEN.test(text)) return false
   const instant = Date.parse(text)
   return Number.isFinite(instant) && toIso(instant) === text
 }
 
-/** Years of other lengths bear a sign. */
+/** Pattern of a written instant; years that do not have four digits have a sign. */
 const WRITTEN = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/**
- * `Date.parse` takes 31 February for 3 March, and a time without zone for the machine's: what was asked for must not become
- * something else.
- */
+/** Parses ISO 8601 strictly: `Date.parse` would read 31 February as 3 March, and a time without a zone as local to the machine. */
 function parseIso(text: string): number {
   const day = text.slice(0, 10)
   const midnight = Date.parse(day)

@@ -1,6 +1,6 @@
 /**
- * Live queries: a subscriber gets what has changed in an answer, as events. What is watched is described by a `LiveQuery`, so
- * that every lens can be watched in the same way.
+ * Live queries: a subscriber receives changes of an answer as events. A `LiveQuery` describes what is watched, so that every lens can be
+ * watched in the same way.
  */
 
 import { z } from 'zod'
@@ -15,77 +15,77 @@ import { costOfAsking, type Priced, type QueryInput, queryInput } from './query-
 import { reportedError } from './reported-error.ts'
 import type { Viewer } from './viewer.ts'
 
-/** One item of an answer. */
+/** An item of a watched answer. */
 export interface LiveItem {
-  /** The same for as long as it is the same thing, whatever becomes of it. Never leaves the engine unsealed. */
+  /** Key that identifies the item through all of its changes. Never leaves the engine unencrypted. */
   readonly key: string
-  /** As it is shown: what an event of removal names. May change, as a new version may have a new id. */
+  /** Id as shown, which a removal event names. It may change, since a new version may have a new id. */
   readonly id: string
-  /** Where passages are ranked: its position in the entry, from 1. */
+  /** Where passages are ranked: the passage's position in the entry, from 1. */
   readonly passage?: number | undefined
-  /** Changes exactly when its content does, as the viewer is shown it. */
+  /** Changes exactly when the item's content as shown to the viewer does. */
   readonly version: string
   readonly score: number
   /**
-   * What its score is made of, time apart: changes exactly when something else than passing time has changed the score by
-   * enough to be sent. The empty text, always: then a change of score alone is never sent.
+   * Fingerprint of the score's inputs except time: changes exactly when something other than the passing of time has changed the score by
+   * enough to be reported. Always the empty text: changes of score alone are never reported.
    */
   readonly standing: string
-  /** Since when there is such an item for this viewer: later than the last answer, and it is new rather than newly matching. */
+  /** Time since which the item exists for this viewer. Later than the last answer: the item is new, not an older one that matches now. */
   readonly since: Instant
-  /** From 1. */
+  /** Rank of the item, from 1. */
   readonly rank: number
-  /** As an event carries it. */
+  /** The item as an event contains it. */
   readonly shown: JsonObject
-  /** Parts of `shown` by name, to say which of them changed: comparable texts. */
+  /** Parts of `shown` by name, as comparable texts, by which an event says which of them changed. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What names an item. */
+/** Fields that identify an item. */
 export type LiveName = Pick<LiveItem, 'key' | 'id' | 'passage'>
 
 export interface LiveState {
-  /** In their order, at most the limit of the question. */
+  /** The items in their order, at most the query's limit. */
   readonly items: readonly LiveItem[]
   /**
-   * More match than are in it: then what fell out was outranked, else it no longer matches. Of this answer alone: what comes
-   * and goes below its last place need not be a reason to ask again.
+   * True: more items match than the answer contains, so an item that left was outranked; false: it no longer matches. Concerns this answer
+   * alone: changes below its last place need not cause a new evaluation.
    */
   readonly full: boolean
-  /** Whether an item that is not in it still matches, by its key: else it was not outranked. Absent: what fell out of a full answer does. */
+  /**
+   * Whether an item outside the answer still matches, by its key; if not, it was not outranked. Absent: an item that leaves a full answer
+   * is assumed to match.
+   */
   readonly matches?: ((key: string) => boolean) | undefined
   readonly asOf: Instant
-  /** When time alone may next bring or take an item (a bound of validity, of a window); infinite: never. */
+  /** When the passing of time alone may next add or remove an item (a bound of validity or of a window); infinite: never. */
   readonly until: Instant
 }
 
-/** A query that can be watched, and what the engine asks of it. All synchronous parts take microseconds. */
+/** A query that can be watched, and what the engine needs from it. All synchronous methods take microseconds. */
 export interface LiveQuery {
   readonly viewer: Viewer
-  /** The question, canonical: what a resume token is bound to, with the viewer. */
+  /** The query in canonical form, to which a resume token is bound together with the viewer. */
   readonly binding: string
-  /** As it is asked, told back to the subscriber: its answer is what a fresh query of exactly this would have. */
+  /** The query as evaluated, returned to the subscriber: the watched answer equals that of a fresh query of exactly this form. */
   readonly query: JsonObject
-  /** How long asking may take, in milliseconds. */
+  /** Time limit of an evaluation, in milliseconds. */
   readonly timeoutMs: number
   /**
-   * The whole answer as things are now. Rejects as asking would; and where time was up before it was whole, or meaning has
-   * failed that had a part in the last one: what is missing from a part would be reported as gone.
+   * Evaluates the query: the whole current answer. Rejects as the query itself would; also where time ran out before the answer was
+   * complete, or meaning failed although the last answer used it: missing items would be reported as removed.
    */
   ask(signal: AbortSignal): Promise<LiveState>
   /**
-   * Whether what was committed since it was last called (or since `ask`) may have changed the answer for another reason than time.
-   * False must be certain; hidden changes must give false.
+   * Whether commits since the last call (or since `ask`) may have changed the answer for a reason other than time. False must be certain;
+   * hidden changes must give false.
    */
   concerned(last: LiveState): boolean
-  /** Keys of these items that the viewer may no longer see, or that are gone. Read now, not from a cache. */
+  /** Keys of those items that the viewer may no longer see, or that were deleted. Read from the store, not from a cache. */
   lost(items: readonly LiveName[]): readonly string[]
-  /**
-   * Whether something outside of the store has happened that may have changed the answer. Asked many times a second. Absent:
-   * nothing can.
-   */
+  /** Whether something outside the store may have changed the answer. Called many times per second. Absent: nothing can. */
   stirred?(): boolean
-  /** False: the viewer may ask this no longer; then its subscription ends, and no other. Read now. Absent: always true. */
+  /** False: the viewer may no longer run this query, so this one subscription ends. Read from the store. Absent: always true. */
   allowed?(): boolean
 }
 
@@ -103,7 +103,7 @@ export const LIVE_REASONS = [
 ] as const
 export type LiveReason = (typeof LIVE_REASONS)[number]
 
-/** Plain words for each reason. */
+/** Text for each reason of an event. */
 export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   initial: 'It was in the answer when the watch began.',
   new_match: 'It is new and matches.',
@@ -117,38 +117,38 @@ export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   rank_changed: 'Its text is the same, but its rank has changed.',
 }
 
-/** Snake case: as it goes over the wire (BQ-157). */
+/** An event in snake_case, as it is sent (BQ-157). */
 export interface LiveEvent {
   readonly subscription_id: string
-  /** From 1, without gaps. */
+  /** Number of the event in its stream, from 1, without gaps. */
   readonly seq: number
   readonly timestamp: string
   readonly type: 'added' | 'updated' | 'removed' | 'reranked'
-  /** Of the item as it is shown (of a removed one: as it was). */
+  /** Id of the item as shown; of a removed item, as it was shown. */
   readonly id: string
   /** Only where passages are ranked: the position of the item in its entry, from 1. */
   readonly passage?: number | undefined
-  /** The item (under the name `item`); absent when it was removed. */
+  /** The item (named `item`); absent when it was removed. */
   readonly item?: JsonObject | undefined
   readonly reason: LiveReason
-  /** Plain words for the reason. */
+  /** The reason as a text. */
   readonly text: string
-  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply. */
+  /** Where they apply: previous_score, score, previous_rank, new_rank, changed_fields, previous_id. */
   readonly details: JsonObject
-  /** Reconnecting with it goes on after this event. */
+  /** Token with which a reconnected subscriber continues after this event. */
   readonly resume_token: string
 }
 
-/** Defaults and bounds: BQ-156. */
+/** Options of a subscription. Defaults and bounds: BQ-156. */
 export interface LiveOptions {
-  /** 0 to 60,000; 1,000. */
+  /** Milliseconds during which changes are collected: 0 to 60,000; default 1,000. */
   readonly debounceMs: number
   readonly includeRemovals: boolean
   readonly includeReranks: boolean
-  /** 1 to 600; 60. */
+  /** Largest number of events per minute: 1 to 600; default 60. */
   readonly maxEventsPerMinute: number
   readonly notifyOnConnect: boolean
-  /** Null: begins again. */
+  /** Token of an earlier connection to continue; null: a new subscription. */
   readonly resumeToken: string | null
 }
 
@@ -156,20 +156,21 @@ export type LiveStatus = 'active' | 'paused' | 'cancelled'
 
 export interface LiveHandlers {
   /**
-   * Null: the next event would be taken at once. Else resolves when that may be so; asked again then. What is sent is looked
-   * up and made after it, so that nothing goes out that was hidden while nobody took it. Absent: always null.
+   * Whether the subscriber is ready. Null: it takes the next event at once; else the promise resolves when that may be so, and this is
+   * called again. Events are made only after that, so that an event does not contain what was hidden while nobody took it. Absent: always
+   * null.
    */
   wanted?(): Promise<void> | null
-  /** Awaited: never called again before it has ended. */
+  /** Handles an event. Awaited: not called again before it has ended. */
   onEvent(event: LiveEvent): void | Promise<void>
   /**
-   * Each minute in which no event brings one: a token that is good from now on, so that a subscriber who hears nothing for
-   * long can come back too. Also when asking, which had failed, works again and there is no event. Never while `onEvent` runs.
+   * Receives a fresh resume token in each minute without an event that has one, so that a subscriber can continue after a long silence;
+   * also when evaluation works again after a failure and there is no event. Never called while `onEvent` runs.
    */
   onToken?(token: string): void
-  /** What `onEvent` threw, or what asking again failed with: the subscription goes on. */
+  /** Receives what `onEvent` threw, or why a new evaluation failed; the subscription continues. */
   onError?(error: unknown): void
-  /** Once, when it ends: cancelled by its owner, or by the engine (closed, no longer authorised). */
+  /** Called once when the subscription ends: cancelled by its owner, or ended by the engine (closed, no longer authorised). */
   onEnd?(why: 'cancelled' | 'closed' | 'unauthorized'): void
 }
 
@@ -179,54 +180,56 @@ export interface Subscription {
   readonly createdAt: Instant
   readonly status: LiveStatus
   readonly eventsDelivered: number
-  /** Null: none yet. */
+  /** Time of the last event; null: none yet. */
   readonly lastEventAt: Instant | null
-  /** How often a handler has thrown. */
+  /** How many times a handler has thrown. */
   readonly handlerErrors: number
-  /** Whether it went on from its resume token, began with the whole answer because that was no longer possible, or had none. */
+  /**
+   * How the subscription began: `continued` from its resume token; `resync`, with the whole answer, because continuing was impossible;
+   * `anew`, without a token.
+   */
   readonly began: 'anew' | 'continued' | 'resync'
-  /** For going on after what was delivered so far. */
+  /** Token with which to continue after the events delivered so far. */
   resumeToken(): string
   pause(): void
   resume(): void
-  /** Final; doing it again does nothing. No handler but `onEnd` begins after it returns. */
+  /** Ends the subscription permanently; repeating it has no effect. After it returns, only `onEnd` may still be called. */
   cancel(): void
 }
 
-/** Keeps subscriptions; one in an engine. Lent to lenses as `LensHost.live`. */
+/** Manages subscriptions; one per engine. Provided to lenses as `LensHost.live`. */
 export interface LiveQueries {
   /**
-   * Resolves when the first events (of `notifyOnConnect`, or since the token) are on their way. Rejects with what asking
-   * rejects with, `resume_invalid`, and `rate_limited` for more than the viewer may have; with `cancelled` when the signal
-   * comes before it has begun. Later the signal cancels the subscription.
+   * Starts a subscription; resolves when the first events (of `notifyOnConnect`, or since the token) are being delivered. Rejects with the
+   * query's own errors, `resume_invalid`, and `rate_limited` for more subscriptions than the viewer may have; with `cancelled` when the
+   * signal aborts before the start. Afterwards the signal cancels the subscription.
    */
   subscribe(query: LiveQuery, options: LiveOptions, handlers: LiveHandlers, signal?: AbortSignal): Promise<Subscription>
-  /** Subscriptions that are active or paused: of a viewer, or all. */
+  /** Number of active or paused subscriptions, of a viewer or in total. */
   count(viewer?: Viewer): number
-  /** Ends all subscriptions of a viewer who may ask no longer: one final status (`unauthorized`), no content. */
+  /** Ends all subscriptions of a viewer who is no longer authorised: one final status (`unauthorized`), no content. */
   endAll(viewer: Viewer): void
 }
 
-// A live query as a stream: for operations whose streamed form is its events.
+// A live query as a stream, for operations whose streamed form consists of its events.
 
 /**
- * First a piece that says that it is active, then an event for each change; each is checked and made when it is taken, so who is
- * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. While nothing
- * changes, a piece of type `alive` brings a fresh token each minute, and when asking works again. Nothing is
- * subscribed before the first piece is asked for. Ends with the signal (quietly), when its reader returns, and with the
- * subscription.
+ * The stream of a live query. The first piece says that it is active; then follows an event for each change, checked and made when it is
+ * taken, so that a slow reader gets fewer events with the same outcome. While evaluation fails, a piece of type `error` says so. Without
+ * changes, a piece of type `alive` brings a fresh token each minute, and when evaluation works again. The subscription starts when the
+ * first piece is requested. The stream ends with the signal (without an error), when its reader returns, and with the subscription.
  */
 export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: LiveStreamForm): AsyncIterable<JsonObject> {
   return { [Symbol.asyncIterator]: () => new LiveIterator(subscribe, signal, form) }
 }
 
-/** The signal ends it, also while it begins. */
+/** Starts a subscription. The signal ends it, even while it is starting. */
 type Subscribe = (handlers: LiveHandlers, signal: AbortSignal) => Promise<Subscription>
 
 interface LiveStreamForm {
-  /** How an event is put in the stream; absent: as it is. */
+  /** Converts an event to a piece of the stream; absent: used unchanged. */
   readonly asPiece?: (event: LiveEvent) => JsonObject
-  /** The part of a failure that the viewer sees. */
+  /** The part of a failure that the viewer may see. */
   readonly told: (thrown: unknown) => QuerentError
 }
 
@@ -308,29 +311,34 @@ function ending(why: 'closed' | 'unauthorized'): QuerentError {
   return new QuerentError('cancelled', 'watch: the engine was closed; continue with the last resume token')
 }
 
-/** Passes values from a writer to a reader: each is made when the reader waits for it, none in advance. */
+/** Passes values from a writer to a reader; each value is made when the reader waits for it, none in advance. */
 export class Channel<T> implements AsyncIterator<T, undefined> {
-  /** Given while nobody waited: the newest alone. */
+  /** The newest value given while no reader waited; older ones are replaced. */
   #kept: { readonly value: T } | null = null
   #reader: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void } | null = null
   #end: { readonly error: unknown } | null = null
   #wanting: PromiseWithResolvers<void> | null = null
 
-  /** Null: the reader waits now, or it is over. Else resolves when one of these may be so; to be asked again then. */
+  /**
+   * Null when the reader is waiting, or the channel has ended. Else a promise that resolves when one of these may be true; then call again.
+   */
   wanted(): Promise<void> | null {
     if (this.#reader !== null || this.#end !== null) return null
     this.#wanting ??= Promise.withResolvers<void>()
     return this.#wanting.promise
   }
 
-  /** To the waiting reader; else kept for the next time, in place of what was kept before. After the end: dropped. */
+  /**
+   * Gives a value to the waiting reader; without one, it is kept for the next read in place of the value kept before. Dropped after the
+   * end.
+   */
   give(value: T): void {
     if (this.#end !== null) return
     this.#kept = { value }
     this.#meet()
   }
 
-  /** The reader comes to the end, or is thrown the error; what was kept is dropped. */
+  /** Ends the channel: the reader gets the end or the error; a kept value is dropped. */
   end(error: unknown = null): void {
     if (this.#end !== null) return
     this.#end = { error }
@@ -363,7 +371,7 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
       return
     }
     const error = this.#end?.error ?? null
-    // Reported once; after that it is just over.
+    // The error is thrown once; later reads just get the end.
     this.#end = { error: null }
     if (error === null) reader.resolve({ done: true, value: undefined })
     else reader.reject(error)
@@ -377,10 +385,10 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
 
 // What a caller may say about a live query beside the question, checked once at the interface. Bounds and defaults: BQ-156.
 
-/** Tokens are shorter: what is longer is none. */
+/** Longest text that can be a resume token. */
 const MAX_TOKEN = 16_384
 
-/** What is not of the question. */
+/** Fields of a watch request that do not belong to the query. */
 export const LIVE_FIELDS = {
   debounce_ms: z
     .int()
@@ -407,15 +415,15 @@ export const LIVE_FIELDS = {
 
 export type LiveInput = ReadonlyDeep<z.output<z.ZodObject<typeof LIVE_FIELDS>>>
 
-/** A question to be watched. What is watched is its first page: there is no cursor. */
+/** A query to be watched. Only its first page is watched, so it has no cursor. */
 export interface WatchInput extends Omit<QueryInput, 'cursor' | 'touch' | 'trace'>, LiveInput {}
 
-// The cast: zod's type of the whole shape is no shorter than the interface above.
+// The cast is needed since zod's inferred type of the whole shape would be no shorter than the interface above.
 export const watchInput: z.ZodType<WatchInput> = (queryInput as unknown as z.ZodObject)
   .omit({ cursor: true, touch: true, trace: true })
   .extend(LIVE_FIELDS) as unknown as z.ZodType<WatchInput>
 
-/** The question and how it is to be watched, apart. */
+/** Splits a watch request into the query and the options of the subscription. */
 export function partWatchInput(input: WatchInput): { readonly query: QueryInput; readonly options: LiveOptions } {
   const isLive = (name: string) => Object.hasOwn(LIVE_FIELDS, name)
   const query = Object.fromEntries(Object.entries(input).filter(([name]) => !isLive(name)))
@@ -433,9 +441,9 @@ export function liveOptions(input: LiveInput): LiveOptions {
   }
 }
 
-// Operations whose answer is a stream of events without end: one for each change of the answer to a query.
+// Operations whose result is an endless stream of events: one for each change of a query's answer.
 
-/** Its pieces after the first, which says that it is active; `run` gives none. */
+/** Schema of the stream's pieces after the first, which says that the subscription is active; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
   subscription_id: z.string().describe('Id of the stream'),
   seq: z.int().describe('Number of the event in its stream, from 1'),
@@ -470,7 +478,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
     output: eventOutput,
     effect: { kind: 'read', idempotent: true },
     resumeAt: 'resume_token',
-    // The cast: what of it is no price is left out of account.
+    // The cast is safe: fields that do not affect the price are ignored.
     cost: asked => costOfAsking(asked as Priced),
     run: () => Promise.reject(onlyStreamed(name)),
     stream: (host, asked, context) =>
@@ -480,7 +488,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
   }
 }
 
-/** What has no end has no answer. */
+/** Error: an operation without an end has no single result, only a stream. */
 function onlyStreamed(operation: string): QuerentError {
   const how = 'use `querent watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
   return new QuerentError('invalid_argument', `${operation}: its answer is an endless stream of events; ${how}`, {

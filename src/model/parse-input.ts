@@ -1,41 +1,43 @@
-/** Checks untrusted input against a schema, once, at the interface: what comes back is trusted inside. */
+/** Checks untrusted input against a schema, once, at the interface; the result is trusted inside. */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import { nearNames } from '../base/near-names.ts'
 import { invalidArgument, QuerentError } from './errors.ts'
 import { MAX_DEPTH } from './limits.ts'
 
-/** One thing that is wrong with a value, for the contract that reports it. */
+/** A fault of a value, for the contract that reports it. */
 export interface Fault {
-  /** Keys and positions from the value that was checked; empty: the value itself. */
+  /** Keys and positions that lead from the checked value to the fault; empty: the value itself. */
   readonly path: readonly (string | number)[]
-  /** `unknown`: there is no such field. `missing`: it is required and undefined. `invalid`: it has another form. */
+  /**
+   * Kind of fault. `unknown`: there is no such field. `missing`: the field is required and undefined. `invalid`: the value does not fit the
+   * schema.
+   */
   readonly kind: 'unknown' | 'missing' | 'invalid'
   readonly value: unknown
-  /** In words: `at least 1`. */
+  /** The expected value in words: `at least 1`. */
   readonly expected: string
-  /** As zod reports it; of a union the issue of the one branch that is meant. */
+  /** The fault as zod reports it; for a union, the issue of the branch that was meant. */
   readonly issue: z.core.$ZodIssue
 }
 
 /**
- * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and
- * `invalid_argument` for the first wrong value; `details.field` is its path. `root`, where the value is not the input of
- * a call, says where it is (a file, a line of it, a setting), and so does the message. `cause` is the ZodError with all
- * that is wrong, for operations that report it all.
+ * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and `invalid_argument` for the
+ * first wrong value; `details.field` is its path. `root`, where the value is not the input of a call, says where it is (a file, a line of
+ * it, a setting), also in the message. `cause` is the ZodError with all faults, for operations that report all of them.
  */
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const faults = result.error.issues.flatMap(issue => faultsOf(issue, value))
-  // A field that is missing is often there under a wrong name, which says more.
+  // A missing field is often present under a wrong name, so an unknown field is reported first.
   const [first] = faults
   const fault = first?.kind === 'missing' ? (faults.find(({ kind }) => kind === 'unknown') ?? first) : first
   const error = refused(fault as Fault, schema, root)
   throw error.retold(error.message, error.details, result.error)
 }
 
-/** The checked value. Throws what `toError` makes of the faults; there is at least one. */
+/** The checked value. Throws the error that `toError` makes of the faults, of which there is at least one. */
 export function parseWith<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -46,7 +48,7 @@ export function parseWith<T extends z.ZodType>(
   return data as z.output<T>
 }
 
-/** The value as the schema makes it, or all that is wrong with it. */
+/** The value as parsed by the schema, or all its faults. */
 export function check<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -73,7 +75,7 @@ function faultsOf(raw: z.core.$ZodIssue, value: unknown): Fault[] {
   ]
 }
 
-/** Where all branches but one refuse the kind of value, what that one says of it. */
+/** The issue of a union's only branch that accepts the type of the value, where all other branches refuse it. */
 function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
   const inner = issue.errors.filter(([first]) => first !== undefined && !isOfKind(first))
@@ -96,7 +98,7 @@ function refused({ path, kind, value, expected }: Fault, schema: z.ZodType, root
   return placed(invalidArgument(field, value, expected), root)
 }
 
-/** `unknown_field`, with the fields that may have been meant: of this name elsewhere in the input, or spelled like it. */
+/** Error `unknown_field`, with the fields that may have been meant: the same name elsewhere in the input, or a similar spelling. */
 export function unknownField(schema: z.ZodType, path: readonly (string | number)[]): QuerentError {
   const field = path.join('.')
   const all = fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: z.registry() }), '')
@@ -116,10 +118,10 @@ export function unknownField(schema: z.ZodType, path: readonly (string | number)
 }
 
 const MAX_NEAR = 3
-/** Levels of objects and lists; deeper ones are not suggested. */
+/** Levels of objects and lists in which fields are suggested. */
 const MAX_LOOKED_INTO = 3
 
-/** Paths of all fields, outermost first. */
+/** Paths of all fields of a schema, outermost first. */
 function fieldsOf(schema: z.core.JSONSchema._JSONSchema, path: string, depth = 0): readonly string[] {
   if (typeof schema === 'boolean' || depth > MAX_LOOKED_INTO) return []
   const { properties = {}, items, anyOf = [] } = schema
@@ -152,7 +154,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** What each branch of a union says of the value itself. */
+/** What each branch of a union expects of the value. */
 function alternatives(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
   const said = branches.flatMap(([issue]) => (issue === undefined || issue.path.length > 0 ? [] : expectation(issue)))
   return said.length === 0 ? undefined : [...new Set(said)].join(' or ').replaceAll(' or a value of type ', ' or ')
@@ -164,21 +166,23 @@ function unit(origin: string, count: number | bigint): string {
   return origin === 'array' || origin === 'set' ? ` item${end}` : ''
 }
 
-// A schema for JSON from outside, of any shape. Zod's own walks as deep as a sender wishes, until the stack ends, and
-// leaves out keys named `__proto__`, which are keys like others.
+// Schema for JSON of any shape from outside. Zod's own schema recurses without a limit until the stack overflows, and drops keys named
+// `__proto__`.
 
-/** Any JSON object at most MAX_DEPTH levels deep. Passed on as it is, not copied. */
+/** Any JSON object at most MAX_DEPTH levels deep. Passed on unchanged, not copied. */
 export const jsonObjectInput: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>(value => isObject(value) && isJson(value, MAX_DEPTH), {
     error: `a JSON object at most ${MAX_DEPTH} levels deep`,
   })
   .meta({ type: 'object' })
 
-/** Free JSON in answers: what a user or a plug-in put there. */
+/** Arbitrary JSON in answers, which a user or a plug-in stored. */
 export const anyJson: z.ZodType<Json> = z.unknown() as unknown as z.ZodType<Json>
 export const anyObject: z.ZodType<JsonObject> = z.record(z.string(), anyJson)
 
-/** A record whose values are checked. Refuses the key `__proto__`, which zod would leave out: a condition lost is a wrong answer. */
+/**
+ * A record whose values are checked. Refuses the key `__proto__`, which zod would drop: without that condition the answer would be wrong.
+ */
 export function recordInput<V extends z.ZodType>(
   key: z.ZodString,
   value: V,

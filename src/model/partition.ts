@@ -1,11 +1,11 @@
 /**
- * A partition is an interned audience: who may see an entry. Every entry is in exactly one, every index keeps its
- * blocks and statistics by partition, and a question touches only those its viewer may read. That is what makes hidden
- * knowledge invisible: a query cannot be influenced by a block it never opens.
+ * A partition is an audience with a number: who may see an entry. Every entry is in exactly one partition, every index keeps its blocks and
+ * statistics by partition, and a query reads only those that its viewer may read. So hidden entries cannot influence a query, because it
+ * never opens their blocks.
  */
 import { invalidArgument } from './errors.ts'
 
-/** The store's number of a partition. Internal: it never leaves the engine. */
+/** The store's number of a partition. It never leaves the engine. */
 export type PartitionId = number
 
 export type Audience =
@@ -15,14 +15,14 @@ export type Audience =
       readonly kind: 'shared'
       readonly holder: string
       readonly federations: readonly string[]
-      /** Its readers are not told who holds it: only what hides holders may read it for them. */
+      /** Readers are not told who the holder is: only code that hides holders may read the partition for them. */
       readonly masked?: true
     }
 
-/** The name of the local owner, who holds the store and reads all of it. No agent may take it. */
+/** Name of the local owner, who administers the store and reads all of it. No agent may use this name. */
 export const OWNER = 'owner'
 
-/** Names of agents and federations: no separator of the partition key, no white space, no control character, no half one. */
+/** Names of agents and federations: without separators of the partition key, white space, control characters and unpaired surrogates. */
 const NAME = /^[^\s:,\p{Cc}\p{Cs}]{1,200}$/u
 
 export function isHolderName(name: string): boolean {
@@ -33,7 +33,7 @@ export function isFederationName(name: string): boolean {
   return NAME.test(name)
 }
 
-/** Checks names and sorts federations, so that equal audiences are equal values. */
+/** Makes an audience: checks names and sorts federations, so that equal audiences are equal values. */
 export function audience(
   kind: Audience['kind'],
   holder: string = OWNER,
@@ -50,8 +50,8 @@ export function audience(
 }
 
 /**
- * The text that a partition is interned by. All public entries share one partition, whoever holds them; a private one
- * is `private:<holder>`, a shared one `shared:<holder>:<federations>`, ids joined by commas (`masked:…`).
+ * The text that identifies a partition. All public entries share one partition, whoever holds them; a private one is `private:<holder>`, a
+ * shared one `shared:<holder>:<federations>`, ids joined by commas (`masked:…`).
  */
 export function partitionKey(of: Audience): string {
   switch (of.kind) {
@@ -64,7 +64,7 @@ export function partitionKey(of: Audience): string {
   }
 }
 
-/** Whether somebody who may read entries for `from` may not read those for `to`, which is of the same holder. */
+/** Whether a viewer who can read entries for the audience `from` may be unable to read those for `to`, an audience of the same holder. */
 export function losesReaders(from: Audience, to: Audience): boolean {
   if (to.kind === 'public' || from.kind === 'private') return false
   if (from.kind === 'public' || to.kind === 'private') return true

@@ -1,6 +1,6 @@
 /**
- * A question after parsing: every token with its place in the text, and what follows from the tokens. Positions and
- * lengths are UTF-16 units of the text as it was given.
+ * A query after parsing: every token with its place in the text, and what follows from the tokens. Positions and lengths are in UTF-16
+ * units of the original text.
  */
 import type { FieldName, Filter } from './filter.ts'
 import type { Note } from './page.ts'
@@ -10,21 +10,21 @@ export interface Span {
   readonly length: number
 }
 
-/** `+` asks for it, `-` shuts it out, null merely looks for it. */
+/** Sign of a token: `+` requires it, `-` excludes it, null only searches for it. */
 export type Sign = '+' | '-' | null
 
-/** A word as meant: escapes resolved, sign and boost taken off. */
+/** A word with escapes resolved, and sign and boost removed. */
 export interface WordToken extends Span {
   readonly kind: 'word'
   readonly sign: Sign
   readonly text: string
-  /** In (0, 10]; 1 unless the question says otherwise. */
+  /** Weight in (0, 10]; 1 unless the query gives one. */
   readonly boost: number
-  /** Follows a closing quote or parenthesis without a blank. */
+  /** Whether it follows a closing quote or parenthesis without a blank. */
   readonly glued: boolean
 }
 
-/** Words in quotes: their text with runs of blanks made one. */
+/** A phrase: words in quotes, with runs of blanks reduced to one. */
 export interface PhraseToken extends Span {
   readonly kind: 'phrase'
   readonly sign: Sign
@@ -34,7 +34,7 @@ export interface PhraseToken extends Span {
 
 export type FieldOperator = ':' | ':=' | ':~' | ':<' | ':<=' | ':>' | ':>=' | ':*' | ':()'
 
-/** One value of a field condition; a quoted one is text and nothing else. */
+/** One value of a field condition; a quoted value is always text. */
 export interface FieldOperand extends Span {
   readonly text: string
   readonly quoted: boolean
@@ -43,28 +43,28 @@ export interface FieldOperand extends Span {
 export interface FieldToken extends Span {
   readonly kind: 'field'
   readonly sign: Sign
-  /** As typed. */
+  /** Name of the field as typed. */
   readonly name: string
   readonly operator: FieldOperator
-  /** One; none after `:*`; one or more in a list. */
+  /** Values of the condition: one; none after `:*`; one or more in a list. */
   readonly operands: readonly FieldOperand[]
 }
 
 export type QueryToken = WordToken | PhraseToken | FieldToken
 
-/** Something to rank by: a plain or included word, or a word of a phrase. */
+/** A term for ranking: a plain or included word, or a word of a phrase. */
 export interface QueryTerm extends Span {
   readonly text: string
   readonly boost: number
 }
 
-/** A hard condition: the word, or the words next to each other, must occur (or must not). */
+/** A required condition: the word, or the adjacent words, must occur (or must not). */
 export interface Operand extends Span {
   readonly text: string
   readonly phrase: boolean
 }
 
-/** A boosted word or phrase, whole: its vector is added to the question's, `boost - 1` times. */
+/** A boosted word or phrase as a whole: its vector is added to that of the query, multiplied by `boost - 1`. */
 export interface Boosted extends Span {
   readonly text: string
   readonly boost: number
@@ -77,24 +77,24 @@ export interface FieldCondition extends Span {
 }
 
 export interface ParsedQuery {
-  /** The question, with unpaired surrogates replaced and control characters made blanks; same length as given. */
+  /** Text of the query, with unpaired surrogates replaced and control characters turned into blanks; same length as given. */
   readonly text: string
   readonly tokens: readonly QueryToken[]
-  /** For the word leg, in order; a repeated word comes again. */
+  /** Terms for the word leg, in order; a repeated word is repeated here. */
   readonly terms: readonly QueryTerm[]
-  /** `"…"`: must occur, and is ranked by. */
+  /** Phrases in quotes that must occur; they count in ranking too. */
   readonly phrases: readonly Operand[]
-  /** `"…"` that need not occur: it raises what holds it. */
+  /** Phrases in quotes that need not occur, but raise entries that contain them. */
   readonly preferred: readonly Operand[]
-  /** `+word`, `+"…"`: must occur, and is ranked by. */
+  /** Included words and phrases, `+word` and `+"…"`, that must occur; they count in ranking too. */
   readonly must: readonly Operand[]
   readonly mustNot: readonly Operand[]
   readonly fields: readonly FieldCondition[]
-  /** All of `fields` together, or null. */
+  /** All conditions of `fields` combined, or null. */
   readonly filter: Filter | null
-  /** What to embed: signs and exclusions gone, included words and phrases in their places. Empty: nothing to embed. */
+  /** Text to embed: without signs and exclusions, with included words and phrases in their places. Empty: nothing to embed. */
   readonly residual: string
   readonly boosts: readonly Boosted[]
-  /** What the requester may want to know, as a word that looks like a misspelt field. */
+  /** Notes for the requester, such as about a word that looks like a misspelt field. */
   readonly notes: readonly Note[]
 }

@@ -1,4 +1,4 @@
-/** The request: as a caller sends it, checked once at the interface by `parseInput`. Names are snake_case, as on every wire. */
+/** Schema of a query request, checked once at the interface by `parseInput`. Names are snake_case, as on every interface. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { jsonObjectInput } from './parse-input.ts'
 import { GROUPS, type Group, PHRASE_USES, SYNTAXES } from './query.ts'
 
-/** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
+/** A time: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
 
 const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
@@ -33,7 +33,7 @@ export const instantInput: z.ZodType<InstantInput> = z
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** An exact value, a list (any of), or operators, all of which must hold. */
+/** Condition on metadata: an exact value, a list (any of them), or operators, all of which must hold. */
 const metadataCondition = z.union([
   scalar,
   z.array(scalar).min(1).max(1000),
@@ -48,7 +48,7 @@ const metadataCondition = z.union([
   }),
 ])
 
-/** Zod leaves this key out of a record; a condition that is not asked would be a wrong answer. */
+/** Zod drops the key `__proto__` from a record, but without that condition the answer would be wrong. */
 const conditions = z.preprocess(
   (value, check) => {
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
@@ -59,7 +59,7 @@ const conditions = z.preprocess(
   z.record(z.string(), metadataCondition),
 )
 
-/** `after` is included, `before` excluded. */
+/** A period: `after` is included, `before` excluded. */
 const period = z.strictObject({
   after: instantInput.optional().describe('From this time on. Default: no limit'),
   before: instantInput.optional().describe('Before this time. Default: no limit'),
@@ -67,7 +67,7 @@ const period = z.strictObject({
 
 export type PeriodInput = ReadonlyDeep<z.output<typeof period>>
 
-/** Everything given must hold. Lists are not empty: nobody could say whether that means anything or nothing. */
+/** Schema of a filter: all given conditions must hold. Lists must not be empty, since an empty list could mean everything or nothing. */
 const filterSchema = z
   .strictObject({
     collections: names.describe('Only entries of these collections. Default: all'),
@@ -107,7 +107,7 @@ export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'pas
     'entry: one result per entry. passage: one result per passage, so an entry can have several. Default: entry',
   )
 
-/** What a question may say in whatever operation it is asked. A field without a description means something else in each. */
+/** Fields that a query may have in every operation. Those without a description have a different meaning in each operation. */
 export const questionFields: {
   readonly syntax: z.ZodOptional<z.ZodEnum<{ plain: 'plain'; lenient: 'lenient'; strict: 'strict' }>>
   readonly phrase: z.ZodOptional<z.ZodEnum<{ require: 'require'; prefer: 'prefer' }>>
@@ -213,12 +213,12 @@ const querySchema = z
   .register(z.globalRegistry, { id: 'Query' })
 
 export type QueryInput = ReadonlyDeep<Omit<z.output<typeof querySchema>, 'options'>> & {
-  /** Options of the lens, checked by its own schema (`Lens.options`). */
+  /** Options of the lens, checked by the lens's own schema (`Lens.options`). */
   readonly options?: Readonly<Record<string, unknown>> | undefined
 }
 export const queryInput: z.ZodType<QueryInput> = querySchema
 
-// Completing what somebody types: names that are there, as far as the viewer may know of them.
+// Completion of what a user types: existing names that the viewer may know of.
 
 export const SUGGESTED_FIELDS = ['collection', 'kind', 'tag', 'holder'] as const
 export type SuggestedField = (typeof SUGGESTED_FIELDS)[number]
@@ -241,7 +241,7 @@ const suggestSchema = z.strictObject({
 export type SuggestInput = ReadonlyDeep<z.output<typeof suggestSchema>>
 export const suggestInput: z.ZodType<SuggestInput> = suggestSchema
 
-/** Field by field, in each the commonest first. */
+/** Suggestions by field, in each the most frequent first. */
 const suggestions = z.strictObject({
   suggestions: z
     .array(
@@ -258,14 +258,14 @@ export type Suggestions = ReadonlyDeep<z.output<typeof suggestions>>
 export type Suggestion = Suggestions['suggestions'][number]
 export const suggestOutput: z.ZodType<Suggestions> = suggestions
 
-// What asking the pipeline costs (BQ-190): by what was asked alone, so that a price tells nothing of what there is.
+// Cost of a query (BQ-190): computed from the request alone, so that a price reveals nothing about the store.
 
-/** Results that one unit pays for. */
+/** Number of results that one unit pays for. */
 const RESULTS = 100
-/** What more results than this are asked for costs no more: some operations have no bound of their own. */
+/** Number of results above which the price stays the same, since some operations have no limit of their own. */
 const MAX_RESULTS = 10_000
 
-/** What of a request its price depends on. */
+/** The fields of a request that determine its price. */
 export interface Priced {
   readonly limit?: number | undefined
   readonly explain?: boolean | undefined
@@ -277,7 +277,8 @@ export interface Priced {
 }
 
 /**
- * Units, 1 or more: for each started hundred of results 1, 1 more for reasons, 1 more for spread and 1 more for several passages, or for passages as results; and 1 for exact vectors.
+ * Cost in units, at least 1. For each started hundred of results 1, plus 1 for reasons, 1 for spread and 1 for several passages, or for
+ * passages as results; plus 1 for exact vectors.
  *
  * @example
  * costOfAsking({ limit: 1000, explain: true, diversity: 0.5, approximate: false }) // 31
@@ -292,17 +293,17 @@ export function costOfAsking(asked: Priced): number {
   )
 }
 
-/** Of a count, which ranks up to 10,000 results and makes none of them. */
+/** Cost of a count, which ranks up to 10,000 results but builds none of them. */
 export function costOfCounting(asked: Priced): number {
   return costOfAsking({ ...asked, limit: COUNTED, explain: false, trace: false, passages: 1 })
 }
 
-/** As a page of so many results. */
+/** A count costs as much as a page with this number of results. */
 const COUNTED = 1_000
 
-/** Code points that one unit pays for, beyond as many that are free. */
+/** Number of code points that one unit pays for; the first so many are free. */
 const TEXT = 1_000
-/** Tokens of an earlier answer, whose length is not the requester's choice. */
+/** Fields that contain tokens of an earlier answer, whose length the requester cannot choose. */
 const TOKENS: ReadonlySet<string> = new Set(['cursor', 'resume_token'])
 
 /**
@@ -316,13 +317,13 @@ export function costOfText(input: unknown): number {
   return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
 }
 
-/** By a list of what is still to count: input may be nested deeper than calls may be. */
+/** Counts the code points of all texts with an explicit stack, since input may be nested deeper than the call stack allows. */
 function codePoints(input: unknown): number {
   let sum = 0
   const left: unknown[] = [input]
   while (left.length > 0) {
     const value = left.pop()
-    // Without an array of them: a text may have a megabyte.
+    // Counts surrogate pairs instead of splitting the text into an array: a text may have a megabyte.
     if (typeof value === 'string') sum += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
     else if (Array.isArray(value)) for (const item of value) left.push(item)
     else if (typeof value === 'object' && value !== null) {

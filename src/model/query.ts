@@ -1,32 +1,29 @@
-/** The request as the pipeline works with it: everything resolved, nothing optional. */
+/** The query as the pipeline works with it: all values resolved, none optional. */
 import type { Instant } from '../base/clock.ts'
 import type { Filter } from './filter.ts'
 import { DEFAULT_LIMIT, DEFAULT_TIMEOUT_MS } from './limits.ts'
 
-/** Where a page ended; the next one goes on strictly after it. Travels in the cursor. */
+/** Where a page ended; the next page continues strictly after it. Stored in the cursor. */
 export interface Position {
-  /** The last item's place in the total order. */
+  /** The last item's score, or value of `order`, in the total order. */
   readonly order: number
-  /** Of items with an order of two numbers, the second; absent: 0. */
+  /** The last item's `tie`, for items that are ordered by two numbers; absent: 0. */
   readonly tie?: number | undefined
   readonly id: string
   readonly holder: string
-  /** Where passages are ranked: its position in the entry, from 1. */
+  /** Where passages are ranked: the last item's position in its entry, from 1. */
   readonly passage?: number | undefined
-  /** Its rank: what was shown so far. */
+  /** The last item's rank, which is the number of items shown so far. */
   readonly rank: number
-  /** How deep the first retrieval went; the next page's does the same. */
+  /** Depth of the first retrieval, which the next page's retrieval repeats. */
   readonly depth: number
-  /** The retrieval that brought the last item, from 0. */
+  /** The retrieval that found the last item, from 0. */
   readonly round: number
-  /** The last that were shown so far, as hashes: they do not come again. */
+  /** Hashes of the items shown last, so that they are not shown again. */
   readonly shown: string
 }
 
-/**
- * How a text is read: `plain` without operators; `lenient`: what is no operator is text; `strict`: what is no operator is
- * an error.
- */
+/** How a text is parsed. `plain`: without operators; `lenient`: a malformed operator is text; `strict`: it is an error. */
 export const SYNTAXES = ['plain', 'lenient', 'strict'] as const
 export type Syntax = (typeof SYNTAXES)[number]
 
@@ -34,30 +31,30 @@ export type Syntax = (typeof SYNTAXES)[number]
 export const GROUPS = ['entry', 'passage'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** Whether a phrase must occur, or only raises what holds it. */
+/** Whether a phrase must occur, or only raises entries that contain it. */
 export const PHRASE_USES = ['require', 'prefer'] as const
 export type PhraseUse = (typeof PHRASE_USES)[number]
 
-/** What the pipeline runs on. Made from a checked `QueryInput`, the engine's settings and the clock. */
+/** The query on which the pipeline runs, made from a checked `QueryInput`, the engine's settings and the clock. */
 export interface Query {
   readonly text: string
   readonly syntax: Syntax
-  /** Null: the syntax decides, and in lenient syntax how many entries hold it. */
+  /** Use of phrases; null: the syntax decides, and in lenient syntax the number of entries that contain the phrase. */
   readonly phrase: PhraseUse | null
   readonly lens: string
-  /** Of the lens, as its schema returns them; an empty object for a lens without options. */
+  /** Options of the lens, as parsed by its schema; an empty object for a lens without options. */
   readonly options: unknown
   readonly limit: number
-  /** As it was given; null: this is a first page. */
+  /** The cursor as given; null: this is a first page. */
   readonly cursor: string | null
-  /** Null: from the beginning. */
+  /** Position after which the page begins; null: from the start. */
   readonly after: Position | null
-  /** What a cursor of this question is bound to: changes with everything that could change the order. */
+  /** What a cursor of this query is bound to: it changes with everything that could change the order. */
   readonly binding: () => string
-  /** Conditions of `filter` and `known_at`; those in the text are added by the parse stage. */
+  /** Conditions of `filter` and `known_at`; the parse stage adds those in the text. */
   readonly filter: Filter | null
   readonly mode: 'hybrid' | 'words' | 'meaning'
-  /** Null: the default of what is searched (0.7 of prose, 0.85 of code, between the two of both). */
+  /** Weight of meaning; null: the default for what is searched (0.7 for prose, 0.85 for code, in between for both). */
   readonly meaningWeight: number | null
   readonly memory: boolean
   readonly touch: boolean
@@ -71,15 +68,15 @@ export interface Query {
   readonly timeoutMs: number
   readonly excerptLength: number
   readonly group: Group
-  /** Passages of an item, 1 to 10; null: the best one, without reasons of its own. */
+  /** Number of passages per item, 1 to 10; null: only the best one, without an explanation of its own. */
   readonly passages: number | null
-  /** The moment that decay, recency, validity and relative times refer to. */
+  /** Time to which decay, recency, validity and relative times refer. */
   readonly asOf: Instant
-  /** When its first page was asked for: by what was there then its order goes. */
+  /** When the first page was requested: the order is determined by the state at that time. */
   readonly begun: Instant
 }
 
-/** What a request that leaves them out gets. */
+/** Values for fields that a request leaves out. */
 type QueryDefaults = Pick<
   Query,
   | 'syntax'

@@ -1,10 +1,10 @@
-/** What of a failure an interface reports to a viewer who is not the owner. */
+/** The part of an error that an interface reports to a viewer who is not the owner. */
 import type { Json } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { type ErrorKind, QuerentError } from './errors.ts'
 import { isOwner, type Viewer } from './viewer.ts'
 
-/** These speak of the machine: its files, its model, its services. Others learn that, not where or which. */
+/** Kinds of errors that concern the machine: its files, model or services. Other viewers learn the kind, but not the place or name. */
 const OF_MACHINE: ReadonlySet<ErrorKind> = new Set(['busy', 'broken', 'unavailable'])
 const PLAIN: Readonly<Partial<Record<string, string>>> = {
   internal: 'internal error',
@@ -13,25 +13,25 @@ const PLAIN: Readonly<Partial<Record<string, string>>> = {
   store_corrupt: 'the store is damaged',
   store_newer: 'the store was written by a newer version',
 }
-/** Names of details that are places on this machine. */
+/** Names of error details that are paths on this machine. */
 const PLACES = ['file', 'path', 'home'] as const
 
-/** Anything thrown, as the one error class. What is not ours is a bug of ours; its text goes to the log alone. */
+/** Any thrown value as a `QuerentError`. An error of another class is a bug of this program; its text is only written to the log. */
 export function asQuerentError(thrown: unknown): QuerentError {
   return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
 }
 
-/** How an interface names an operation, such as `POST /v1/query` for `query`. */
+/** Gives an interface's name for an operation, such as `POST /v1/query` for `query`. */
 type NamesOperation = (operation: string) => string
 
-/** Where the message points to an operation (`details.see`), it names it as the interface in use does, not as the library. */
+/** Where the message refers to an operation (`details.see`), names it as the interface in use does, not as the library does. */
 export function worded(error: QuerentError, named: NamesOperation): QuerentError {
   const see = error.details['see']
   if (!isRecord(see)) return error
   return error.retold(error.message.replaceAll(String(see['library']), named(String(see['operation']))))
 }
 
-/** As this viewer may read it; null: somebody who has not said who they are. Owners get all but the inside of bugs. */
+/** The error as this viewer may read it; null: a requester who is not authenticated. Owners get everything except the internals of bugs. */
 export function reportedError(thrown: unknown, viewer: Viewer | null, named?: NamesOperation): QuerentError {
   const error = readable(thrown, viewer)
   return named === undefined ? error : worded(error, named)
@@ -41,7 +41,7 @@ function readable(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
   if (error.isOpen || (viewer !== null && isOwner(viewer))) return error
   if (OF_MACHINE.has(error.kind)) {
-    // A lens's own word for a damaged store.
+    // A lens's own error code for a damaged store.
     const isDamage = error.details['reason'] === 'store_corrupt'
     const plain = PLAIN[isDamage ? 'store_corrupt' : error.code] ?? 'the service is not able to do this now'
     return error.retold(plain, isDamage ? { reason: 'store_corrupt' } : {}, error)

@@ -1,20 +1,20 @@
 /** One request to the HTTP interface, as an operator may log it. Nothing in it comes from a body but the text of a query of beliefs. */
 export interface HttpRequestLine {
-  /** ISO 8601. */
+  /** Time of the request, ISO 8601. */
   readonly at: string
   readonly request_id: string
   readonly requester: string
   readonly method: string
-  /** The route that answered, as it is declared, such as `/v1/ops/:name`. */
+  /** The route that answered, as declared, such as `/v1/ops/:name`. */
   readonly route: string
   readonly operation: string | null
   readonly status: number
   readonly duration_ms: number
-  /** Whether it was answered piece by piece; the duration is then until the last. */
+  /** Whether the answer was streamed; the duration then includes the last piece. */
   readonly streamed: boolean
-  /** Number of results; null where there is no such number. */
+  /** Number of results; null where there is none. */
   readonly results: number | null
-  /** Of the error; null: it succeeded. */
+  /** Code of the error; null: the request succeeded. */
   readonly code: string | null
   /** Position of the request in a trace, as the client gave it (W3C Trace Context). */
   readonly traceparent?: string

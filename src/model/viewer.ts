@@ -1,8 +1,8 @@
-/** The identity that a call acts for. Set by an interface from its authentication, never from what a request says of itself. */
+/** The identity that a call acts for. Set by an interface from its authentication, never from the content of a request. */
 import { OWNER, type PartitionId } from './partition.ts'
 
 export interface Viewer {
-  /** An agent's name, or `owner`. */
+  /** Name of the viewer: an agent's, or `owner`. */
   readonly id: string
 }
 
@@ -13,9 +13,9 @@ export function isOwner(viewer: Viewer): boolean {
   return viewer.id === OWNER
 }
 
-/** A viewer with what it may read at one moment; made before retrieval, and again before an answer leaves. */
+/** A viewer with what it may read at one moment; made before retrieval, and again before an answer is returned. */
 export interface AccessScope {
   readonly viewer: Viewer
-  /** Ascending. Whatever lies outside does not exist for this question. */
+  /** Partitions that the viewer may read, ascending. Everything outside does not exist for this query. */
   readonly partitions: readonly PartitionId[]
 }

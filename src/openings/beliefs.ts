@@ -1,4 +1,4 @@
-/** The lens `beliefs` on its own: an engine with it, and its operations as functions for one agent. */
+/** The lens `beliefs` on its own: opens an engine with it, and offers its operations as functions for one agent. */
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
@@ -21,22 +21,22 @@ import type { Progress } from '../model/operation.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenBeliefsOptions extends EngineOptions {
-  /** The agent that asks; default `owner`. */
+  /** The agent that calls act for; default `owner`. */
   readonly viewer?: Viewer | undefined
 }
 
 type Families = Pick<Calls, 'trust' | 'agents' | 'federations' | 'nodes' | 'peers'>
 
-/** `query(input)` is `beliefs.query`, `trust.set(input)` is `trust.set`; and so for every operation of the lens. */
+/** The lens's operations as functions: `query(input)` is `beliefs.query`, `trust.set(input)` is `trust.set`, and so on. */
 export interface Beliefs extends Families, Readonly<Calls['beliefs']> {
-  /** The answer piece by piece (`options.chunk_size` results each), in order; leaving the loop ends it. */
+  /** The answer in chunks of `options.chunk_size` results, in order; leaving the loop ends it. */
   stream(query: BeliefQuery, signal?: AbortSignal): AsyncIterable<QueryChunk | LastChunk>
   /**
-   * Calls back for each belief that comes into the first results, changes in them, or goes. Resolves when the first events
-   * are on their way; its callbacks never overlap.
+   * Calls back for each belief that enters the first results, changes in them, or leaves them. Resolves when the first events are being
+   * delivered; callbacks never overlap.
    */
   subscribe(query: BeliefQuery, callback: BeliefCallback, options?: SubscribeOptions): Promise<BeliefSubscription>
-  /** Several with one callback; all of them begin, or none does. */
+  /** Several subscriptions with one callback; either all of them start, or none does. */
   subscribe_multiple(
     queries: readonly BeliefQuery[],
     callback: BeliefCallback,
@@ -44,17 +44,17 @@ export interface Beliefs extends Families, Readonly<Calls['beliefs']> {
   ): Promise<SubscriptionGroup>
 }
 
-/** Closing it closes the engine. */
+/** An opened lens; closing it closes the engine. */
 export interface OpenBeliefs extends Beliefs, AsyncDisposable {
   readonly engine: Engine
-  /** The same store for another agent. */
+  /** The API on the same store for another agent. */
   as(viewer: Viewer | string): Beliefs
-  /** Some 300 beliefs of twelve agents, to try it on. Waits for vectors. */
+  /** Loads sample data: some 300 beliefs of twelve agents. Waits for their vectors. */
   loadSample(): Promise<SampleReport>
   close(): Promise<void>
 }
 
-/** Without options: the store of the working folder. */
+/** Opens the lens; without options, on the store of the working folder. */
 export async function openBeliefs({ viewer = LOCAL_OWNER, ...options }: OpenBeliefsOptions = {}): Promise<OpenBeliefs> {
   const engine = await openEngine({ onlyLenses: ['beliefs'], ...options })
   return {
@@ -67,13 +67,13 @@ export async function openBeliefs({ viewer = LOCAL_OWNER, ...options }: OpenBeli
   }
 }
 
-/** On an engine that is open. */
+/** The lens's functions on an engine that is already open. */
 export function beliefsOf(engine: Engine, viewer: Viewer): Beliefs {
   const { beliefs, trust, agents, federations, nodes, peers } = engine.as(viewer)
   const begin: Beliefs['subscribe'] = (...given) => subscribe(engine.host('beliefs'), viewer, ...given)
   return {
     ...{ ...beliefs, trust, agents, federations, nodes, peers },
-    // The cast: pieces are declared as JSON; these are the lens's.
+    // The cast is needed since chunks are declared as JSON; these have the lens's types.
     stream: (query, signal) =>
       beliefs.query.stream(query, signal && { signal }) as AsyncIterable<unknown> as AsyncIterable<
         QueryChunk | LastChunk
@@ -83,7 +83,9 @@ export function beliefsOf(engine: Engine, viewer: Viewer): Beliefs {
   }
 }
 
-/** The local owner's to do: it makes agents. Times are counted back from the engine's clock. Waits for vectors. */
+/**
+ * Loads the sample. Only for the local owner, since it creates agents. Times are counted back from the engine's clock. Waits for vectors.
+ */
 export async function loadBeliefsSample(
   engine: Engine,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-/** The lens `c64` on its own: an engine with it, and its two questions for one viewer. */
+/** The lens `c64` on its own: opens an engine with it, and offers its two queries for one viewer. */
 import { atOnce } from '../base/turns.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openEngineOrEmpty } from '../engine/open.ts'
@@ -15,16 +15,16 @@ import type { CallContext, Progress } from '../model/operation.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 
 export interface OpenC64Options extends EngineOptions {
-  /** Settings of the lens, which beat those of the environment and of the home; and plugins. */
+  /** Settings of the lens, which override those of the environment and of the home; and plugins. */
   readonly c64?: C64LensOptions | undefined
 }
 
-/** Settings of the lens, by the names of the configuration file. */
+/** Schema of the lens's settings, by the names of the configuration file. */
 export const c64SettingsSchema: typeof settingsSchema = settingsSchema
 
 type Context = Partial<CallContext> | undefined
 
-/** Closing it closes the engine. */
+/** An opened lens; closing it closes the engine. */
 export class OpenC64 implements AsyncDisposable {
   readonly engine: Engine
 
@@ -32,7 +32,7 @@ export class OpenC64 implements AsyncDisposable {
     this.engine = engine
   }
 
-  /** What the numbers and names of a question stand for, and how it would be searched. */
+  /** What the numbers and names in a query mean, and how it would be searched. */
   enrich(query: string): Enrichment {
     return atOnce(stateOf(this.engine.host('c64')).enrich(checkedQuestion({ query }).query))
   }
@@ -51,28 +51,31 @@ export class OpenC64 implements AsyncDisposable {
   }
 }
 
-/** Without options: the store of the working folder; where there is none, one in memory, which words alone search. */
+/**
+ * Opens the lens; without options, on the store of the working folder. Where there is none, on a store in memory, which is searched by
+ * words only.
+ */
 export async function openC64(options: OpenC64Options = {}): Promise<OpenC64> {
   return new OpenC64(await openC64Engine(options))
 }
 
-/** As `openC64`; its `home` in the status is null when it answers from memory. */
+/** As `openC64`, but returns the engine; `home` in its status is null when it answers from memory. */
 export function openC64Engine({ c64 = {}, ...options }: OpenC64Options): Promise<Engine> {
-  // Words alone: to embed all facts for one query would take longer than anybody waits.
+  // By words only: embedding all facts for one query would take too long.
   return openEngineOrEmpty(options, builtInWith(c64Lens(c64)))
 }
 
-/** Puts the facts into the store, where they are not there yet, and waits until they have vectors. */
+/** Puts the facts into the store, where they are missing, and waits until they have vectors. */
 export async function embedC64(engine: Engine, report?: (progress: Progress) => void): Promise<void> {
   const host = engine.host('c64')
   await keepCorpus(host.store, stateOf(host).settings.collection, host.clock.now())
   await engine.embedded(report)
 }
 
-/** As `formatEnrichment` of the library, of what the operation answered. */
+/** Formats the operation's result as Markdown, as the library's `formatEnrichment` does. */
 export const enrichmentMarkdown: typeof formatEnrichment = formatEnrichment
 
-/** Results as Markdown for an assistant. */
+/** Formats results as Markdown for an assistant. */
 export function c64Markdown({
   results,
   searchMode,

@@ -1,4 +1,4 @@
-/** The lens `chroma` on its own: an engine with it, and its API for one viewer. */
+/** The lens `chroma` on its own: opens an engine with it, and offers its API for one viewer. */
 import { systemClock } from '../base/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openEngineOf } from '../engine/open.ts'
@@ -11,13 +11,13 @@ import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 
 export interface OpenChromaOptions extends ChromaLensOptions, Omit<EngineOptions, 'clock'> {
-  /** Unix seconds; default the system's clock. */
+  /** Clock in Unix seconds; default the system's clock. */
   readonly now?: (() => number) | undefined
-  /** The viewer; default the local owner. */
+  /** Viewer for whom the lens is opened; default the local owner. */
   readonly viewer?: Viewer | undefined
 }
 
-/** Closing it writes what waits and closes the engine. */
+/** An opened lens; closing it writes queued uses and closes the engine. */
 export class OpenChroma extends Chroma implements AsyncDisposable {
   readonly engine: Engine
 
@@ -26,7 +26,7 @@ export class OpenChroma extends Chroma implements AsyncDisposable {
     this.engine = engine
   }
 
-  /** The same store for somebody else. */
+  /** The API on the same store for another viewer. */
   as(viewer: Viewer): Chroma {
     return new Chroma(this.engine.host('chroma'), viewer)
   }
@@ -40,7 +40,9 @@ export class OpenChroma extends Chroma implements AsyncDisposable {
   }
 }
 
-/** Without options: the store of the working folder. No embedder unless one is given: colours need none. */
+/**
+ * Opens the lens; without options, on the store of the working folder. There is no embedder unless one is given, since colours need none.
+ */
 export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenChroma> {
   checkOptions(options)
   const {
@@ -111,7 +113,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   transport: true,
 }
 
-/** CQ-095: a misspelt option would silently not apply. */
+/** Refuses unknown options (CQ-095): a misspelt option would silently have no effect. */
 function checkOptions(options: OpenChromaOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(OPTIONS, name)) throw wrong(name, value, `one of the options ${Object.keys(OPTIONS).join(', ')}`)
@@ -120,7 +122,7 @@ function checkOptions(options: OpenChromaOptions): void {
   if (now !== undefined && typeof now !== 'function') throw wrong('now', now, 'a function that gives Unix seconds')
 }
 
-/** `storage.db_path`, where the environment or code gives it: a file of one's own, or memory. */
+/** The store to open: `storage.db_path`, where environment or code sets it (a separate file, or memory), else the home. */
 function storeOf({ store, home, readOnly, storageConfig }: OpenChromaOptions): Pick<EngineOptions, 'store'> {
   if (store !== undefined || (home !== undefined && storageConfig?.dbPath === undefined)) return {}
   const { storage } = resolveSettings({ environment: process.env, constructed: { storageConfig } })

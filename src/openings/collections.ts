@@ -1,6 +1,6 @@
 /**
- * The lens `collections` as two functions: opens what is to be asked (a home, or a ChromaDB server), asks, and closes it.
- * Reading never writes: nothing is made where nothing is.
+ * The lens `collections` as functions: they open what is to be searched (a home, or a ChromaDB server), run the query, and close it.
+ * Reading never writes: no store is created where there is none.
  */
 
 import { existsSync, statSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { openChromaSource } from '../sources/chromadb.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** One question, which makes nothing and writes nothing. */
+/** Engine options for one query, which creates and writes nothing. */
 const READING: EngineOptions = {
   create: false,
   readOnly: true,
@@ -33,7 +33,7 @@ const READING: EngineOptions = {
   onlyLenses: ['collections'],
 }
 
-/** The results alone; warnings go to `onWarning`. Rejects with `ChromaQueryError`. */
+/** Only the results; warnings go to `onWarning`. Rejects with `ChromaQueryError`. */
 export async function queryChromadb(
   query: string,
   options: QueryCollectionsOptions = {},
@@ -42,7 +42,7 @@ export async function queryChromadb(
   return results.map(({ title, content, source, score, metadata }) => ({ title, content, source, score, metadata }))
 }
 
-/** Results, warnings and what was asked. Rejects with `ChromaQueryError`. */
+/** Results, warnings and the query that was run. Rejects with `ChromaQueryError`. */
 export async function queryCollections(
   query: string,
   options: QueryCollectionsOptions = {},
@@ -60,18 +60,18 @@ export async function queryCollections(
   }
 }
 
-/** What a home's configuration declares beside `items` and `analysis`; none where there is no home. */
+/** Collections that a home's configuration declares in addition to `items` and `analysis`; none where there is no home. */
 export async function declaredCollections(persistDirectory?: string): Promise<readonly string[]> {
   try {
     await using engine = await openEngine({ ...READING, embedder: 'none', home: homeIn(persistDirectory) })
     return (engine.host('collections').settings as CollectionsSettings).collections
   } catch {
-    // A query opens it too, and then reports what is wrong with it.
+    // Errors are ignored here: a query opens the home too, and then reports what is wrong with it.
     return []
   }
 }
 
-/** Whether a question that names no store and no server would find one, or the environment names one. */
+/** Whether a query that names no store and no server would find a store, or the environment names one. */
 export function findsStore(): boolean {
   if (variable('QUERENT_CHROMA_URL') !== undefined || variable('QUERENT_HOME') !== undefined) return true
   try {
@@ -82,7 +82,7 @@ export function findsStore(): boolean {
   }
 }
 
-/** An answer laid out for people; `lang` may leave the choice to the question. */
+/** An answer formatted for people; with `lang` `auto`, the query decides the language. */
 export function collectionsMarkdown(
   results: Parameters<typeof formatResultsMarkdown>[0],
   query: string,
@@ -92,24 +92,24 @@ export function collectionsMarkdown(
 }
 
 export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'> {
-  /** A Querent home; absent: the one of the working folder. */
+  /** A Querent home; absent: that of the working folder. */
   readonly persistDirectory?: string | undefined
-  /** The sample that comes with this package instead of a store. */
+  /** Whether the sample in this package is searched instead of a store. */
   readonly sample?: boolean | undefined
-  /** A ChromaDB server instead; default QUERENT_CHROMA_URL, where no home is named. */
+  /** URL of a ChromaDB server to search instead; default QUERENT_CHROMA_URL, where no home is named. */
   readonly url?: string | undefined
-  /** Of the server; default QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the server's own defaults. */
+  /** Settings of the server; default QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the server's own defaults. */
   readonly tenant?: string | undefined
   readonly database?: string | undefined
   readonly token?: string | undefined
-  /** Default: the home's for a home, else all-MiniLM-L6-v2. */
+  /** Embedder of the query. Default: the home's for a home, else all-MiniLM-L6-v2. */
   readonly embedder?: GivenEmbedder | 'none' | undefined
-  /** For collections that were embedded by another model. */
+  /** Embedders by collection, for collections that were embedded by another model. */
   readonly embedders?: Readonly<Record<string, GivenEmbedder>> | undefined
   readonly clock?: Clock | undefined
-  /** The viewer; default the local owner. */
+  /** Viewer for whom the query runs; default the local owner. */
   readonly viewer?: Viewer | undefined
-  /** Default 10 seconds. */
+  /** Time limit of a query; default 10 seconds. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
   readonly onWarning?: ((warning: Warning) => void) | undefined
@@ -120,7 +120,7 @@ interface OpenedCollections {
   close(): Promise<void>
 }
 
-/** Rejects with `ChromaQueryError`. */
+/** Opens what is to be searched. Rejects with `ChromaQueryError`. */
 async function openCollections(options: QueryCollectionsOptions): Promise<OpenedCollections> {
   try {
     const { persistDirectory, sample = false } = options
@@ -146,7 +146,7 @@ async function openHome(options: QueryCollectionsOptions): Promise<OpenedCollect
   }
 }
 
-/** The home named, which may be the folder around it; undefined where none is named, or the folder holds none yet. */
+/** The named home, also where the folder around it is named; undefined where none is named, or the folder contains none yet. */
 function homeIn(persistDirectory: string | undefined): string | undefined {
   if (persistDirectory === undefined) return undefined
   const folder = resolve(persistDirectory)
@@ -188,7 +188,7 @@ async function openServer(url: string, options: QueryCollectionsOptions): Promis
   }
 }
 
-/** What is empty is not set. */
+/** Value of an environment variable; an empty one counts as not set. */
 function variable(name: string): string | undefined {
   return process.env[name] || undefined
 }
@@ -197,13 +197,13 @@ type Given = Pick<QueryCollectionsOptions, 'embedders' | 'signal'>
 
 interface StandardEmbedder {
   open(): Promise<Embedder | null>
-  /** Opened here, so closed here. */
+  /** Whether the embedder was opened here, and so must be closed here. */
   readonly isOurs: boolean
 }
 
 /**
- * The embedders of one query to several collections, which may each have been embedded by another model. A text is embedded
- * once by each; those opened here are closed here.
+ * The embedders of one query to several collections, each of which may have been embedded by another model. A text is embedded once by each
+ * model; embedders opened here are closed here.
  */
 class QuestionEmbedders {
   readonly #standard: StandardEmbedder
@@ -245,7 +245,7 @@ function embedderOf(given: GivenEmbedder | 'none'): Promise<Embedder | null> {
   return openEmbedder(given, { baseFolder: process.cwd(), env: process.env, start: 'first-use' })
 }
 
-/** Public, for every viewer. Dates are counted back from the engine's clock. */
+/** Puts the sample into the store, public for every viewer. Dates are counted back from the engine's clock. */
 export async function putSample(engine: Engine): Promise<void> {
   const { sampleRecords } = await import('../lenses/collections/sample/sample.ts')
   const records = sampleRecords(engine.host('collections').clock.now())

@@ -1,4 +1,4 @@
-/** The lens `context` on its own: an engine with it, and its calls for one viewer. */
+/** The lens `context` on its own: opens an engine with it, and offers its calls for one viewer. */
 
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
@@ -7,11 +7,11 @@ import { Context } from '../lenses/context/operations.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenContextOptions extends EngineOptions {
-  /** The viewer; default the local owner. */
+  /** Viewer for whom the lens is opened; default the local owner. */
   readonly viewer?: Viewer | undefined
 }
 
-/** Closing it closes the engine. */
+/** An opened lens; closing it closes the engine. */
 export class OpenContext extends Context implements AsyncDisposable {
   readonly engine: Engine
 
@@ -20,7 +20,7 @@ export class OpenContext extends Context implements AsyncDisposable {
     this.engine = engine
   }
 
-  /** The same store for somebody else. */
+  /** The API on the same store for another viewer. */
   as(viewer: Viewer): Context {
     return contextOf(this.engine, viewer)
   }
@@ -34,12 +34,12 @@ export class OpenContext extends Context implements AsyncDisposable {
   }
 }
 
-/** Without options: the store of the working folder. `await sys.call('/context/query', { query: 'login' })`. */
+/** Opens the lens; without options, on the store of the working folder. `await sys.call('/context/query', { query: 'login' })`. */
 export async function openContext({ viewer, ...options }: OpenContextOptions = {}): Promise<OpenContext> {
   return new OpenContext(await openEngine({ onlyLenses: ['context'], ...options }), viewer ?? LOCAL_OWNER)
 }
 
-/** The calls on an engine that is open. */
+/** The calls on an engine that is already open. */
 export function contextOf(engine: Engine, viewer: Viewer): Context {
   return new Context(engine.host('context'), viewer)
 }

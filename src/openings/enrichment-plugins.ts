@@ -1,6 +1,6 @@
 /**
- * Enrichment plugins from folders: each file named `*_enrichment.ts` or `*_enrichment.js` brings one, under the same rule
- * of trust as every plug-in. A file that brings none costs a warning; two plugins of one name are an error.
+ * Loads enrichment plugins from folders: each file named `*_enrichment.ts` or `*_enrichment.js` contains one, under the same rules of trust
+ * as every plug-in. A file without a plugin causes a warning; two plugins with the same name are an error.
  */
 import { realpathSync } from 'node:fs'
 import { loadPlugins, type PluginReport } from '../engine/plugins.ts'
@@ -8,24 +8,24 @@ import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from
 import { QuerentError } from '../model/errors.ts'
 
 export interface EnrichmentPluginRequest {
-  /** What the domain brings itself. */
+  /** Plugins that are built into the domain. */
   readonly builtIn?: readonly EnrichmentPlugin[] | undefined
-  /** Folders of plugins that are loaded when somebody trusted them, file by file. Need not exist. */
+  /** Folders of plugins, each of which is loaded only if a user has trusted its file. Need not exist. */
   readonly folders?: readonly string[] | undefined
   /** Folders whose plugins are loaded without asking. Must exist. */
   readonly trustedFolders?: readonly string[] | undefined
-  /** Where trust is remembered, outside of all the folders. Needed when there are `folders`. */
+  /** File in which trust is recorded, outside of all the folders. Needed when there are `folders`. */
   readonly trustFile?: string | undefined
   /** Asks whether a file may be loaded; absent without a terminal. */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
 }
 
 export interface EnrichmentPlugins extends PluginReport {
-  /** All of them, in the order they run in. */
+  /** All plugins, in the order in which they run. */
   readonly plugins: readonly EnrichmentPlugin[]
 }
 
-/** Throws `conflict` when two plugins have one name, `invalid_argument` without a place to remember trust in. */
+/** Loads the plugins. Throws `conflict` when two of them have the same name, `invalid_argument` without a file to record trust in. */
 export async function loadEnrichmentPlugins(request: EnrichmentPluginRequest): Promise<EnrichmentPlugins> {
   const { folders = [], trustedFolders = [], trustFile = '', trust } = request
   if (folders.length > 0 && trustFile === '') {
@@ -79,7 +79,7 @@ function pluginOf(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin
   return plugin
 }
 
-/** As the operating system knows it; as given while it does not exist. */
+/** The folder's real path, with links resolved; unchanged while it does not exist. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder)

@@ -1,6 +1,6 @@
 /**
- * Places the skill and the agent that come with this package where assistants look for them. What somebody has changed
- * since is theirs: it stays, unless force says otherwise.
+ * Installs the skill and the agent of this package where assistants look for them. Files that a user has changed stay, unless `force` is
+ * set.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -8,28 +8,28 @@ import { fileURLToPath } from 'node:url'
 import { QuerentError } from '../model/errors.ts'
 
 export interface SkillsRequest {
-  /** The project's folder, which gets `.claude/`; made when it is not there. */
+  /** The project's folder, in which `.claude/` is created; it is made when it does not exist. */
   readonly folder: string
-  /** What asks this lens; default `collections`: a skill and an agent. `c64`: a command, in English alone. */
+  /** Lens that is to be queried; default `collections`: a skill and an agent. `c64`: a command, in English only. */
   readonly lens?: 'collections' | 'c64' | undefined
-  /** Default `es`. */
+  /** Language of the files; default `es`. */
   readonly lang?: 'es' | 'en' | undefined
   readonly force?: boolean | undefined
 }
 
 export interface SkillsReport {
-  /** Paths below the folder, with slashes, in order. */
+  /** Paths below the folder, with slashes, sorted. */
   readonly written: readonly string[]
   readonly unchanged: readonly string[]
-  /** Somebody changed these: they stay as they are. */
+  /** Files that stay as they are because a user changed them. */
   readonly kept: readonly string[]
 }
 
-/** By language. */
+/** Folder of the files that ship with this package, by language. */
 const SHIPPED = fileURLToPath(new URL('../lenses/collections/files', import.meta.url))
 const SHIPPED_C64 = fileURLToPath(new URL('../lenses/c64/files', import.meta.url))
 
-/** Throws `io_failed` where a file cannot be read or written. */
+/** Installs the files. Throws `io_failed` where a file cannot be read or written. */
 export function installSkills({ folder, lens, lang = 'es', force = false }: SkillsRequest): SkillsReport {
   const from = lens === 'c64' ? SHIPPED_C64 : join(SHIPPED, lang)
   const report = { written: [] as string[], unchanged: [] as string[], kept: [] as string[] }
@@ -47,7 +47,7 @@ export function installSkills({ folder, lens, lang = 'es', force = false }: Skil
   return report
 }
 
-/** As one of the languages was shipped: nobody has changed it, so another may take its place. */
+/** Whether a file equals a shipped one in any language: then nobody has changed it, and it may be replaced. */
 function isOurs(text: string, path: string): boolean {
   return readdirSync(SHIPPED).some(lang => readOrNull(join(SHIPPED, lang, path)) === text)
 }

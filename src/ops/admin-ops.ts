@@ -1,4 +1,4 @@
-/** About the engine itself: how it is, whether it is well, what ways of asking it has. */
+/** Operations about the engine itself: its state, its health, its lenses. */
 
 import { inspect } from 'node:util'
 import { z } from 'zod'
@@ -118,7 +118,7 @@ export const useModel: Operation<Engine, typeof useModelInput, typeof usedModelO
   run: async (engine, input, context) => engine.useModel(input, context),
 }
 
-// `mirror`: entries of a collection leave the store, so it is for the local owner.
+// `mirror`: entries of a collection leave the store, so only the local owner may call it.
 
 const name = z.string().min(1).max(MAX_NAME_LENGTH)
 
@@ -161,21 +161,24 @@ export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> 
   input: mirrorInput,
   output: mirrorOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
-  // The cast: the report is read-only.
+  // The cast is needed since the report is read-only.
   run: async (engine, input, { signal, report }) => {
     const { mirrorCollection } = await import('../engine/mirror.ts')
     return (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>
   },
 }
 
-// What of an unexpected failure the log gets, and nobody else.
+// The part of an unexpected failure that is written to the log, and shown to nobody else.
 
-/** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
+/**
+ * The lines to log for a bug, including its causes; null for an error that is no bug. `request`: id that the client got, by which the lines
+ * are found.
+ */
 export function bugReport(thrown: unknown, request: string): string | null {
   return isBug(asQuerentError(thrown)) ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
 }
 
-/** A lens may call it by a code of its own; what it was is the cause then. */
+/** Whether the error is a bug. A lens may report one under its own code; the bug is then the cause. */
 function isBug({ code, kind, cause, isOpen }: QuerentError): boolean {
   return code === 'internal' || (isOpen && kind === 'broken' && !(cause instanceof QuerentError))
 }

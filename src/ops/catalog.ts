@@ -1,6 +1,6 @@
 /**
- * All operations in one order: the engine's own, then each lens's. An interface finds them here, and the
- * error for an unknown name is the same everywhere.
+ * All operations in one order: the engine's own, then each lens's. Interfaces find them here, so that the error for an unknown name is the
+ * same everywhere.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
@@ -33,7 +33,7 @@ import {
 
 export { type EngineOperation, runOperation, streamOperation } from '../engine/run-operation.ts'
 
-/** Operations by name, in the order that listings show. */
+/** Operations by name, in the order of listings. */
 export type Catalog = ReadonlyMap<string, EngineOperation>
 
 const CORE: readonly EngineOperation[] = [
@@ -63,7 +63,7 @@ const CORE: readonly EngineOperation[] = [
   useModel,
 ]
 
-/** Those that concern files or the whole store, in which every lens may have a part. */
+/** Operations on files or the whole store, in which every lens may take part. */
 const OF_THE_STORE: ReadonlySet<EngineOperation> = new Set([
   ...[add, sync, status, doctor, backup, exportAll, importAll, lenses],
 ])
@@ -73,7 +73,7 @@ export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
   return new Map([...CORE, ...ofLenses].map(operation => [operation.name, operation]))
 }
 
-/** Other names that operations answer to; listings show the first one alone. */
+/** Alternative names of operations; listings show only the main name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['enrich', 'c64.enrich'],
   ['remember', 'conversations.remember'],
@@ -89,7 +89,7 @@ export function fullName(name: string): string {
 export async function declaredOperation(alias: string): Promise<Operation | undefined> {
   const name = fullName(alias)
   const operations = (await builtInLensOf(name)?.load())?.operations ?? CORE
-  // The cast: the host of an operation does not matter before there is one.
+  // The cast is safe: the type of an operation's host does not matter before there is one.
   return operations.find(operation => operation.name === name) as Operation | undefined
 }
 
@@ -99,7 +99,7 @@ export async function declaredOperations(family: string): Promise<readonly Opera
   return operations.filter(({ name }) => name.startsWith(`${family}.`))
 }
 
-/** The lenses beside the default one that an operation needs for this input. Undefined: all that there are. */
+/** The lenses, other than the default one, that an operation needs for this input. Undefined: all lenses. */
 export function lensesFor(alias: string, input: unknown): readonly string[] | undefined {
   const name = fullName(alias)
   const own = builtInLensOf(name)
@@ -115,7 +115,7 @@ function lensIn(input: unknown): string | undefined {
   return typeof lens === 'string' ? lens : undefined
 }
 
-/** Throws `unknown_operation`, naming those that are spelled alike. */
+/** An operation by name. Throws `unknown_operation`, naming operations with a similar spelling. */
 export function findOperation(catalog: Catalog, name: string): EngineOperation {
   const operation = catalog.get(fullName(name))
   if (operation !== undefined) return operation
@@ -129,7 +129,7 @@ export function findOperation(catalog: Catalog, name: string): EngineOperation {
   })
 }
 
-/** `findOperation`, then `runOperation`. */
+/** Finds an operation by name, then runs it. */
 export async function callOperation(
   catalog: Catalog,
   engine: Engine,
@@ -150,7 +150,7 @@ export interface OperationDescription {
     readonly idempotent: boolean
     readonly owner_only: boolean
   }
-  /** Whether it has a streamed form. */
+  /** Whether the operation has a streamed form. */
   readonly streams: boolean
   readonly input: JsonObject
   readonly output: JsonObject
@@ -168,7 +168,7 @@ export function describeOperation(operation: Operation): OperationDescription {
   }
 }
 
-/** A schema that is only a reference to one of its `$defs`, as that one. */
+/** Replaces a schema that is only a reference by the definition in `$defs` that it refers to. */
 function withRoot({ $ref, ...schema }: JsonObject): JsonObject {
   const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : undefined
   if (name === undefined) return schema
@@ -176,7 +176,7 @@ function withRoot({ $ref, ...schema }: JsonObject): JsonObject {
   return { ...schema, ...(root as JsonObject), ...(Object.keys($defs).length > 0 && { $defs }) }
 }
 
-/** What schemas say of themselves, without their names. */
+/** The metadata of schemas without their ids, so that zod makes no named definitions. */
 class Nameless extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   override get<S extends z.core.$ZodType>(schema: S): z.core.GlobalMeta | undefined {
     const { id: _, ...said } = z.globalRegistry.get(schema) ?? {}
@@ -186,8 +186,8 @@ class Nameless extends z.core.$ZodRegistry<z.core.GlobalMeta> {
 const NAMELESS = new Nameless()
 
 /**
- * `input` for what is accepted, `output` for what comes back. `named`: a schema with a name (`id` in zod's registry, such as `Filter`)
- * is once in `$defs`; else it is wherever it is used, for readers that follow no references.
+ * JSON Schema of a zod schema: `input` for what is accepted, `output` for what is returned. `named`: a schema with a name (`id` in zod's
+ * registry, such as `Filter`) is written once in `$defs`; else it is repeated wherever it is used, for readers that follow no references.
  */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'named' | 'inline' = 'inline'): JsonObject {
   const metadata = form === 'named' ? z.globalRegistry : NAMELESS
@@ -196,11 +196,11 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'nam
     unrepresentable: 'any',
     metadata,
     override: ({ zodSchema, jsonSchema }) => {
-      // Zod leaves examples out wherever something in the schema transforms; ours are written as they are sent.
+      // Zod omits examples wherever part of the schema transforms its input; here they are already in the form in which they are sent.
       const examples = metadata.get(zodSchema)?.['examples']
       if (Array.isArray(examples)) jsonSchema['examples'] = examples
     },
   })
-  // A JSON Schema is JSON; zod's type for it has methods and undefined.
+  // The cast is safe: a JSON Schema is JSON, though zod's type for it has methods and undefined.
   return made as unknown as JsonObject
 }

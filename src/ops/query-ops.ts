@@ -30,7 +30,7 @@ import {
   syncOutput,
 } from '../model/reports.ts'
 
-/** Asking changes access state, which is not a change of knowledge: `read`; twice moves memory twice: not idempotent. */
+/** A query changes only access state, which is no change of knowledge: `read`; a repeated query counts uses again: not idempotent. */
 const ASK = { kind: 'read', idempotent: false } as const
 const READ = { kind: 'read', idempotent: true } as const
 
@@ -77,7 +77,7 @@ export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = 
   run: (engine, input, context) => engine.similar(input, context),
 }
 
-// Completing: names of collections, kinds, tags and holders as somebody types them.
+// Completion: names of collections, kinds, tags and holders as a user types them.
 
 export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutput> = {
   name: 'suggest',
@@ -88,7 +88,7 @@ export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutpu
   run: (engine, input, context) => engine.suggest(input, context),
 }
 
-// Watching: a subscription, and an event for each change of its answer.
+// Watch: a subscription, with an event for each change of its answer.
 
 export const watch = watchOperation({
   name: 'watch',
@@ -97,15 +97,14 @@ export const watch = watchOperation({
   subscribe: (engine: Engine, input, handlers, context) => engine.subscribe(input, handlers, context),
 })
 
-// `brief`: what an assistant should know of the store before its first question, in fewer than 500 tokens, whatever the store
-// holds. Names come from the store and may have been chosen to mislead who reads them: in the text they are in quotes, on one
-// line, cut, and marked as data.
+// `brief`: what an assistant should know of the store before its first query, in fewer than 500 tokens, whatever the store contains. Names
+// come from the store and may have been chosen to mislead the reader: the text has them in quotes, on one line, cut, and marked as data.
 
-/** Asked for; how many are named depends on their length. */
+/** Number of names read from the store; how many are shown depends on their length. */
 const MAX_NAMES = 20
-/** A token of any model that reads bytes is one byte at least, so bytes of names bound the tokens they take. */
+/** Byte limits of the lists of names: a token of any byte-based model is at least one byte, so bytes bound the number of tokens. */
 const BYTES = { collections: 90, tags: 130, lenses: 70 } as const
-/** UTF-16 units of one name. */
+/** Longest name, in UTF-16 units. */
 const NAME_LENGTH = 32
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
@@ -174,7 +173,7 @@ function named(what: string, names: Facts['tags'], bytes: number): string {
   return shown.length === 0 ? '' : `${what}: ${shown.join(', ')}${shown.length < texts.length ? ', and more' : ''}.\n`
 }
 
-/** As many from the first on as have room. */
+/** The first parts that together fit into this number of bytes. */
 function within(parts: readonly string[], bytes: number): readonly string[] {
   let left = bytes
   return parts.filter(part => {
@@ -183,7 +182,7 @@ function within(parts: readonly string[], bytes: number): readonly string[] {
   })
 }
 
-/** No quote, bracket, backtick or invisible character gets through that could end the quotation or open a tag. */
+/** A name in quotes, without quotes, brackets, backticks or invisible characters that could end the quotation or open a tag. */
 function quoted(name: string): string {
   const line = printable(name.replace(/\s+/g, ' ').trim())
   const plain = line.replace(/["'`<>\\[\]{}]|\p{Cf}|[\p{Co}\p{Cn}\p{Cs}]/gu, '\ufffd')
@@ -197,7 +196,7 @@ export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   summary: 'Read one entry by id and count a use of it',
   input: getInput,
   output: entryOutput,
-  // Knowledge stays as it is; the reader's own count of uses does not.
+  // A read changes no knowledge, but counts as a use, so it is not idempotent.
   effect: { kind: 'read', idempotent: false },
   run: (engine, input, context) => engine.get(input, context),
 }
@@ -254,7 +253,7 @@ export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {
   run: (engine, input, context) => engine.delete(input, context),
 }
 
-// Much at once: files and folders in, the whole store out and in again. They read the disk or everything: owner only.
+// Bulk operations: adding files and folders, exporting and importing the whole store. Owner only, since they read the disk or everything.
 
 export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
   name: 'add',
@@ -278,7 +277,7 @@ const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictO
   lines: z.array(z.unknown()).describe('Lines of an export, each an object'),
 })
 
-/** As one document, or line by line. */
+/** The export as one document, or line by line. */
 export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
   name: 'export',
   summary: 'Export everything in the store as lines for `import`',
@@ -286,7 +285,7 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
   output: linesOutput,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
   run: async (engine, _input, context) => ({ lines: await collect(engine.export(context)) }),
-  // Its lines are JSON, which TypeScript does not see of interfaces.
+  // The cast is safe: lines are JSON, which TypeScript cannot derive for interfaces.
   stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
 }
 

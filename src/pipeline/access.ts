@@ -1,6 +1,6 @@
 /**
- * What a viewer may see. Asked twice for every question: before retrieval it fixes the partitions that anything may be
- * read from, and just before an answer leaves each entry is held against it again.
+ * What a viewer may see. Checked twice for every query: before retrieval it determines the partitions that may be read, and just before an
+ * answer is returned each entry is checked again.
  */
 import { didYouMean, nearIds } from '../base/near-names.ts'
 import type { Entry } from '../model/entry.ts'
@@ -12,8 +12,8 @@ import { FILES, MEMBERSHIPS } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
 /**
- * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
- * which both they and the holder are active, unless its holder is to be masked: answers here name holders.
+ * What a viewer may see. The local owner sees everything. Others see public entries, their own, and those shared with a federation in which
+ * both they and the holder are active, unless the holder is to be masked, since answers here name holders.
  */
 export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): AccessScope {
   if (isOwner(viewer)) return accessScopeOf(viewer, reader.partitions())
@@ -29,7 +29,7 @@ function isMasked(audience: Audience): boolean {
   return audience.kind === 'shared' && audience.masked === true
 }
 
-/** Whether an entry, as it is stored now, lies in sight. */
+/** Whether an entry, as it is stored now, is visible. */
 export function stillVisible(entry: Pick<Entry, 'partition'>, accessScope: AccessScope): boolean {
   return accessScope.partitions.includes(entry.partition)
 }
@@ -56,15 +56,15 @@ export function noSuchEntry(reader: StoreReader, id: string, accessScope: Access
   return new QuerentError('not_found', message, { id, ...(near.length > 0 && { near }) })
 }
 
-/** The visibility matrix for one viewer, as memberships stand now. Ask it while its members' reader is open. */
+/** What one viewer may read by the current memberships. To be used while the reader of its members is open. */
 export class Circle {
   readonly viewer: Viewer
-  /** In which the viewer is active and may query, ascending. */
+  /** Federations in which the viewer is active and may query, ascending. */
   readonly federations: readonly string[]
   readonly #members: Members
   readonly #queried: ReadonlySet<string>
 
-  /** `isOpen`: whether a federation is looked through at all. */
+  /** `isOpen`: whether access through a federation is considered at all. */
   constructor(members: Members, viewer: Viewer, isOpen: (federation: string) => boolean = () => true) {
     this.viewer = viewer
     this.federations = members.queriedBy(viewer.id).filter(isOpen)
@@ -77,7 +77,7 @@ export class Circle {
     return audience.kind === 'shared' && audience.federations.some(id => this.isMember(id, audience.holder))
   }
 
-  /** Federations of an audience through which the viewer meets its holder; none unless it is shared. */
+  /** Federations of an audience by which the viewer may see its holder's entries; none unless it is shared. */
   through(audience: Audience): readonly string[] {
     return audience.kind === 'shared' ? audience.federations.filter(id => this.isMember(id, audience.holder)) : []
   }
@@ -96,13 +96,13 @@ function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
   return [...ids].sort((a, b) => a - b)
 }
 
-/** `lookAt`, remembered by viewer for as long as there are no other partitions and members. */
+/** Caches `lookAt` by viewer until partitions or memberships change. */
 export class AccessScopes {
   readonly #store: Store
   readonly #scopes = new Map<string, AccessScope>()
   readonly #members: CurrentMembers
   #version: number | null = null
-  /** What the scopes are computed from: partitions are added, never changed or deleted. */
+  /** Inputs from which the cached scopes were computed: partitions are only added, never changed or deleted. */
   #seen: readonly unknown[] = []
 
   constructor(store: Store) {
@@ -123,16 +123,16 @@ export class AccessScopes {
 
   #lookAgain(): void {
     const partitions = this.#store.partitions()
-    // After a write that was undone, a number may be given again, with another audience.
+    // After a rolled-back write, a partition's number may be given again to another audience, so the last audience is compared too.
     const seen = [partitions.length, partitions.at(-1)?.audience, this.#members.now()]
     if (seen.some((one, at) => one !== this.#seen[at])) this.#scopes.clear()
     this.#seen = seen
   }
 }
 
-// Memberships in federations decide who sees what is shared with one.
+// Memberships in federations, which decide who sees shared entries.
 
-/** Each federation is read once: for as long as nobody writes to that table. */
+/** Members of federations. Each federation is read once and kept until its table is written. */
 export class Members {
   readonly #reader: StoreReader
   readonly #active = new Map<string, ReadonlySet<string>>()
@@ -157,7 +157,7 @@ export class Members {
   }
 }
 
-/** Members of a store, kept until somebody writes to that table. */
+/** Members of a store, cached until the table of memberships is written. */
 export class CurrentMembers {
   readonly #store: Store
   #members: Members | null = null
@@ -175,7 +175,7 @@ export class CurrentMembers {
   }
 }
 
-/** The federations of an audience in which its holder is active, and the viewer too, with leave to query. */
+/** The federations of an audience in which its holder is active, and the viewer is active and may query. */
 export function sharedThrough(
   reader: StoreReader,
   viewer: Viewer,
@@ -192,14 +192,14 @@ function isActive(membership: Row | undefined): boolean {
   return membership?.['status'] === 'active'
 }
 
-/** Of the reader's side: an active membership whose permissions allow queries. Null: all of them. */
+/** Whether a reader's membership is active and its permissions allow queries; null permissions allow everything. */
 function mayQuery(membership: Row): boolean {
   const permissions = membership['permissions'] ?? null
   if (!isActive(membership)) return false
   return permissions === null || namesQuery(permissions)
 }
 
-/** What is no list allows nothing. */
+/** Whether permissions include queries; a value that is no list allows nothing. */
 function namesQuery(permissions: Cell): boolean {
   try {
     const listed: unknown = JSON.parse(String(permissions))
@@ -209,9 +209,11 @@ function namesQuery(permissions: Cell): boolean {
   }
 }
 
-// Which parts of a visible entry a viewer receives: some concern its holder only.
+// Which fields of a visible entry a viewer receives: some are for its holder only.
 
-/** The federations that a viewer reads it through; all of them for the holder and the local owner. */
+/**
+ * Audience of an entry as shown: only the federations through which the viewer reads it; all of them for the holder and the local owner.
+ */
 export function visibleAudience(
   audience: Audience,
   viewer: Viewer,
@@ -222,7 +224,10 @@ export function visibleAudience(
   return { kind, federations: isInside(holder, viewer) ? federations : sharedThrough(reader, viewer, audience) }
 }
 
-/** A file's place on the holder's machine is theirs: others get the path inside the folder that was added, or null. */
+/**
+ * Origin of an entry as shown. The path on the holder's machine is shown to the holder only: others get the path inside the added folder,
+ * or null.
+ */
 export function visibleOrigin(entry: Entry, viewer: Viewer, reader: StoreReader): string | null {
   const { origin, audience, key } = entry
   if (origin === null || isInside(audience.holder, viewer) || !isOnDisk(origin)) return origin
@@ -234,7 +239,7 @@ function isInside(holder: string, viewer: Viewer): boolean {
   return isOwner(viewer) || holder === viewer.id
 }
 
-/** A URL of a file, or an absolute path of any system, as it may be put by hand. */
+/** Whether an origin is the URL of a file, or an absolute path of any system, as a caller may have given it. */
 function isOnDisk(origin: string): boolean {
   return /^\s*(file:|[/\\~]|[a-z]:[/\\])/i.test(origin)
 }

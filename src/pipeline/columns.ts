@@ -1,6 +1,6 @@
 /**
- * Values of entries in memory, by entry key, in step with the store: all is read on first use, then what the change feed says
- * was committed since, by whichever process. Everything that keeps columns or rows of many entries follows the feed here.
+ * Values of entries in memory, by entry key, in step with the store: all are read on first use, then those that the change feed reports as
+ * committed since, by any process. All code that keeps columns or rows of many entries follows the feed here.
  */
 
 import { Bitset } from '../base/bitset.ts'
@@ -15,26 +15,26 @@ import { changesOrNull, type FeedNews, partitionOfAll, reachesBack, readFeed } f
 import type { Store, StoreReader } from '../store/store.ts'
 import { aroundDamage, tablePages } from './many-rows.ts'
 
-/** Changes taken in one step: some milliseconds of work. */
+/** Changes applied in one step: some milliseconds of work. */
 const CHANGES_AT_ONCE = 250
 
-/** Entries that came, changed or went after this position; null: the feed cannot say, or it is more than `most` changes. */
+/** Entries added, changed or deleted after this position; null: the feed does not reach back, or there are more than `most` changes. */
 export function entriesChangedAfter(reader: StoreReader, position: number, most?: number): FeedNews | null {
   if (!reachesBack(reader, position, most)) return null
   return atOnce(readFeed(reader, position, ({ kind }) => kind !== 'vectors'))
 }
 
 export interface Followed {
-  /** Forgets everything. */
+  /** Discards all values, before they are loaded again. */
   clear(): void
   /**
-   * Then reads all there is, a page for each step, from the reader that `next` passes. What is committed between two steps comes
-   * by `take` afterwards. Absent where values are read when they are asked for.
+   * Then reads all values, one page per step, from the reader passed to `next`. What is committed between two steps is passed to `take`
+   * afterwards. Absent where values are read on demand.
    */
   readonly pages?: (reader: StoreReader) => Iterator<unknown, unknown, StoreReader>
-  /** Reads these entries again, which came, changed or went, with the partition each is in now, or was in last. */
+  /** Reads these added, changed or deleted entries again; each with its current partition, or its last one. */
   take(reader: StoreReader, changed: ReadonlyMap<EntryKey, PartitionId>): void
-  /** With more changes than so many to take in, all is loaded again. */
+  /** Number of changes above which all values are loaded again. */
   most(): number
 }
 
@@ -44,7 +44,7 @@ interface Loading {
 }
 
 /**
- * A position in the change feed, and what brings it up to date. Vectors that came are no change of their entry.
+ * A position in the change feed, and how to get from there to the current state. New vectors do not count as a change of their entry.
  *
  * @example
  * const feed = new FeedFollower({ clear: () => values.clear(), take: (reader, changed) => ..., most: () => 1_000 })
@@ -63,12 +63,12 @@ export class FeedFollower {
     this.#within = damage === 'thrown' ? (_, body) => body() : aroundDamage
   }
 
-  /** The last change that is taken in; -1: not everything was read yet. */
+  /** Position of the last applied change; -1: the first load is not complete. */
   get position(): number {
     return this.#position
   }
 
-  /** Takes in what was committed since: microseconds when that is nothing. */
+  /** Applies changes committed since the last call: microseconds when there are none. */
   refresh(store: Store): void {
     const version = store.version()
     if (version === this.#version) return
@@ -76,7 +76,7 @@ export class FeedFollower {
     this.#version = version
   }
 
-  /** As `refresh`, a step for each page, each in a read of its own. What is written between two steps is taken in at the end. */
+  /** As `refresh`, with one step per page, each in a read of its own. What is written between two steps is applied at the end. */
   *refreshInSteps(store: Store): Steps<void> {
     if (store.version() === this.#version) return
     while (store.read(reader => this.advance(reader))) yield
@@ -88,7 +88,7 @@ export class FeedFollower {
     while (this.advance(reader));
   }
 
-  /** As `follow`, one step of it, for those who pause between steps. False: nothing is missing as of this reader. */
+  /** One step of `follow`, for callers that pause between steps. False: everything is applied as of this reader. */
   advance(reader: StoreReader): boolean {
     if (this.#position < 0) return this.#load(reader)
     if (reader.lastSeq() === this.#position) return false
@@ -105,13 +105,13 @@ export class FeedFollower {
     return changes.length === CHANGES_AT_ONCE
   }
 
-  /** Makes the next step load everything. */
+  /** Makes the next step load everything again. */
   reset(): void {
     this.#position = -1
     this.#loading = null
   }
 
-  /** The last page sets the position: that of the feed when the first was read. What is half read is nothing. */
+  /** Loads one page. The last page sets the position to that of the feed when the first was read; an unfinished load is discarded. */
   #load(reader: StoreReader): true {
     try {
       this.#loading ??= this.#begin(reader)
@@ -132,10 +132,13 @@ export class FeedFollower {
   }
 }
 
-/** With more changes than this, what was read lately is forgotten. */
+/** With more changes than this, all cached values are discarded. */
 const FEW = 1_000
 
-/** What was read of entries lately, so that what is asked often is read once. Of an entry that was written since, by any process, it is read again. */
+/**
+ * Cache of values read from entries, so that frequently used ones are read once. The value of an entry that was written since, by any
+ * process, is read again.
+ */
 export class RecentOfEntries<T> {
   readonly #read: (reader: StoreReader, keys: readonly EntryKey[]) => readonly T[]
   readonly #keyOf: (row: T) => EntryKey
@@ -149,7 +152,7 @@ export class RecentOfEntries<T> {
     most: () => FEW,
   })
 
-  /** `read` gives those that are there. */
+  /** `read` gives the values of entries that exist. */
   constructor(
     most: number,
     read: (reader: StoreReader, keys: readonly EntryKey[]) => readonly T[],
@@ -162,7 +165,7 @@ export class RecentOfEntries<T> {
     this.#isKept = isKept
   }
 
-  /** Those that are there, in the order asked for. */
+  /** Values of those entries that exist, in the order of the keys. */
   get(reader: StoreReader, keys: readonly EntryKey[]): readonly T[] {
     this.#feed.follow(reader)
     const known = keys.map(key => this.#rows.find(key))
@@ -174,16 +177,19 @@ export class RecentOfEntries<T> {
   }
 }
 
-/** Number of an entry whose value is missing; 0: no such entry. */
+/** Code for an entry whose value is missing; code 0: no such entry. */
 const MISSING = 1
 
-/** JSON values of entries, as numbers: equal values have one, so that a condition is tried once a value. 4 bytes a key. */
+/**
+ * JSON values of entries, stored as numbers: equal values share a number, so a condition is tested once per distinct value. 4 bytes per
+ * key.
+ */
 export class ValueColumn {
   #numbers = new Uint32Array(1024)
   readonly #values: (Json | undefined)[] = [undefined, undefined]
   readonly #numberOf = new Map<string, number>()
 
-  /** Undefined: there is an entry, and the value is missing. */
+  /** Sets the value of an entry; undefined: the entry exists, but has no value. */
   set(entry: EntryKey, value: Json | undefined): void {
     if (entry >= this.#numbers.length) this.#numbers = grown(this.#numbers, entry + 1)
     this.#numbers[entry] = value === undefined ? MISSING : this.#number(value)
@@ -193,7 +199,7 @@ export class ValueColumn {
     if (entry < this.#numbers.length) this.#numbers[entry] = 0
   }
 
-  /** Entries whose value passes. Costs a test for each distinct value, and a look at each key. */
+  /** Entries whose value passes the test. Cost: one test per distinct value, and one look-up per key. */
   where(test: (value: Json | undefined) => boolean): Bitset {
     const passes = this.#values.map((value, number) => number > 0 && test(value))
     const set = new Bitset(this.#numbers.length)
@@ -212,12 +218,12 @@ export class ValueColumn {
   }
 }
 
-/** Rows read at once. */
+/** Rows read in one step. */
 const ROWS_AT_ONCE = 4096
-/** With more changes than so many, and than so many for each row, all is loaded again. */
+/** With more changes than this, and more than `CHANGES_PER_ROW` for each row, all rows are loaded again. */
 const MAX_FOLLOWED = 10_000
 const CHANGES_PER_ROW = 2
-/** Lists that are kept, one for each set of partitions asked for. */
+/** Number of cached lists, one for each set of partitions requested. */
 const LISTS = 64
 
 export interface RowOf {
@@ -225,13 +231,13 @@ export interface RowOf {
   readonly partition: PartitionId
 }
 
-/** Rows of one partition by entry, and how often they have changed. */
+/** Rows of one partition by entry, with the number of their changes. */
 interface PartitionRows<T> {
   readonly rows: Map<EntryKey, T>
   changes: number
 }
 
-/** The rows of a table of entries, one object a row, by partition: a request for some partitions meets no row of others. */
+/** The rows of a table of entries in memory, one object per row, by partition: a request for some partitions touches no row of others. */
 export class TableRows<T extends RowOf> {
   readonly #store: Store
   readonly #table: TableDeclaration
@@ -253,7 +259,7 @@ export class TableRows<T extends RowOf> {
     most: () => Math.max(MAX_FOLLOWED, CHANGES_PER_ROW * this.#byEntry.size),
   })
 
-  /** `columns` with `entry` among them; `table` is keyed by it. */
+  /** `columns` must contain `entry`; the key of `table` is `entry`. */
   constructor(
     store: Store,
     table: TableDeclaration,
@@ -266,7 +272,7 @@ export class TableRows<T extends RowOf> {
     this.#make = make
   }
 
-  /** As committed now, by entry ascending. The same list until a row in these partitions changes. */
+  /** The committed rows of these partitions, by ascending entry. The same list object until one of its rows changes. */
   visible(partitions: readonly PartitionId[]): readonly T[] {
     this.#feed.refresh(this.#store)
     const found = partitions.flatMap(partition => this.#byPartition.get(partition) ?? [])
@@ -312,7 +318,7 @@ export class TableRows<T extends RowOf> {
 
 const SETS = new WeakMap<readonly RowOf[], Bitset>()
 
-/** The entries of these rows as a set; made once a list. */
+/** The entries of these rows as a set; computed once per list. */
 export function entrySet(rows: readonly RowOf[]): Bitset {
   const known = SETS.get(rows)
   if (known !== undefined) return known

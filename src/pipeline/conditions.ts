@@ -1,4 +1,4 @@
-/** The hard conditions of a question as one set of entries: filter, validity, and the words and phrases it insists on. */
+/** The required conditions of a query as one set of entries: filter, validity, and the words and phrases that must occur. */
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -7,8 +7,8 @@ import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
 
 /**
- * Entries that fulfil everything, only visible ones; null when there is no condition, so every visible entry does. At
- * least a step for each word and phrase.
+ * Visible entries that meet all conditions; null when there is no condition, so that every visible entry does. At least one step per word
+ * and phrase.
  */
 export function* allowedEntries(plan: Plan, context: QueryContext): Steps<Bitset | null> {
   let allow = filtered(plan, context)
@@ -29,7 +29,7 @@ export interface Demand {
   readonly how: 'must' | 'phrase'
 }
 
-/** What must occur: `+word`, `+"…"` and `"…"`. */
+/** The words and phrases that must occur: `+word`, `+"…"` and `"…"`. */
 export function demands(plan: Plan): readonly Demand[] {
   return [
     ...plan.parsed.must.map(operand => ({ operand, how: 'must' as const })),
@@ -37,29 +37,33 @@ export function demands(plan: Plan): readonly Demand[] {
   ]
 }
 
-/** Entries that fulfil filter and validity. */
+/** Entries that meet filter and validity; null when there is no condition. */
 export function filtered(plan: Plan, context: QueryContext): Bitset | null {
   const { memo, reader, accessScope } = context
   const allow = plan.filter === null ? null : memo.matching(reader, accessScope, plan.filter)
   const invalid = memo.invalid(reader, plan.query.asOf)
   if (invalid.size === 0) return allow
-  // What is hidden must not even decide whether there is a condition: indexes may take another way when there is one.
+  // Only visible entries are considered: hidden ones must not even decide whether there is a condition, since indexes may search
+  // differently when there is one.
   const shutOut = invalid.and(allow ?? visible(context))
   return shutOut.size === 0 ? allow : (allow ?? visible(context)).without(shutOut)
 }
 
-/** Entries among `allow` that hold the words of an operand, next to each other and in order. */
+/** Entries among `allow` that contain the words of an operand, adjacent and in order. */
 export function* withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Steps<Bitset> {
   const { partitions } = context.accessScope
   return yield* context.words.entriesWithInSteps(operand.text, allow === null ? { partitions } : { partitions, allow })
 }
 
-/** Whether any visible entry does: cheaper than to find them all. */
+/** Whether any visible entry contains the operand: cheaper than finding all of them. */
 export function isAnywhere(operand: Operand, { words, accessScope: { partitions } }: QueryContext): boolean {
   return words.entriesWith(operand.text, { partitions }, 1).size > 0
 }
 
-/** Entries among `allow` that hold phrases which are not required, each with its share of these phrases, above 0 to 1. A step for each. */
+/**
+ * Entries among `allow` that contain phrases which are not required, each with its share of those phrases (above 0 to 1). One step per
+ * phrase.
+ */
 export function* phraseHolders(
   { parsed: { preferred } }: Plan,
   allow: Bitset | null,

@@ -1,4 +1,4 @@
-/** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
+/** Everything that one query needs from its environment: what it may see, the time, the budget, the store and the indexes. */
 
 import type { Deadline, Instant } from '../base/clock.ts'
 import type { Turns } from '../base/turns.ts'
@@ -14,42 +14,45 @@ import type { Memo } from './memo.ts'
 
 export interface QueryContext {
   readonly query: Query
-  /** What anything may be read from. Taken again when the question was embedded: others may have written meanwhile. */
+  /** The only partitions that may be read. Determined again after the query was embedded, since others may have written meanwhile. */
   readonly accessScope: AccessScope
   readonly now: Instant
-  /** Nobody reads the items of the page: none are made, and only keys or whole entries are read for them. */
+  /** Set where the caller does not read the page's items: none are made, and only keys or whole entries are read. */
   readonly rows?: 'keys' | 'entries' | undefined
   readonly deadline: Deadline
-  /** Its pauses for the work of others. */
+  /** Pauses of the query for other work. */
   readonly turns: Turns
   readonly reader: StoreReader
-  /** Looking at it may load the index. */
+  /** The word index. Accessing this property may load it. */
   readonly words: WordIndex
   /**
-   * Null when there is no embedder: then answers come from words alone and say so. Looking at it may load the index:
-   * what asks by words alone does not.
+   * The vector index; null when there is no embedder: answers then come from words alone and say so. Accessing this property may load the
+   * index, so a query by words alone does not.
    */
   readonly vectors: VectorSearcher | null
   readonly model: EmbeddingModel | null
-  /** Languages that the models in use know, as ISO 639-1; empty: all. Absent: there is no model, or it is asked whatever the language. */
+  /** Languages that the models in use support, as ISO 639-1; empty: all. Absent: there is no model, or it is used for any language. */
   readonly languages?: readonly string[] | undefined
-  /** The second model, where entries that `model` does not know are compared by it. `cosineOf`: its own cosine of a score on the first one's scale. */
+  /**
+   * The second model, for entries in languages that `model` does not support. `cosineOf`: converts a score on the first model's scale to
+   * the second model's own cosine.
+   */
   readonly second?: { readonly model: EmbeddingModel; readonly cosineOf: (score: number) => number } | undefined
-  /** Fields that a question may name (`ENTRY_FIELDS` and the aspects' columns). */
+  /** Fields that a query may use (`ENTRY_FIELDS` and the aspects' columns). */
   readonly fields: readonly FieldName[]
-  /** Tables that say what was read from which file. Absent: none do. */
+  /** Tables that record which entries repeat the text of which file. Absent: there are none. */
   readonly readings?: readonly ReadingTable[] | undefined
   /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. The first call may write it. */
   secret(): string
-  /** Whether a word, in lower case, is spelled correctly although no passage has it. Absent: nothing is known of any word. */
+  /** Whether a word in lower case is spelled correctly although no passage contains it. Absent: there is no dictionary. */
   readonly isWord?: ((word: string) => boolean) | undefined
-  /** What one engine keeps between questions. */
+  /** Caches that one engine keeps between queries. */
   readonly memo: Memo
-  /** An index that a lens brought, by name. */
+  /** An index of a lens, by name. */
   index(name: string): Index
-  /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). `late` ends the work. */
+  /** The vector of a query; null when there is no embedder, or when it failed (a note then says why). `late` aborts the work. */
   embed(text: string, late?: AbortSignal): Promise<Float32Array | null>
-  /** Resolves again what the viewer may see now: for the second check, just before an answer leaves. */
+  /** Determines again what the viewer may see now, for the second check just before an answer is returned. */
   look(): AccessScope
   note(note: Note): void
   readonly notes: readonly Note[]

@@ -1,6 +1,6 @@
 /**
- * Cursors: where a page ended, as a text that only this store's engines can write and read. In it is nothing that the
- * viewer could not work out from what they were shown, so equal answers give equal cursors, whatever is hidden.
+ * Cursors: the place where a page ended, as a text that only engines on this store can write and read. It contains nothing that the viewer
+ * could not derive from what was shown, so equal answers give equal cursors, whatever is hidden.
  */
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -12,26 +12,29 @@ import type { Position, Query } from '../model/query.ts'
 
 export interface CursorContent {
   readonly position: Position
-  /** The next page is asked as of the same moment, so that nothing decays between two pages. */
+  /** Time of the query; the next page is evaluated as of the same time, so that nothing decays between two pages. */
   readonly asOf: Instant
-  /** When the first page was asked for. */
+  /** When the first page of the answer was requested. */
   readonly begun: Instant
 }
 
 export interface CursorSeal {
   readonly secret: string
-  /** Everything the cursor belongs to (question, viewer, lens), as one text. */
+  /** Everything to which the cursor is bound (query, viewer, lens), as one text. */
   readonly binding: string
   readonly now: Instant
-  /** A day, unless a lens says otherwise. */
+  /** Validity of the cursor; one day, unless a lens sets another. */
   readonly lifetimeMs?: number
 }
 
-/** What every cursor is sealed for; the owner is inside, so that a cursor of another owner differs from a broken one. */
+/**
+ * Purpose under which every cursor is sealed. The owner is inside the sealed text, so that another viewer's cursor can be distinguished
+ * from a broken one.
+ */
 const PURPOSE = 'querent cursor'
 const HASH_LENGTH = 32
 
-/** Of any lens: `place` says where a page ended. The same place, owner and moment have the same bytes. */
+/** Seals a cursor of any lens; `place` says where a page ended. The same place, owner and time give the same bytes. */
 export function sealCursor(
   place: readonly (string | number | null)[],
   { secret, binding, now, lifetimeMs = CURSOR_LIFETIME_MS }: CursorSeal,
@@ -40,14 +43,13 @@ export function sealCursor(
 }
 
 /**
- * The place in a cursor, as it was sealed. Throws `cursor_invalid` for what no engine on this store has written,
- * `cursor_mismatch` for the cursor of another question, viewer or lens (the message does not say which), `cursor_expired` for
- * what is too old.
+ * The place in a cursor, as it was sealed. Throws `cursor_invalid` for a text that no engine on this store has written, `cursor_mismatch`
+ * for the cursor of another query, viewer or lens (the message does not say which), `cursor_expired` for one that is too old.
  */
 export function openCursor(cursor: string, { secret, binding, now }: CursorSeal): readonly unknown[] {
   const text = unseal(secret, PURPOSE, cursor)
   if (text === null) throw refusal('cursor_invalid', 'it is damaged, or comes from another store')
-  // Sealed, so the shape is as it was written.
+  // The text was sealed, so it has the shape that was written.
   const [owner, expires, ...place] = JSON.parse(text) as [string, Instant, ...unknown[]]
   if (owner !== ownerOf(binding)) {
     throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
@@ -57,7 +59,7 @@ export function openCursor(cursor: string, { secret, binding, now }: CursorSeal)
 }
 
 /**
- * A place in one answer, unsealed and without what was shown before: what an engine holds the rest of an order under. Costs
+ * Key of a place in one answer, without encryption and without the items shown before: under it an engine keeps the rest of an order. Costs
  * far less than a cursor, which most requesters never read.
  */
 export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
@@ -65,15 +67,15 @@ export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf'
   return JSON.stringify([binding(), asOf, begun, order, id, holder, passage, rank, depth, round, tie])
 }
 
-/** Of a page that another follows. Sealed when it is first read: most cursors never are. */
+/** The cursor of a page that is followed by another; sealed only when it is first read, as most cursors never are. */
 export class LateCursor {
-  /** `placeOf` of the end of the page. */
+  /** `placeOf` for the end of the page. */
   readonly place: string
   readonly #seal: () => string
   #text: string | null = null
   #listener: (() => void) | null = null
 
-  /** `seal` should keep little: it lives as long as the page. */
+  /** `seal` should refer to little data: it lives as long as the page. */
   constructor(place: string, seal: () => string) {
     this.place = place
     this.#seal = seal
@@ -88,7 +90,7 @@ export class LateCursor {
     return this.#text
   }
 
-  /** Calls back once: when it is first read, or at once where it was. Replaces the listener given before. */
+  /** Calls back once: when the cursor is first read, or at once if it was read already. Replaces the previous listener. */
   whenRead(listener: () => void): void {
     if (this.#text === null) this.#listener = listener
     else listener()
@@ -108,14 +110,14 @@ type Place = [
   ...[rank: number, depth: number, round: number, shown: string, passage?: number | null, tie?: number],
 ]
 
-/** Throws what `openCursor` throws. */
+/** The content of a cursor. Throws the errors of `openCursor`. */
 export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorContent {
   const [asOf, begun, ...place] = openCursor(cursor, cursorSeal) as Place
   const [order, id, holder, rank, depth, round, shown, passage, tie] = place
   return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown } }
 }
 
-/** For an order that is no longer kept, and has changed since. */
+/** Error: the order that a cursor continues is no longer kept, and has changed since. */
 export function orderLost(): QuerentError {
   return refusal('cursor_expired', 'the results that it continues have changed since and are no longer kept here')
 }
@@ -128,15 +130,17 @@ function refusal(code: 'cursor_invalid' | 'cursor_mismatch' | 'cursor_expired', 
   return new QuerentError(code, `cursor: ${what}`, { field: 'cursor' })
 }
 
-// What the pages of an answer have shown so far, short enough for a cursor: where the order is not held (in another process,
-// after a restart), nothing of it comes again, wherever it would stand by now.
+// Records what the pages of an answer have shown so far, short enough for a cursor: where the order is not kept (in another process, after
+// a restart), no item is shown again, wherever it would rank by now.
 
-/** The last ones: cursors should not grow for ever. Those before stand far above where the next page begins. */
+/**
+ * Number of items recorded, the last ones shown, to limit the length of cursors. Earlier items are far above the start of the next page.
+ */
 const MOST = 200
-/** Of an entry's hash: among ten thousand entries one in a hundred million questions takes one for another by chance. */
+/** Bytes of an entry's hash: among ten thousand entries, one in a hundred million queries confuses two by chance. */
 const BYTES = 6
 
-/** With these shown too. Hashed with the store's secret: or who chooses ids could make one that stands for another's. */
+/** The record with these items added. Hashed with the store's secret, so that nobody can choose an id that has the hash of another's. */
 export function alsoShown(before: string, items: readonly Named[], secret: string): string {
   const hashes = [Buffer.from(before, 'base64url'), ...items.map(item => hashOf(item, secret))]
   return Buffer.concat(hashes)
@@ -144,7 +148,7 @@ export function alsoShown(before: string, items: readonly Named[], secret: strin
     .toString('base64url')
 }
 
-/** Whether something was among the last that were shown. */
+/** Tests whether an item is among the last ones shown. */
 export function wasShown(shown: string, secret: string): (item: Named) => boolean {
   const bytes = Buffer.from(shown, 'base64url')
   const hashes = new Set<number>()
@@ -152,12 +156,12 @@ export function wasShown(shown: string, secret: string): (item: Named) => boolea
   return item => hashes.has(hashOf(item, secret).readUIntBE(0, BYTES))
 }
 
-/** Whether all that the pages so far have shown can be known again: then what has sunk since does not come twice. */
+/** Whether all items shown on the pages so far are recorded: then none that has fallen in rank since is shown twice. */
 export function allKnown(after: Position | null): boolean {
   return after === null || forgotten(after) === 0
 }
 
-/** Of how many that were shown it is not known any more which they are. */
+/** Number of shown items that are no longer recorded. */
 export function forgotten({ rank }: Position): number {
   return Math.max(0, rank - MOST)
 }

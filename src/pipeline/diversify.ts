@@ -1,4 +1,4 @@
-/** Fifth stage: the total order, and, where asked for, caps for groups and spread over unlike entries. */
+/** Fifth stage, diversify: the total order, and, where requested, caps for groups and spread over unlike entries. */
 import { atOnce, type Steps } from '../base/turns.ts'
 import { choose, type Group } from '../math/mmr.ts'
 import { dot } from '../math/vector.ts'
@@ -13,7 +13,7 @@ import type { Plan, Ranking, Scoring } from './stage.ts'
 
 export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {
   const { query } = plan
-  // A list comes from the store in its order.
+  // The store returns a list in its order already.
   const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, context)
   let complete = true
   const isOver = () => {
@@ -22,12 +22,12 @@ export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext):
   }
   if (query.diversity >= 1 && !hasCaps(query)) return { ranked: ranksOf(ordered), scoring, complete }
   const take = choiceOf(ordered, plan, context)
-  // Spreading everything takes time with its square, so a request for more than the page spreads what the page needs.
+  // Spreading everything takes quadratic time, so a request for more than the page only spreads as much as the page needs.
   const ranked = yield* take(neededFor(query.diversity < 1 ? context.query : query), isOver)
   return { ranked, scoring, complete, more: () => atOnce(take(ordered.length, () => false)) }
 }
 
-/** So many of them in the order of choice. */
+/** A function that takes the first `limit` items in the order of choice. */
 function choiceOf(
   ordered: readonly Scored[],
   plan: Plan,
@@ -51,12 +51,12 @@ function choiceOf(
   }
 }
 
-/** Cosine of what the entries were found by; 0 where one has no vector. Vectors are read a round at a time. */
+/** Cosine of the vectors by which the entries were found; 0 where one has none. Vectors are read one round at a time. */
 function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: number, b: number) => number {
   const { vectors, reader } = context
   if (vectors === null) return () => 0
   const chunks = ordered.map(one => one.chunks['meaning'] ?? one.chunks['words'])
-  /** By item; null where there is none, absent before its round was read. */
+  /** Vectors by item; null where there is none, undefined before its round was read. */
   const byItem: (Float32Array | null | undefined)[] = new Array(ordered.length).fill(undefined)
   const readRound = (round: number) => {
     const items = [...ordered.keys()].filter(item => roundOf(ordered[item] as Scored) === round)
@@ -103,17 +103,17 @@ function rankedAs(scored: Scored, rank: number): Ranked {
 
 // Puts scored candidates in the one total order, reading ids only where equal scores must be told apart.
 
-/** What a candidate is ranked by. */
+/** The number by which a candidate is ranked. */
 export function orderOf(scored: Scored): number {
   return scored.order ?? scored.score
 }
 
-/** The retrieval that brought it. */
+/** Number of the retrieval that found the candidate. */
 export function roundOf({ round }: Scored): number {
   return round ?? 0
 }
 
-/** Best first. Entries and passages that are gone or hidden by now and tie with others come last among them. */
+/** Candidates in order, best first. Entries and passages that are deleted or hidden by now come last among those with equal scores. */
 export function inOrder(scored: readonly Scored[], context: Viewing): readonly Scored[] {
   const sorted = [...scored].sort(byOrder)
   const tied = sorted.filter((one, at) => {
@@ -124,7 +124,7 @@ export function inOrder(scored: readonly Scored[], context: Viewing): readonly S
   return sorted.sort((a, b) => byOrder(a, b) || byPlace(place(a), place(b)))
 }
 
-/** The first `most` of that order, in no order: only what ties with the last of them is told apart. */
+/** The first `most` candidates of that order, unsorted: names are read only for those that tie with the last of them. */
 export function firstInOrder(scored: readonly Scored[], most: number, context: Viewing): readonly Scored[] {
   if (scored.length <= most) return scored
   const last = [...scored].sort(byOrder)[most - 1]
@@ -134,7 +134,7 @@ export function firstInOrder(scored: readonly Scored[], most: number, context: V
   return [...before, ...inOrder(tied, context).slice(0, most - before.length)]
 }
 
-/** Those that stand strictly behind the position; `ranked` is in order. */
+/** Candidates that rank strictly after the position; `ranked` is in order. */
 export function behind<T extends Scored>(ranked: readonly T[], after: Position, context: Viewing): readonly T[] {
   const distance = (one: T) =>
     roundOf(one) - after.round || after.order - orderOf(one) || (after.tie ?? 0) - (one.tie ?? 0)
@@ -145,7 +145,7 @@ export function behind<T extends Scored>(ranked: readonly T[], after: Position, 
   return notBefore.filter(one => distance(one) > 0 || byPlace(place(one), after) > 0)
 }
 
-/** Whole numbers: a fraction would be a new object at each comparison. */
+/** Compares by whole numbers: a fraction would allocate an object at each comparison. */
 function byOrder(a: Scored, b: Scored): number {
   if (roundOf(a) !== roundOf(b)) return roundOf(a) - roundOf(b)
   const first = orderOf(a)
@@ -158,12 +158,12 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
   return other !== undefined && byOrder(one, other) === 0
 }
 
-/** What of a query's context the order of equal scores rests on: the store, and what the viewer may see now. */
+/** The part of a query's context on which the order of equal scores depends: the store, and the viewer's current access. */
 export type Viewing = Pick<QueryContext, 'reader' | 'look'>
 
 /**
- * The place of each of these in the order, by the names that it has now. What is hidden by now counts as gone, since which of them stand
- * among the first must not depend on it.
+ * The place of each candidate in the order, by its current names. A hidden candidate counts as deleted, since it must not affect which
+ * candidates are among the first.
  */
 export function placesOf(scored: readonly Scored[], context: Viewing): (one: Scored) => Place {
   const { reader } = context
@@ -182,5 +182,5 @@ export function placesOf(scored: readonly Scored[], context: Viewing): (one: Sco
   }
 }
 
-/** Behind every id there can be; it will not pass the second access check. */
+/** Names that sort after every id, for a deleted entry, which will fail the second access check. */
 const GONE = { id: '\u{10ffff}', holder: '' }

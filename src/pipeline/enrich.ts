@@ -1,4 +1,4 @@
-/** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
+/** Second stage, enrich: which phrases are required, the query's vector, and the weights of words and meaning. */
 import { boostedVector, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
@@ -8,11 +8,11 @@ import { withPhrasesThatHold } from './parse.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
 
-/** Rejects with `embedder_failed` where meaning alone was asked for and there is none. */
+/** Rejects with `embedder_failed` where only meaning was requested and no embedder is available. */
 export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan> {
   const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
   if (plan.mode === 'list' || plan.mode === 'words') return plan
-  // What a model makes of a language that it does not know is noise, so words are better alone.
+  // For a language that it does not support, a model yields noise, so words alone are better.
   if (plan.mode === 'hybrid' && isInUnknownLanguage(plan, context)) {
     context.note({ code: 'other_language', message: `Words only: ${UNKNOWN_LANGUAGE}` })
     return { ...plan, mode: 'words', isUnembedded: true }
@@ -20,7 +20,10 @@ export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan>
   return withVector(plan, context)
 }
 
-/** For messages, which are full of names and numbers: a model finds more of them than words alone also where it does not know the language. */
+/**
+ * For messages, which are full of names and numbers: there a model improves results over words alone even in a language that it does not
+ * support.
+ */
 export async function enrichInAnyLanguage(parsed: Plan, context: QueryContext): Promise<Plan> {
   const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
   if (plan.mode === 'list' || plan.mode === 'words') return plan
@@ -39,7 +42,7 @@ async function withVector(plan: Plan, context: QueryContext): Promise<Plan> {
   return { ...plan, vector, weights, facts: { ...plan.facts, weights } }
 }
 
-/** The text's vector, moved towards (or, for boosts below 1, away from) what the question stresses. */
+/** The text's vector, moved towards the terms that the query boosts (or, for boosts below 1, away from them). */
 async function questionVector(plan: Plan, context: QueryContext): Promise<Float32Array | null> {
   const { residual, boosts } = plan.parsed
   if (residual.trim() === '') return null
@@ -53,7 +56,7 @@ async function questionVector(plan: Plan, context: QueryContext): Promise<Float3
   return boostedInSpaces(whole, parts, context.vectors?.dimensions ?? whole.length)
 }
 
-/** A joint vector is moved in each of its spaces by itself; the first one's dimensions are given. */
+/** A joint vector of two models is moved in each of its spaces separately; the dimensions of the first one are given. */
 function boostedInSpaces(
   whole: Float32Array,
   parts: Parameters<typeof boostedVector>[1],
@@ -76,7 +79,7 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
     const message = 'mode: meaning needs an embedder, and there is none; use mode words'
     throw new QuerentError('embedder_failed', message, { field: 'mode' })
   }
-  // Without a note there is no embedder, because none is wanted: then words are all that can be asked.
+  // Without a note, no embedder is configured: then only a search by words was possible anyway.
   const isUnembedded = isLate(context) || context.notes.some(({ code }) => code === 'words_only')
   if (!isUnembedded) {
     context.note({ code: 'words_only', message: 'Answered by words only: there is no embedder.' })
@@ -84,7 +87,7 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
   return { ...plan, mode: 'words', isUnembedded }
 }
 
-/** Null also when time is up first: then words answer. */
+/** The vector of a text; null also when time runs out first: then words answer. */
 function embedded(text: string, context: QueryContext): Promise<Float32Array | null> {
   return inTime(
     late => context.embed(text, late),

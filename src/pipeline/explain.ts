@@ -1,4 +1,6 @@
-/** Why an entry or a passage is where it is in an answer; why it ranks above another; or the first stage that dropped it. */
+/**
+ * Explains the place of an entry or a passage in an answer: its reasons, why it ranks above another, or the first stage that dropped it.
+ */
 import { must } from '../base/assert.ts'
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
@@ -26,7 +28,7 @@ export interface ExplainTarget {
   readonly over_passage?: number | undefined
 }
 
-/** An entry by id, or a passage of it by position, under the name of the input's field. */
+/** What is to be explained: an entry by id, or a passage of it by position, with the name of the input field for errors. */
 interface Wanted {
   readonly id: string
   readonly passage: number | undefined
@@ -34,8 +36,8 @@ interface Wanted {
 }
 
 /**
- * Rejects with `not_found` for an id that is not there or not visible: the two are never told apart; and for a position that
- * the entry has no passage at. Rejects with `invalid_argument` where a passage is named and entries are ranked.
+ * Explains an entry. Rejects with `not_found` for an id that does not exist or is not visible, which are never distinguished, and for a
+ * position at which the entry has no passage. Rejects with `invalid_argument` where a passage is named and entries are ranked.
  */
 export async function explainEntry(
   { id, passage, over: overId, over_passage }: ExplainTarget,
@@ -75,7 +77,7 @@ export async function explainEntry(
   }
 }
 
-/** Of the foremost that may be seen after the last pause. Rejects with `not_found` where none may. */
+/** The stage that dropped the best-ranked of the targets that are visible after the last pause. Rejects with `not_found` where none is. */
 async function dropOf(
   wanted: Wanted,
   found: readonly Target[],
@@ -102,7 +104,7 @@ function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[
     return chunk === undefined ? [] : [{ entry, passage: chunk.key }]
   })
   if (targets.length > 0) return targets
-  // As for a missing entry: the second access check comes first.
+  // Handled like a missing entry: the second access check comes first.
   requireStillVisible(
     wanted,
     keys.map(entry => ({ entry })),
@@ -114,7 +116,7 @@ function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[
   })
 }
 
-/** The second access check: the entries as they are stored now, and what the viewer may see now. */
+/** The second access check, with the entries as stored now and the viewer's current access. */
 function requireStillVisible(wanted: Wanted, targets: readonly Target[], context: QueryContext): readonly Target[] {
   const accessScope = context.look()
   const entries = context.reader.entries(targets.map(({ entry }) => entry))
@@ -123,13 +125,13 @@ function requireStillVisible(wanted: Wanted, targets: readonly Target[], context
   return targets.filter(({ entry }) => visible.has(entry))
 }
 
-/** Of several entries with that id (of different holders) the one that ranks best. */
+/** Of several entries with that id (of different holders), the best-ranked one. */
 function foremost(targets: readonly Target[], survey: Survey): Target {
   const ranks = targets.map(target => rankedOf(target, survey)?.rank ?? Number.POSITIVE_INFINITY)
   return targets[ranks.indexOf(Math.min(...ranks))] as Target
 }
 
-/** Of the passage that was asked about, or that ranks best of its entry. */
+/** Position of the requested passage, or of the best-ranked one of the entry. */
 function positionIn(
   target: Target,
   asked: number | undefined,
@@ -148,7 +150,10 @@ function reasonFor(scored: Scored, { plan, ranking }: Survey, context: QueryCont
   return whyListed(must(context.reader.entry(scored.entry), 'the entry that was found'))
 }
 
-/** The first stage that dropped an entry which the viewer may see, and why. Null when it is among the results of this page or one before. A step for each word and phrase that is looked up. */
+/**
+ * The first stage that dropped a visible entry, and why. Null when the entry is among the results of this page or an earlier one. One step
+ * for each word and phrase that is looked up.
+ */
 export function* firstDrop(target: Target, survey: Survey, context: QueryContext): Steps<Dropped | null> {
   const { entry } = target
   const { ranking, retrieval, reached } = survey
@@ -230,7 +235,7 @@ function unreachedBy(missing: NonNullable<Retrieval['missing']>, target: Target,
   return { stage: 'retrieve', reason: reason ?? `It is not among the best${rank}` }
 }
 
-// Why one result ranks above another: the gap, what it is made of, and which weights would swap the two.
+// Why one result ranks above another: the gap, its parts, and which weights would swap the two.
 
 export interface Compared {
   readonly id: string
@@ -239,7 +244,7 @@ export interface Compared {
   readonly target: Target
 }
 
-/** As sentences name it: `"manual"`, or `passage 3 of "manual"`. */
+/** Name of a result in sentences: `"manual"`, or `passage 3 of "manual"`. */
 export function named({ id, passage }: Pick<Compared, 'id' | 'passage'>): string {
   return passage === undefined ? `"${id}"` : `passage ${passage} of "${id}"`
 }
@@ -292,10 +297,13 @@ interface Trial {
   readonly context: QueryContext
 }
 
-/** Swaps that scoring again did not confirm; then the search ends. */
+/** Number of computed swaps that may fail to be confirmed by scoring again before the search ends. */
 const MAX_PROOFS = 16
 
-/** Found from the formula, and then proved by scoring both again with the changed weight: what is lifted while not all is embedded is in no formula. */
+/**
+ * Swaps are computed from the formula, then confirmed by scoring both results again with the changed weight, since a lift while some
+ * entries have no vector is not part of the formula.
+ */
 async function findSwap(a: Scored, b: Scored, trial: Trial): Promise<Comparison['swap']> {
   const { plan, ranking } = trial.survey
   const from = plan.weights.meaning
@@ -309,7 +317,7 @@ async function findSwap(a: Scored, b: Scored, trial: Trial): Promise<Comparison[
   return null
 }
 
-/** The two scored again, in this order, with another share of meaning. */
+/** The two results scored again, in this order, with another weight of meaning. */
 async function scoredWith(
   meaning: number,
   pair: readonly Scored[],
@@ -317,7 +325,7 @@ async function scoredWith(
 ): Promise<readonly Scored[]> {
   const plan: Plan = { ...survey.plan, weights: weightsWith(meaning) }
   const { retrieval, ranking } = survey
-  // While not all is embedded, a score may depend on those of others.
+  // While some entries have no vector, a score may depend on those of other entries.
   const isPartly = retrieval.statistics['expectedBase'] !== undefined
   const isByPassage = plan.query.group === 'passage'
   const candidates = isPartly && !isByPassage ? retrieval.candidates : pair
@@ -330,7 +338,7 @@ function firstOf(pair: readonly Scored[], { context }: Trial): ItemKey | undefin
   return inOrder(pair, context).map(itemKey)[0]
 }
 
-/** With a capital letter, where it begins with a word. */
+/** The text with its first letter as a capital, where it begins with a word. */
 export function sentenceStart(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
@@ -341,7 +349,7 @@ interface Findings {
   readonly gap: number
   readonly byComponent: Readonly<Record<string, number>>
   readonly isByScore: boolean
-  /** What would swap them, in a sentence. */
+  /** What would swap the two results, as a sentence. */
   readonly advice: string
 }
 

@@ -1,10 +1,10 @@
 /**
- * The default formula, and what a stage makes of any formula.
+ * The default formula, and what a stage derives from any formula.
  *
  *     relevance = words·(bm / bmTop) + meaning·cosine + 0.3·score of the best result that it is linked with / √its links
- *     score = relevance · (1 + 0.5·share of the phrases held) · (1 + 0.1·memory)
+ *     score     = relevance · (1 + 0.5·share of the phrases held) · (1 + 0.1·memory)
  *
- * Phrases that are required are held by all results, and lift none.
+ * Required phrases are in all results, and so lift none.
  */
 
 import type { Instant } from '../base/clock.ts'
@@ -38,13 +38,13 @@ import type { QueryContext } from './context.ts'
 import { expectedCosine } from './partly-embedded.ts'
 import type { Measure, Plan, Scoring, Weights } from './stage.ts'
 
-// How use lifts an entry for the viewer who used it: by at most a tenth, the more the oftener and the more recently.
+// How use raises an entry for the viewer who used it: by at most a tenth, more for frequent and recent use.
 //     memory = strength / (strength + 4) · 2^(-age / 30 days)          boost = 1 + 0.1·memory
-// Worked: used 4 times, last 30 days ago: 0.5 · 0.5 = 0.25, so a relevance of 0.8 becomes 0.8 · 1.025 = 0.82.
+// Example: used 4 times, last 30 days ago: 0.5 · 0.5 = 0.25, so a relevance of 0.8 becomes 0.8 · 1.025 = 0.82.
 
-/** The most that use can add, as a share of relevance. */
+/** Largest amount that use can add, as a share of relevance. */
 export const MEMORY_BOOST = 0.1
-/** What one use adds to the strength. */
+/** Amount that one use adds to the strength. */
 export const ACCESS_GAIN = 1
 
 const HALF_STRENGTH = 4
@@ -55,7 +55,7 @@ export interface Remembered {
   readonly state: AccessState
   readonly ageDays: number
   readonly recency: number
-  /** 0 to 1. */
+  /** Value of memory, from 0 to 1, computed from strength and last use. */
   readonly value: number
 }
 
@@ -76,11 +76,13 @@ export function timesUsed(count: number): string {
   return count === 1 ? 'used once' : `used ${count} times`
 }
 
-// The formula itself, and what a stage makes of any formula.
+// The formula itself, and what a stage derives from any formula.
 
-/** How far phrases that are not required lift what holds all of them: enough to pass what has the same words apart. */
+/**
+ * How far phrases that are not required raise an entry that contains all of them: enough to pass one that has the same words separately.
+ */
 const PHRASE_LIFT = 0.5
-/** Of the relevance of the best result, for what it is linked with (`retrieve.ts`). */
+/** Share of the best result's relevance that is added to entries linked with it (`retrieve.ts`). */
 const LINK_SHARE = 0.3
 const MAX_WORDS = 3
 
@@ -101,7 +103,7 @@ const WORDS = product(
   },
 )
 
-/** A passage without a vector has an expected cosine (`partly-embedded.ts`). */
+/** For a passage without a vector, the expected cosine is used (`partly-embedded.ts`). */
 const COSINE = max(
   'cosine',
   [
@@ -145,7 +147,10 @@ const MEMORY = sum(
   },
 )
 
-/** Numbers of a row: `words` (BM25), `meaning` and `expected` (cosines), `linked`, `phrase`, `memory` (0 to 1), `uses`. `isScaled`: see `cosineScale`. */
+/**
+ * The default formula. Numbers of a row: `words` (BM25), `meaning` and `expected` (cosines), `linked`, `phrase`, `memory` (0 to 1), `uses`.
+ * `isScaled`: see `cosineScale`.
+ */
 function defaultFormula(isScaled: boolean): Formula {
   const cosine = isScaled ? product('scaled cosine', [COSINE, number('scale', 'cosineScale')]) : COSINE
   const meaning = product('meaning', [number('weight of meaning', 'weight_meaning'), cosine], {
@@ -159,7 +164,10 @@ function defaultFormula(isScaled: boolean): Formula {
 const PLAIN = defaultFormula(false)
 const SCALED = defaultFormula(true)
 
-/** `cosineScale` brings another embedder's cosines to the spread of MiniLM's. Without a match there is no best BM25: nothing is divided then. */
+/**
+ * The default formula with the numbers of a query. `cosineScale`: factor that converts another embedder's cosines to MiniLM's scale.
+ * Without a match there is no best BM25, and nothing is divided by it.
+ */
 export function boundDefault(weights: Weights, bmTop: number, cosineScale: number): BoundFormula {
   return {
     formula: cosineScale === 1 ? PLAIN : SCALED,
@@ -167,18 +175,21 @@ export function boundDefault(weights: Weights, bmTop: number, cosineScale: numbe
   }
 }
 
-/** As a formula names them. A comparison looks for the share of meaning at which two results change places where a formula has these. */
+/**
+ * The weights under the names that formulas use. Where a formula uses them, a comparison searches the weight of meaning at which two
+ * results change places.
+ */
 export function weightNumbers({ words, meaning }: Weights): Numbers {
   return { weight_words: words, weight_meaning: meaning }
 }
 
-/** What a score stage gives from a formula: scores, explanations, reasons, and what comparisons need. */
+/** Output of a score stage for a formula: scores, explanations, reasons, and the data for comparisons. */
 export function byFormula(
   candidates: readonly Candidate[],
   measure: Measure,
 ): Pick<Scoring, 'scored' | 'explain' | 'components' | 'why' | 'measure'> {
   const { formula, numbers, remarks = () => [] } = measure
-  // Both the reasons and the explanation of a result name them.
+  // Cached, since both the reasons and the explanation of a result need them.
   const made = new WeakMap<Scored, Expansions>()
   const expansions = (scored: Scored): Expansions => {
     const known = made.get(scored) ?? measure.expansions?.(scored) ?? {}
@@ -202,7 +213,7 @@ export function scoredBy({ formula, numbers }: BoundFormula): (candidate: Candid
   return candidate => ({ ...candidate, score: scoreOf(candidate.signals), lifted: undefined })
 }
 
-/** The most that an entry with at most these signals scores under the default formula, used or not, with a vector or without. */
+/** Upper bound of the default formula for an entry whose signals are at most these, used or not, with or without a vector. */
 export function maxOf(
   bm: number,
   cosine: number,
@@ -214,7 +225,7 @@ export function maxOf(
   return scoreBy(formula, { words: bm, meaning: Math.max(cosine, expected), memory: 1 }, numbers)
 }
 
-/** The words of the query in a result's best chunk for words, as what its BM25 is made of. */
+/** Explanation of a BM25 score: the query's words in a result's best chunk for words. */
 export function bm25Tree(terms: readonly TermMatch[]): Explanation {
   return node('BM25', 'sum', terms.filter(term => term.score > 0).map(termLeaf))
 }
@@ -235,18 +246,17 @@ function short(value: number): string {
   return String(Number(value.toFixed(2)))
 }
 
-// How much words and meaning count: 0.3 and 0.7 in prose, 0.15 and 0.85 in code (measured: docs/decisions/010). Of a store
-// that holds both, between the two, by the share of code among the entries that a question is asked of: so a question about
-// code is weighed the same whether a filter or the store itself leaves out the prose. A question with an identifier is
-// weighed as prose: only words can match it exactly.
+// Weights of words and meaning: 0.3 and 0.7 for prose, 0.15 and 0.85 for code (measured: docs/decisions/010). For a store with both, in
+// between, by the share of code among the entries that the query searches: so a query about code has the same weights whether a filter or
+// the store itself excludes the prose. A query with an identifier is weighted as prose, since only words can match it exactly.
 
 const MEANING = 0.7
 const MEANING_IN_CODE = 0.85
 
-/** Files of code, and what is read out of them. */
+/** Entries that are code: files of code, and concepts read from them. */
 const CODE: Filter = { op: 'in', field: 'kind', values: ['code', 'concept'] }
 
-/** For a question that has a vector. */
+/** Weights of a query that has a vector. */
 export function weightsOf(plan: Plan, context: QueryContext): Weights {
   if (plan.mode === 'meaning') return weightsWith(1)
   return weightsWith(
@@ -254,14 +264,14 @@ export function weightsOf(plan: Plan, context: QueryContext): Weights {
   )
 }
 
-/** `code`: its share, 0 to 1. */
+/** Weight of meaning for a share of code from 0 to 1. */
 function meaningIn(code: number): number {
   return (1 - code) * MEANING + code * MEANING_IN_CODE
 }
 
 /**
- * Share of code among the visible entries that fulfil the conditions, in hundredths, 0 to 1: what is hidden changes no
- * weight, and one write in a large store seldom does. Costs two lookups of remembered sets.
+ * Share of code among the visible entries that meet the conditions, rounded to hundredths, from 0 to 1: hidden entries change no weight,
+ * and in a large store a single write seldom does. Cost: two look-ups of cached sets.
  */
 function codeShare(plan: Plan, context: QueryContext): number {
   const { memo, reader, accessScope } = context
@@ -271,12 +281,12 @@ function codeShare(plan: Plan, context: QueryContext): number {
   return asked.size === 0 ? 0 : Math.round((100 * code.and(asked).size) / asked.size) / 100
 }
 
-/** Words have what meaning leaves over. 1 - 0.7 is 0.30000000000000004; people wrote 0.3. */
+/** Weights with a given weight of meaning; words get the rest. Rounded, since 1 - 0.7 is 0.30000000000000004 and users expect 0.3. */
 export function weightsWith(meaning: number): Weights {
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
-/** camelCase, snake_case, `a.b`, `f()`. */
+/** Whether a text contains an identifier: camelCase, snake_case, `a.b`, `f()`. */
 export function hasIdentifier(text: string): boolean {
   return /\p{Ll}\p{Lu}|[\p{L}\d]_[\p{L}\d]|\p{L}[\p{L}\d]*\.\p{L}[\p{L}\d]*\p{L}|[\p{L}\d]\(\)/u.test(text)
 }

@@ -1,13 +1,13 @@
 /**
- * What is kept in memory under a text (where a page ended), so that whoever comes back with it goes on where
- * they were. It may go at any time: whoever comes back must be answered without it too.
+ * Values kept in memory under a text (the place where a page ended), so that a requester who returns with the text continues there. A value
+ * may be dropped at any time: the requester must be answered without it too.
  */
 import type { Instant } from '../base/clock.ts'
 
 export interface CachedBounds {
-  /** Most texts. */
+  /** Largest number of texts for which values are kept. */
   readonly most: number
-  /** Of all values together, as those who hold them reckon. */
+  /** Largest sum of the values' sizes in bytes, as reported by those who add them. */
   readonly bytes: number
   readonly lifetimeMs: number
 }
@@ -20,9 +20,9 @@ interface Kept<Value> {
   readonly until: Instant
 }
 
-/** What is held for one requester. */
+/** The texts kept for one requester. */
 interface Share {
-  /** In the order of use, oldest first. */
+  /** Texts in the order of use, least recently used first. */
   readonly texts: Set<string>
   bytes: number
 }
@@ -34,8 +34,8 @@ interface Weight {
 }
 
 /**
- * Shared by all: of who holds most, what was asked for longest ago goes first. So who holds no more than an even share loses
- * nothing, whatever the others ask. Values that share a body are counted once.
+ * A cache shared by all requesters: when it is full, the least recently used value of the requester with the most is dropped, so that a
+ * requester with no more than an equal share loses nothing. Values that share a body are counted once.
  */
 export class Held<Value extends object> {
   readonly #bounds: CachedBounds
@@ -45,7 +45,7 @@ export class Held<Value extends object> {
   readonly #weights = new Map<object, Weight>()
   #bytes = 0
 
-  /** `whose`: whom a viewer counts as, where several are one. */
+  /** `whose`: the requester that a viewer counts as, where several viewers are one. */
   constructor(bounds: CachedBounds, whose: (viewer: string) => string = viewer => viewer) {
     this.#bounds = bounds
     this.#whose = whose
@@ -59,7 +59,7 @@ export class Held<Value extends object> {
     return this.#bytes
   }
 
-  /** What is larger than all that may be held is not. `bytes` is the weight of the body, known when it is first held. */
+  /** Keeps a value; one that is larger than the whole cache is not kept. `bytes`: size of the body, known when it is first kept. */
   hold(text: string, viewer: string, value: Value, bytes: number, now: Instant, body: object = value): void {
     this.release(text)
     if (bytes > this.#bounds.bytes) return
@@ -71,7 +71,7 @@ export class Held<Value extends object> {
     while (this.#bytes > this.#bounds.bytes) this.#dropOne(one => one.bytes)
   }
 
-  /** Null: it is not, or no longer, held for this viewer. */
+  /** The value kept for this viewer; null when there is none, or no longer. */
   find(text: string, viewer: string, now: Instant): Value | null {
     const kept = this.#kept.get(text)
     if (kept === undefined || kept.viewer !== viewer) return null
@@ -93,7 +93,7 @@ export class Held<Value extends object> {
     if (kept.share.texts.size === 0) this.#shares.delete(this.#whose(kept.viewer))
   }
 
-  /** In no order that counts. */
+  /** All kept values, in no particular order. */
   *values(): Generator<Value> {
     for (const { value } of this.#kept.values()) yield value
   }
@@ -114,7 +114,7 @@ export class Held<Value extends object> {
     return made
   }
 
-  /** Of the one with most, by this measure. */
+  /** Drops one value of the requester that has most by this measure. */
   #dropOne(measure: (share: Share) => number): void {
     let most: Share | null = null
     for (const share of this.#shares.values()) if (most === null || measure(share) > measure(most)) most = share

@@ -1,4 +1,7 @@
-/** Folders and files that a lens has read by itself, with a mark of what lay below them: so the engine finds what has changed since (QE-012). */
+/**
+ * Folders and files that a lens has indexed by itself, with a fingerprint (mark) of what was below them, by which the engine finds later
+ * changes (QE-012).
+ */
 import type { Workspace } from '../model/workspace.ts'
 import { INDEXED_TREES } from '../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
@@ -13,7 +16,10 @@ interface Tree {
   readonly mark: string
 }
 
-/** To be taken before anything is read: what changes during the run has another mark. `paths` null: the whole workspace. */
+/**
+ * Marks of the trees to be indexed. Must be taken before anything is read, so that a change during the run gives another mark. `paths`
+ * null: the whole workspace.
+ */
 export async function marksOf(
   reader: StoreReader,
   workspace: Workspace,
@@ -24,14 +30,14 @@ export async function marksOf(
   const known = treesOf(reader, owner)
   const trees: Tree[] = []
   for (const url of new Set((paths ?? ['.']).map(path => workspace.urlOf(path)))) {
-    // A run over a part says nothing of the rest.
+    // A run over part of a known tree does not update the whole tree's mark.
     if (known.some(tree => isBelow(url, tree))) continue
     trees.push({ url, mark: await workspace.mark(url, signal) })
   }
   return trees
 }
 
-/** When the run is done. Trees within these are known with them. */
+/** Records the trees when the run is done; trees within them are covered and dropped. */
 export function rememberTrees(
   writer: StoreWriter,
   workspace: Workspace,
@@ -45,7 +51,7 @@ export function rememberTrees(
   }
 }
 
-/** `paths` null: the whole workspace. */
+/** Removes trees below the paths. `paths` null: the whole workspace. */
 export function forgetTrees(
   writer: StoreWriter,
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Languages of queries and entries, for the choice of a model: which one knows a language, and which bars hold for a pair. */
+/** Languages of queries and entries: which model supports a language, and which thresholds apply to a pair of languages. */
 import type { Calibration, EmbeddingModel } from '../embed/embedder.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Note } from '../model/page.ts'
@@ -6,11 +6,11 @@ import { languagesOfQuestion, shownLanguage } from '../text/language.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
 
-/** Where a model that knows more languages comes from; said to whoever would need it. */
+/** Where to get a model that supports more languages; shown to users who need one. */
 export const GET_MODEL =
   'To search by meaning in other languages: `npm run model:multilingual` in a checkout of Querent, then `querent model use multilingual`.'
 
-/** As ISO 639-1; null: English, or nothing shows it. One function word of another language alone is enough. */
+/** Language of a text as ISO 639-1; null: English, or not recognisable. One function word that only another language has is enough. */
 export function foreignLanguage(text: string): string | null {
   const shown = shownLanguage(text)
   if (shown !== null) return shown === 'en' ? null : shown
@@ -18,18 +18,18 @@ export function foreignLanguage(text: string): string | null {
   return first === 'en' ? null : first
 }
 
-/** A model whose languages are not said knows all. */
+/** Whether the models support a language; a model that declares no languages supports all. */
 export function knowsLanguage({ languages = [] }: Pick<QueryContext, 'languages'>, language: string): boolean {
   return languages.length === 0 || languages.includes(language)
 }
 
-/** Whether a query is clearly in a language that no model knows. */
+/** Whether a query is clearly in a language that no model supports. */
 export function isInUnknownLanguage({ parsed: { residual } }: Plan, context: QueryContext): boolean {
   const language = context.languages === undefined ? null : shownLanguage(residual)
   return language !== null && !knowsLanguage(context, language)
 }
 
-/** Says so where the first of these entries is in a language that no model knows. */
+/** A note where the first of these entries is in a language that no model supports. */
 export function languageNotes(shown: readonly EntryKey[], plan: Plan, context: QueryContext): readonly Note[] {
   const { languages, memo, reader } = context
   if (languages === undefined || plan.vector === null) return []
@@ -38,7 +38,7 @@ export function languageNotes(shown: readonly EntryKey[], plan: Plan, context: Q
   return [{ code: 'other_language', message: `No model knows the language of the first result. ${GET_MODEL}` }]
 }
 
-/** The bars for a query about a passage. `query` and `passage`: null where nothing shows the language. */
+/** Thresholds for a query and a passage. `query` and `passage`: their languages; null where not recognisable. */
 export function barsFor(
   { calibration, languagePairs }: Pick<EmbeddingModel, 'calibration' | 'languagePairs'>,
   query: string | null,
@@ -48,18 +48,18 @@ export function barsFor(
   return languagePairs.pairs[`${query}-${passage}`] ?? (query === passage ? calibration : languagePairs.across)
 }
 
-/** What the evidence of the entry that is nearest in meaning is held against. */
+/** Thresholds for the evidence of the entry that is nearest in meaning. */
 export interface NearestBars {
-  /** By the model that compared it, on its own scale. */
+  /** Cosine by the model that compared the entry, on that model's own scale. */
   readonly cosine: number
   readonly cosineScale: number
-  /** Null: that model was not calibrated. */
+  /** Calibration of that model; null: it was not calibrated. */
   readonly calibration: Calibration | null
-  /** Whether query and entry are in two languages, as far as they show it. */
+  /** Whether query and entry are in different languages, as far as recognisable. */
   readonly isAcross: boolean
 }
 
-/** `score`: as the legs give it, on the first model's scale. */
+/** The thresholds. `score`: as the legs give it, on the first model's scale. */
 export function nearestBars(
   score: number,
   nearest: EntryKey | undefined,
@@ -82,7 +82,7 @@ export function nearestBars(
   return { ...by, calibration: barsFor(model, asked, found), isAcross }
 }
 
-/** Of these entries, those in a language that the model does not know. */
+/** The given entries that are in a language which the model does not support. */
 export function foreignEntries(
   entries: readonly EntryKey[],
   model: EmbeddingModel,

@@ -1,7 +1,7 @@
 /**
- * Later pages of an answer. Its order is held as the first page found it, so that pages join whatever is written between
- * them: entries stand in it with the scores of then; whether one is still there and visible is looked at when it is shown, and
- * what is shown is its text of now. What came since never comes in. Where it ends, it is asked for deeper.
+ * Later pages of an answer. Its order is kept as the first page found it, so that pages fit together whatever is written in between:
+ * entries keep the scores of that time; whether an entry still exists and is visible is checked when it is shown, and its current text is
+ * shown. Entries added since never appear. Where the kept order ends, retrieval goes deeper.
  */
 
 import { Deadline, type Instant } from '../base/clock.ts'
@@ -23,54 +23,54 @@ import { assertNotCancelled } from './time-limit.ts'
 
 export interface CachedOrder {
   readonly plan: Plan
-  /** Without the candidates. */
+  /** The retrieval without its candidates. */
   readonly retrieval: Retrieval
-  /** Without the scored ones. */
+  /** The scoring of the answer without its scored candidates. */
   readonly scoring: Scoring
-  /** Comes before `rest`, and is not shown again. */
+  /** Items that come before `rest` and are not shown again. */
   readonly before: readonly Ranked[]
-  /** All that was brought and is still to come, best first. */
+  /** Retrieved items that are still to be shown, best first. */
   readonly rest: readonly Ranked[]
-  /** The last retrieval, from 0. */
+  /** Number of the last retrieval, from 0. */
   readonly round: number
-  /** What came later has a higher key. */
+  /** Newest entry key at the time of the retrieval; entries added later have a higher key. */
   readonly newest: EntryKey
   readonly notes: readonly Note[]
 }
 
-/** A page that was ranked from what retrieval brought, not from what was held. */
+/** A page that was ranked from a retrieval, not from a kept order. */
 export interface RankedPage {
   readonly stages: Stages
   readonly plan: Plan
   readonly found: Found
   readonly ranking: Ranking
   readonly round: number
-  /** The last item shown. */
+  /** The last item shown on the page. */
   readonly last: ItemKey
-  /** Where passages are ranked: all of them, and whether the retrieval can bring no more. */
+  /** Where passages are ranked: all of them, and whether the retrieval can find no more. */
   readonly passages: { readonly scored: readonly Scored[]; readonly exhausted: boolean } | null
 }
 
-/** All that a retrieval brought and its scores, not only what may reach the page. */
+/** All candidates of a retrieval with their scores, not only those that may reach the page. */
 interface AllScored {
   readonly all: Retrieval
   readonly scoring: Scoring
 }
 
 export interface Found {
-  /** To be called first before anything that it is scored by changes; later calls give the same. */
+  /** Must first be called before any data on which the scores depend changes; later calls return the same result. */
   get(): AllScored
   lasting(): Lasting
-  /** What came later than the retrieval has a higher key. */
+  /** Newest entry key at the time of the retrieval; entries added later have a higher key. */
   readonly newest: EntryKey
 }
 
-/** What the score stage returned, where that was a promise; else null, and all is scored when it is needed. */
+/** The result of a score stage that returned a promise; null otherwise, and all candidates are scored when needed. */
 export interface Late {
   scored: AllScored | null
 }
 
-/** `mark`: adds the retrieval that brought an entry, where there was more than one. */
+/** Prepares scoring of all candidates on demand. `mark`: adds the number of the retrieval that found an entry, where there were several. */
 export function foundBy(
   retrieval: Retrieval,
   mark: (scoring: Scoring) => Scoring,
@@ -82,7 +82,7 @@ export function foundBy(
   const bring = bringerOf(retrieval)
   const { accessScope } = context
   let made: Lasting | null = null
-  // Most answers have no later pages.
+  // Made on demand, since most answers have no later pages.
   const lasting = () => {
     made ??= lastingContext(context, accessScope)
     return made
@@ -93,27 +93,30 @@ export function foundBy(
     if (found !== null) return found
     const whole = lasting().context
     const all = bring(whole)
-    // The cast: a stage that returned no promise for the page returns none now.
+    // The cast is safe: a stage that returned no promise for the page returns none now.
     const scoring = stages.score(all, { ...plan, query: whole.query }, whole) as Scoring
     found = { all, scoring: mark(scoring) }
     return found
   }
-  // What brings all there is, is not asked deeper.
+  // A retrieval that has found everything is never repeated deeper.
   const isAll = retrieval.exhausted && plan.query.group === 'entry'
   return { get, lasting, newest: isAll ? Number.POSITIVE_INFINITY : context.reader.newestEntry() }
 }
 
-/** Keeps hold of the candidates only where they cannot be had again; in a function of its own, since closures of one scope share what they keep. */
+/**
+ * Refers to the candidates only where they cannot be retrieved again. A separate function, since closures in one scope share everything
+ * they refer to.
+ */
 function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
   return retrieval.whole ?? (() => retrieval)
 }
 
 /**
- * Makes the whole order of a page: pages are ranked no further than they show. To be called before anything that was
- * ranked by changes; the longer after the page, the less it costs those who never ask for more.
+ * A function that completes the order of a page, since pages are ranked only as far as they are shown. Must be called before any data on
+ * which the ranking depends changes; the later it is called, the less work is done for requesters who never ask for more.
  */
 export function orderLater(page: RankedPage, context: QueryContext): () => CachedOrder {
-  // What the order is made from, and not the page: that would keep its candidates.
+  // The parts from which the order is made, not the page itself, which would keep its candidates in memory.
   const { stages, plan, round, last, passages } = page
   const { more } = page.ranking
   const { verdict, reason, verdictBy, isWhole } = page.ranking.scoring
@@ -143,23 +146,23 @@ export function orderLater(page: RankedPage, context: QueryContext): () => Cache
   }
 }
 
-/** What is kept of a retrieval: sets of entries can be large. */
+/** The part of a retrieval that is kept, without sets of entries, which can be large. */
 function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retrieval {
   return { candidates: [], allow: null, depth, statistics, exhausted, complete }
 }
 
-/** An entry in an order takes half a kilobyte, so that of a usual answer takes a hundred kilobytes. */
+/** Limits of the kept orders: an entry in an order takes half a kilobyte, so the order of a typical answer takes a hundred kilobytes. */
 const BOUNDS: CachedBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: CURSOR_LIFETIME_MS }
 const BYTES_EACH = 500
 /**
- * Orders that are made whole before indexes change, after which no other can be: all that are held, when they are usual ones.
- * It takes some microseconds for each entry in them, a third of a millisecond for an order: in steps, once.
+ * Limits of the orders that are completed before indexes change, after which it is impossible: enough for all kept orders of typical size.
+ * Completing takes some microseconds per entry, a third of a millisecond per order: in steps, once.
  */
 const SETTLED: CachedBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
 
 export interface CachedPage {
   readonly order: LaterOrder
-  /** Of its rest, as many were passed. */
+  /** Number of items of the order's rest that were passed. */
   readonly at: number
 }
 
@@ -172,7 +175,7 @@ export class LaterOrder {
     this.#make = make
   }
 
-  /** Null: it was not made in time, and cannot be made any more as it was. */
+  /** The complete order; null: it was not completed in time, and can no longer be made as it was. */
   get(): CachedOrder | null {
     const make = this.#make
     this.#make = null
@@ -182,23 +185,23 @@ export class LaterOrder {
 }
 
 /**
- * The orders that one engine holds, by the places where pages ended. An order is made whole when its next page is asked for, or
- * just before the indexes change (`settleSome`): most answers have no second page, and pay nothing for it.
+ * The orders that one engine keeps, by the places where pages ended. An order is completed when its next page is requested, or just before
+ * the indexes change (`settleSome`): most answers have no second page, and cost nothing.
  */
 export class CachedOrders extends Held<CachedPage> {
-  /** Perhaps not whole yet. Whoever still may read the cursor of a page keeps its order. */
+  /** Orders that may be incomplete. An order is kept alive by those who may still read the cursor of its page. */
   readonly #later: Held<WeakRef<LaterOrder>>
-  /** What makes orders whole while the indexes are as they are now, and no longer: it keeps much in memory. */
+  /** Functions that complete orders while the indexes are unchanged; dropped afterwards, since they keep much data in memory. */
   #makers = new WeakMap<LaterOrder, () => CachedOrder>()
   #count = 0
 
-  /** `whose`: whom a viewer counts as, where several are one. */
+  /** `whose`: the requester that a viewer counts as, where several viewers are one. */
   constructor(whose?: (viewer: string) => string, bounds: CachedBounds = BOUNDS, settled: CachedBounds = SETTLED) {
     super(bounds, whose)
     this.#later = new Held(settled, whose)
   }
 
-  /** An order that `make` makes whole, if it comes to that while the indexes are as they are now; `count` as in `hold`. */
+  /** An order that `make` will complete, if it is needed while the indexes are unchanged; `count` as in `hold`. */
   later(make: () => CachedOrder, viewer: string, count: number): LaterOrder {
     const name = String(++this.#count)
     const order = new LaterOrder(() => {
@@ -212,22 +215,22 @@ export class CachedOrders extends Held<CachedPage> {
     return order
   }
 
-  /** `count`: entries in the order, about. */
+  /** `count`: approximate number of entries in the order. */
   override hold(place: string, viewer: string, page: CachedPage, count: number, now: Instant): void {
     super.hold(place, viewer, page, count * BYTES_EACH, now, page.order)
   }
 
-  /** To be called when indexes are about to change, until it returns false: each call makes one order whole. */
+  /** Completes one order. Must be called when indexes are about to change, until it returns false. */
   settleSome(): boolean {
     for (const later of this.#later.values()) {
       const order = later.deref()
-      // Nobody has its cursor any more.
+      // The order was dropped: nobody has its cursor any more.
       if (order === undefined) continue
       try {
-        // It is not among the later ones any more.
+        // Completing an order removes it from `#later`.
         order.get()
       } catch {
-        // It is not held then; what went wrong is not the business of whoever changes something.
+        // An order that fails to complete is not kept; the error does not concern the caller, who is changing something else.
       }
       return true
     }
@@ -237,19 +240,19 @@ export class CachedOrders extends Held<CachedPage> {
   }
 }
 
-/** Longer orders are not held: pages that far down go by the place where the last one ended. */
+/** Longest order that is kept; pages further down are found by the place where the last one ended. */
 const LONGEST = 4 * MAX_LIMIT
 
 export interface WentOn {
   readonly answer: Answer
   readonly order: CachedOrder
-  /** Of its rest, as many are passed now. */
+  /** Number of items of the order's rest that are passed now. */
   readonly at: number
-  /** False when time was up first. */
+  /** False when the time limit passed first. */
   readonly complete: boolean
 }
 
-/** The next `limit` of it behind `at`. Null: it goes on beyond what is held. */
+/** The next `limit` items of the order after `at`. Null: the page continues beyond what is kept. */
 export async function goOn(
   held: CachedOrder,
   at: number,
@@ -281,7 +284,7 @@ function passed({ rest }: CachedOrder, from: number, { endKey }: Answer): number
   return endKey === null ? rest.length : rest.findIndex((one, at) => at >= from && itemKey(one) === endKey) + 1
 }
 
-/** The order with what one more retrieval brings: as of the same moment, without what has come since. */
+/** The order extended by one more retrieval, as of the same time, without entries added since. */
 async function deeper(
   order: CachedOrder,
   at: number,
@@ -291,14 +294,14 @@ async function deeper(
 ): Promise<CachedOrder> {
   const { context: lasting, thaw } = lastingContext(context, context.accessScope)
   const inTime = derived(lasting, { deadline: context.deadline })
-  // From the beginning: what was changed since may have moved to before the place where a page ended.
+  // From the beginning, since an entry changed since may now rank before the place where a page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
   const round = order.round + 1
   const depth = hasRounds(plan) ? firstDepth(query) * DEEPER ** round : order.retrieval.depth * DEEPER
   const brought = await stages.retrieve(plan, depth, context)
   const known = [...order.before, ...order.rest]
   const [isKnown, ofKnown] = [new Set(known.map(itemKey)), new Set(known.map(({ entry }) => entry))]
-  // Of an entry that is known, passages may still be missing.
+  // Further passages of a known entry may still be missing.
   const isNew = (entry: EntryKey) => query.group === 'passage' || !ofKnown.has(entry)
   const candidates = brought.candidates.filter(({ entry }) => isNew(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, brought)
@@ -315,13 +318,13 @@ async function deeper(
     retrieval: { ...numbersOf({ ...retrieval, statistics }), exhausted: retrieval.exhausted && !isCut },
     scoring: joined(order.scoring, { ...scoring, isWhole: scoring.isWhole === true && !isCut }, ranked),
     before: [...order.before, ...order.rest.slice(0, at)],
-    // In an exact order what is asked deeper may stand before what is still to come.
+    // In an exact order, items of a deeper retrieval may rank before items still to be shown.
     rest: isAppended ? all : (inOrder(all, lasting) as readonly Ranked[]),
     round: isCut ? order.round : round,
   }
 }
 
-/** What was brought behind what is known, in order. `isCut`: of a spread order as many were chosen as a page needs. */
+/** Ranks newly retrieved items behind the known ones. `isCut`: of a spread order, only as many were chosen as a page needs. */
 async function rankBehind(
   known: readonly Ranked[],
   fresh: Scoring,
@@ -330,10 +333,10 @@ async function rankBehind(
   stages: Stages,
   context: QueryContext,
 ): Promise<{ readonly ranked: readonly Ranked[]; readonly isCut: boolean }> {
-  // What was shown counts in its groups, and what comes must be unlike it.
+  // Shown items count in their groups, and new ones must be unlike them.
   const isGrouped = query.diversity < 1 || hasCaps(query)
   const scored = isGrouped ? [...known, ...fresh.scored] : fresh.scored
-  // As many more as a few pages need: choosing looks at all that was chosen before.
+  // The number of further items that a few pages need, since each choice compares with everything chosen before.
   const enough = { ...query, limit: Math.max(query.limit, LEG_DEPTH), after: { ...NOWHERE, rank: known.length } }
   const wider = derived(context, { query: enough })
   const { ranked: all } = await context.turns.run(stages.diversify({ ...fresh, scored }, plan, wider))
@@ -342,7 +345,7 @@ async function rankBehind(
   return { ranked, isCut: query.diversity < 1 && all.length < scored.length && ranked.length > 0 }
 }
 
-/** Says of each what was found out when it was brought. */
+/** A scoring that answers for each item from the retrieval that found it. */
 function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scoring {
   const isNew = new Set(ranked.map(itemKey))
   const ofNew = new Set(ranked.map(({ entry }) => entry))
@@ -353,7 +356,7 @@ function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scori
     components: scored => (isNew.has(itemKey(scored)) ? now : before).components(scored),
     explain: scored => (isNew.has(itemKey(scored)) ? now : before).explain(scored),
     why: scored => (isNew.has(itemKey(scored)) ? now : before).why(scored),
-    // They are of one entry.
+    // The passages given to `rate` all belong to one entry.
     ...(rateBefore !== undefined &&
       rateNow !== undefined && {
         rate: (passages: readonly Candidate[]) =>
@@ -372,8 +375,8 @@ interface Replaced extends Partial<Pick<QueryContext, 'query' | 'deadline' | 'no
 }
 
 /**
- * The context of a query with something of it replaced. Every member is passed on by hand: an object made with the other as
- * its prototype has a hidden class of its own, and what that names is only freed by a full collection.
+ * A query's context with some members replaced. Members are copied one by one: an object with the other as its prototype would get a hidden
+ * class of its own, whose references are only freed by a full garbage collection.
  */
 function derived(of: QueryContext, replaced: Replaced): QueryContext {
   const { now, turns, reader, model, fields, secret, memo, trace } = of
@@ -402,8 +405,8 @@ function derived(of: QueryContext, replaced: Replaced): QueryContext {
 }
 
 /**
- * For an order that is completed after its page was shown, without limits of number and time. It sees what the query saw
- * until it thaws; from then on what the viewer may see at the time: explanations are made from it.
+ * Context for an order that is completed after its page was shown, without limits of number and time. Until it is thawed it sees what the
+ * query saw; afterwards what the viewer may see then, for explanations.
  */
 interface Lasting {
   readonly context: QueryContext

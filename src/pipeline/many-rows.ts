@@ -1,4 +1,4 @@
-/** Reading and writing many rows: around damaged ones, page by page, once a version of a table, with pauses. */
+/** Reads and writes many rows: skipping damaged ones, page by page, cached by a table's version, with pauses. */
 
 import type { Instant } from '../base/clock.ts'
 import { onePer } from '../base/recent.ts'
@@ -10,10 +10,10 @@ import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 
-/** Rows of a page: some milliseconds of work where they are short. */
+/** Rows in a page: some milliseconds of work for short rows. */
 const PAGE = 500
 
-/** All rows in the order of the key, with these columns and those of the key. No page is empty. */
+/** All rows in the order of the key, in pages, with these columns and those of the key. No page is empty. */
 export function* tablePages(
   reader: StoreReader,
   table: TableDeclaration,
@@ -31,10 +31,13 @@ export function* tablePages(
   }
 }
 
-/** Entries looked at in one step: a millisecond. */
+/** Entries examined in one step: a millisecond. */
 const ENTRIES_AT_ONCE = 10_000
 
-/** How many of these entries have not this kind, or are not there; and how many others have it. One statement a partition. */
+/**
+ * Number of these entries that have another kind or do not exist, plus the number of other entries that have this kind. One statement per
+ * partition.
+ */
 export function* countStrays(reader: StoreReader, kind: string, known: ReadonlySet<EntryKey>): Steps<number> {
   const pace = new StepPace(ENTRIES_AT_ONCE)
   let [found, others] = [0, 0]
@@ -50,17 +53,17 @@ export function* countStrays(reader: StoreReader, kind: string, known: ReadonlyS
   return known.size - found + others
 }
 
-/** What is kept in memory of many rows is made without the damaged ones; the doctor reports those. */
+/** Reads rows that are kept in memory without the damaged ones, which the doctor reports. */
 export function aroundDamage<T>(reader: StoreReader, body: () => T): T {
   return reader.around(() => undefined, body)
 }
 
-/** For `StoreReader.around`: what is damaged is left out of the answer, which says so. */
+/** Handler for `StoreReader.around`: damaged rows are left out of the answer, which gets a note. */
 export function noteDamage(context: { note(note: Note): void }): (damage: QuerentError) => void {
   return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
 }
 
-/** What `read` makes of a table of a store, read again only when something of the table was written since. */
+/** The result of `read` on a table of a store, cached until the table is written. */
 export function readByVersion<T>(table: TableDeclaration, read: (store: Store) => T): (store: Store) => T {
   const lastOf = onePer((_: Store): { version: number; value?: T } => ({ version: -1 }))
   return store => {
@@ -74,10 +77,10 @@ export function readByVersion<T>(table: TableDeclaration, read: (store: Store) =
   }
 }
 
-/** Pieces written at once, some milliseconds: a write that pauses has a connection of its own, which takes a millisecond to open. */
+/** Pieces written without a pause, some milliseconds: a write with pauses opens its own connection, which takes a millisecond. */
 const AT_ONCE = 20
 
-/** One transaction; with pauses where `pieces`, the number of its steps, is not small. Rejects with what `turns` end it with. */
+/** Runs one transaction, with pauses unless `pieces`, the number of its steps, is small. Rejects with the error by which `turns` end it. */
 export function writeMany<T>(
   store: Store,
   now: Instant,

@@ -1,6 +1,6 @@
 /**
- * What one engine remembers between questions: sets of entries that fulfil a filter, and which entries do not hold at a
- * moment. Both follow the feed: after a write only what it changed is looked at. Remembering never changes an answer.
+ * Caches of one engine between queries: sets of entries that meet a filter, and the entries that are not valid at a time. Both follow the
+ * change feed: after a write only the changed entries are examined. Caching never changes an answer.
  */
 import { Bitset } from '../base/bitset.ts'
 import { canonicalJson, type Json } from '../base/canonical.ts'
@@ -16,19 +16,19 @@ import type { Language } from '../text/stopwords.ts'
 import { entriesChangedAfter, FeedFollower, RecentOfEntries } from './columns.ts'
 
 const MAX_SETS = 4_096
-/** A set takes 12.5 kB for 100,000 entries. */
+/** Memory limit of cached sets; a set takes 12.5 kB for 100,000 entries. */
 const MAX_SET_BYTES = 32 * 2 ** 20
-/** A hundred bytes each. */
+/** Number of cached languages, a hundred bytes each. */
 const LANGUAGES = 10_000
-/** Two hundred bytes each. */
+/** Number of cached identities, two hundred bytes each. */
 const IDENTITIES = 20_000
-/** Changes that a set is brought forward by; each costs reading an entry, and beyond that all are asked for again. */
+/** Number of changes up to which a set is updated, each by reading an entry; with more, the whole set is read again. */
 const MAX_CHANGES = 250
 
-/** Fulfilled by every entry. */
+/** A filter that every entry meets. */
 const EVERYTHING: Filter = { op: 'and', of: [] }
 
-/** Entries that fulfilled a filter when the feed ended there. */
+/** A set of entries that met a filter at a position of the feed. */
 interface Followed {
   readonly set: Bitset
   readonly seq: number
@@ -48,7 +48,7 @@ export class Memo {
     ({ key }) => key,
   )
   readonly #validity = new ValidityWatch()
-  /** `changed`: null where it is not known. */
+  /** Changes since a position. `changed`: null where they are unknown. */
   #news: {
     readonly after: number
     readonly upTo: number
@@ -56,7 +56,7 @@ export class Memo {
     readonly entries: readonly Entry[]
   } | null = null
 
-  /** Visible entries that fulfil the filter. Not to be changed. */
+  /** Visible entries that meet the filter. The caller must not change the set. */
   matching(reader: StoreReader, accessScope: AccessScope, filter: Filter): Bitset {
     if (!isTracked(filter)) return reader.matching(accessScope, filter)
     const seq = reader.lastSeq()
@@ -70,7 +70,10 @@ export class Memo {
     return set
   }
 
-  /** What changed in between, read once for all sets that were made at the same place of the feed; null: too much, or the feed cannot say. */
+  /**
+   * Changes between two positions of the feed, read once for all sets made at the same position; null: there are too many, or the feed does
+   * not reach back.
+   */
   #newsOf(reader: StoreReader, after: number, upTo: number): News | null {
     if (this.#news?.after !== after || this.#news.upTo !== upTo) {
       const found = entriesChangedAfter(reader, after, MAX_CHANGES)
@@ -81,24 +84,24 @@ export class Memo {
     return changed && { changed, entries }
   }
 
-  /** All visible entries. Not to be changed. */
+  /** All visible entries. The caller must not change the set. */
   visible(reader: StoreReader, accessScope: AccessScope): Bitset {
     return this.matching(reader, accessScope, EVERYTHING)
   }
 
-  /** As they are stored now, of those that are there, in the order of the keys. */
+  /** Identities of existing entries as stored now, in the order of the keys. */
   identities(reader: StoreReader, keys: readonly EntryKey[]): readonly EntryIdentity[] {
     return this.#identities.get(reader, keys)
   }
 
-  /** The language of an entry, which is a function of its title and content. */
+  /** Language of an entry, which depends only on its title and content. */
   language(entry: Pick<Entry, 'contentHash' | 'title'>, make: () => Language): Language {
     const { contentHash, title } = entry
     const known = this.#languages.get(contentHash, () => ({ title, language: make() }))
     return known.title === title ? known.language : make()
   }
 
-  /** The languages that these entries show, of those that are there. */
+  /** Languages recognised in these entries, as far as they exist. */
   shownLanguages(
     reader: StoreReader,
     keys: readonly EntryKey[],
@@ -106,17 +109,17 @@ export class Memo {
     return this.#shownLanguages.get(reader, keys)
   }
 
-  /** Entries, visible or not, that do not hold at this moment. Not to be changed. */
+  /** Entries, visible or not, that are not valid at this time. The caller must not change the set. */
   invalid(reader: StoreReader, at: Instant): Bitset {
     return this.#validity.invalid(reader, at)
   }
 
-  /** Reads in steps what `invalid` reads first: for all entries, when it is the first of a process. */
+  /** Reads in steps what `invalid` would read first: all entries, for the first query of a process. */
   followInSteps(reader: StoreReader): Steps<void> {
     return this.#validity.followInSteps(reader)
   }
 
-  /** When a visible entry next begins or ceases to hold, after this moment; infinite: never. */
+  /** The next time after this one at which a visible entry becomes valid or invalid; infinite: never. */
   nextBound(reader: StoreReader, accessScope: AccessScope, at: Instant): Instant {
     const partitions = new Set(accessScope.partitions)
     const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
@@ -128,13 +131,13 @@ function shownLanguageOf({ title, content }: Entry): string | null {
   return shownLanguage(`${title}\n${content.slice(0, SAMPLE)}`)
 }
 
-/** Entries that changed, and those of them that are still there. */
+/** Changed entries, and those of them that still exist. */
 interface News {
   readonly changed: readonly EntryKey[]
   readonly entries: readonly Entry[]
 }
 
-/** The set as it is now, another one where it changed. */
+/** The set brought up to date; a new set where it changed. */
 function followed(set: Bitset, { changed, entries }: News, accessScope: AccessScope, filter: Filter): Bitset {
   const visible = new Set(accessScope.partitions)
   const fulfils = entries
@@ -148,7 +151,7 @@ function followed(set: Bitset, { changed, entries }: News, accessScope: AccessSc
   return next
 }
 
-/** Whether the feed tells of every change that could change what fulfils the filter: changes of access and of aspects may be missing in it. */
+/** Whether the feed reports every change that affects the filter: changes of access state and of aspects may be missing in it. */
 export function isTracked(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
@@ -166,11 +169,11 @@ function isTrackedField(field: FieldName): boolean {
 }
 
 /**
- * Which entries do not hold at a given moment. Every question leaves them out, and most entries hold for ever, so the few
- * that do not are followed here along the feed instead of being asked of the store each time.
+ * Which entries are not valid at a given time. Every query leaves them out. Most entries are valid forever, so the few others are followed
+ * here along the change feed instead of being read from the store each time.
  */
 
-/** Changes followed one by one; beyond that everything is read again. */
+/** Number of changes that are followed one by one; with more, everything is read again. */
 const MAX_FOLLOWED = 10_000
 /** Entries read in one step: some milliseconds of work. */
 const PAGE = 500
@@ -191,14 +194,17 @@ export class ValidityWatch {
   )
   #answer: Answer | null = null
 
-  /** Not to be changed. Costs a comparison while `at` crosses no bound and nothing is written. */
+  /**
+   * Entries that are not valid at `at`. The caller must not change the set. Costs one comparison while `at` crosses no bound and nothing is
+   * written.
+   */
   invalid(reader: StoreReader, at: Instant): Bitset {
     this.#feed.follow(reader)
     if (this.#answer === null || at < this.#answer.from || at >= this.#answer.until) this.#answer = this.#look(at)
     return this.#answer.invalid
   }
 
-  /** The first bound after `at` of an entry of which this is true; infinite when there is none. */
+  /** The first bound after `at` of an entry for which `isMeant` is true; infinite when there is none. */
   nextBound(reader: StoreReader, at: Instant, isMeant: (entry: EntryKey) => boolean): Instant {
     this.#feed.follow(reader)
     let next = Number.POSITIVE_INFINITY
@@ -211,8 +217,8 @@ export class ValidityWatch {
   }
 
   /**
-   * Reads what `invalid` and `nextBound` would read first, a step for each page. Several may be at work: each takes the next page.
-   * A query that comes meanwhile reads the rest in one piece.
+   * Reads what `invalid` and `nextBound` would read first, one step per page. Several callers may do this at once: each takes the next
+   * page. A query that arrives meanwhile reads the rest in one piece.
    */
   *followInSteps(reader: StoreReader): Steps<void> {
     while (this.#feed.advance(reader)) yield
@@ -232,7 +238,7 @@ export class ValidityWatch {
     this.#answer = null
   }
 
-  /** The answer for `at`, and how long before and after it is the same. */
+  /** The answer for `at`, and the period around it for which it is the same. */
   #look(at: Instant): Answer {
     const invalid = new Bitset()
     let [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
@@ -250,9 +256,9 @@ export class ValidityWatch {
 
 interface Answer {
   readonly invalid: Bitset
-  /** The answer holds from here (included) … */
+  /** Time from which the answer is valid (included). */
   readonly from: Instant
-  /** … to here (excluded). */
+  /** Time until which the answer is valid (excluded). */
   readonly until: Instant
 }
 

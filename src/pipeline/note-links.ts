@@ -1,6 +1,6 @@
 /**
- * Which files link to which, as a viewer sees them. A link is resolved as Obsidian does, when it is asked for and among the files
- * that the viewer may see: so a file that is hidden, renamed or deleted takes part in nothing, and one that is added later does.
+ * Which files link to which, as a viewer sees them. A link is resolved by Obsidian's rules, at the time of the query and among the files
+ * that the viewer may see: so a hidden, renamed or deleted file has no effect, and one that is added later has.
  */
 
 import type { Bitset } from '../base/bitset.ts'
@@ -19,7 +19,7 @@ interface Link {
   readonly isRelative: boolean
 }
 
-/** A visible file that something may call by a name. */
+/** A visible file to which a link may refer by a name. */
 interface Named extends AddedFile {
   readonly kind: string
   readonly holder: string
@@ -33,7 +33,7 @@ export class NoteLinks {
   readonly #named = new Map<string, readonly Named[]>()
   readonly #places = new Map<EntryKey, (AddedFile & { readonly holder: string }) | undefined>()
 
-  /** For one read. */
+  /** To be used for one read of the store. */
   constructor(reader: StoreReader, accessScope: AccessScope) {
     this.#reader = reader
     this.#accessScope = accessScope
@@ -41,14 +41,14 @@ export class NoteLinks {
     this.#files = new FilePlaces(reader)
   }
 
-  /** Files that it links to, each once, without itself. */
+  /** Files to which the entry links, without duplicates and itself. */
   linksOf(entry: EntryKey): readonly EntryKey[] {
     const rows = this.#reader.table(FILE_LINKS).scan({ entry })
     const targets = rows.map(row => this.#resolve(linkOf(row))).filter(target => target !== undefined)
     return [...new Set(targets)].filter(target => target !== entry)
   }
 
-  /** Files that link to it, each once, without itself. Costs the number of links that use one of its names. */
+  /** Files that link to the entry, without duplicates and itself. Cost: the number of links that use one of its names. */
   backlinksOf(entry: EntryKey): readonly EntryKey[] {
     const names = this.#reader.table(FILE_NAMES).scan({ entry }).filter(isLinkable)
     const links = [...new Set(names.map(row => row['name'] as string))].flatMap(name =>
@@ -62,12 +62,12 @@ export class NoteLinks {
     return [...sources].sort((a, b) => a - b)
   }
 
-  /** What is linked with it, either way. */
+  /** Files linked with the entry in either direction. */
   linkedWith(entry: EntryKey): readonly EntryKey[] {
     return [...new Set([...this.linksOf(entry), ...this.backlinksOf(entry)])]
   }
 
-  /** Visible files of this title, alias, file name or path, and the visible entries of this id. */
+  /** Visible files with this title, alias, file name or path, and visible entries with this id. */
   called(name: string): readonly EntryKey[] {
     const path = withoutMarkdownEnding(name.trim())
     const byName = [...this.#namedBy(foldCase(name.trim())), ...this.#namedBy(foldCase(lastPart(path)))]
@@ -95,7 +95,7 @@ export class NoteLinks {
     return chosen?.entry
   }
 
-  /** Visible ones alone. */
+  /** Visible files that a link may call by this name. */
   #namedBy(name: string): readonly Named[] {
     const known = this.#named.get(name)
     if (known !== undefined) return known
@@ -114,7 +114,7 @@ export class NoteLinks {
     return this.#places.get(entry)
   }
 
-  /** Where these are, all at once; undefined for what is no visible file. */
+  /** Loads the places of these entries together; undefined for an entry that is no visible file. */
   #load(entries: readonly EntryKey[]): void {
     const unknown = [...new Set(entries)].filter(entry => !this.#places.has(entry))
     if (unknown.length === 0) return
@@ -135,7 +135,7 @@ function isLinkable(row: Row): boolean {
   return row['kind'] !== 'title'
 }
 
-/** The shortest path first, then by text. */
+/** The file with the shortest path; of equally short ones, the first in text order. */
 function best(files: readonly Named[]): Named | undefined {
   const parts = ({ path }: Named) => path.split('/').length
   return files.toSorted(
@@ -143,7 +143,7 @@ function best(files: readonly Named[]): Named | undefined {
   )[0]
 }
 
-/** Whether its path is this one, or ends with it. */
+/** Whether the file's path equals this one, or ends with it. */
 function endsWith({ path }: AddedFile, end: string): boolean {
   return `/${foldCase(withoutMarkdownEnding(path))}`.endsWith(`/${foldCase(end)}`)
 }
@@ -152,7 +152,7 @@ function absolutePath({ root, path }: AddedFile): string {
   return `${slashed(root)}/${withoutMarkdownEnding(path)}`
 }
 
-/** One path, without `.` and `..`; what leads out of the root of the disk stays there. */
+/** Joins paths and removes `.` and `..`; a path that would leave the root of the disk stays at the root. */
 function joined(root: string, folder: string, path: string): string {
   const parts: string[] = []
   for (const part of `${root}/${folder}/${path}`.split('/')) {
@@ -164,7 +164,7 @@ function joined(root: string, folder: string, path: string): string {
 
 // Files that were added, by where they are: which entry was made of the file at a place on the disk.
 
-/** The place of an entry's file; parts of paths are separated by `/` on every system. */
+/** The place of an entry's file; path separators are `/` on every system. */
 export interface AddedFile {
   readonly entry: EntryKey
   readonly root: string
@@ -175,12 +175,12 @@ export class FilePlaces {
   readonly #reader: StoreReader
   #roots: readonly string[] | null = null
 
-  /** For one read: what is written later may be missed. */
+  /** To be used for one read: later writes may be missed. */
   constructor(reader: StoreReader) {
     this.#reader = reader
   }
 
-  /** Of these entries those that were made of files. */
+  /** The added files of these entries; entries that were not made from a file are left out. */
   of(entries: readonly EntryKey[]): readonly AddedFile[] {
     const rows = this.#reader.table(FILES).scan({}, { entries, columns: ['entry', 'root', 'path'] })
     return rows.map(row => ({
@@ -190,7 +190,7 @@ export class FilePlaces {
     }))
   }
 
-  /** Entries that were made of the file at this absolute path, whichever folder it was added with. */
+  /** Entries made from the file at this absolute path, whichever folder it was added with. */
   at(absolute: string): readonly EntryKey[] {
     return this.roots.flatMap(root => {
       const folder = slashed(root)
@@ -210,17 +210,19 @@ export class FilePlaces {
   }
 }
 
-/** As `/` separates parts everywhere in this module, without one at the end. */
+/** A path in the form that this module uses: `/` as separator, none at the end. */
 export function slashed(path: string): string {
   return path.replaceAll('\\', '/').replace(/\/$/, '')
 }
 
-// A file that was added as a document and read as code is shown once: as the document, which holds the author's text. What was
-// read from the file besides is left out of an answer that the document may be in.
+// A file that was added as a document and also read as code is shown once: as the document, which contains the author's text. Entries read
+// from the file otherwise are left out of an answer that may contain the document.
 
 const NONE: ReadonlySet<EntryKey> = new Set()
 
-/** Those of these entries that a document stands for which the viewer may see and which fulfils the conditions (`allow`; null: none). */
+/**
+ * The given entries for which a document is shown instead: one that the viewer may see and that meets the conditions (`allow`; null: none).
+ */
 export function readOfDocuments(
   entries: readonly EntryKey[],
   allow: Bitset | null,
@@ -248,7 +250,7 @@ export function readOfDocuments(
   return new Set(stoodFor.flatMap(([, read]) => read))
 }
 
-/** The path of a file URL, with `/` between its parts. */
+/** The path of a file URL, with `/` as separator. */
 function placeOf(url: string): string {
   try {
     return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:\/)/, '')

@@ -1,20 +1,20 @@
 /**
- * An answer piece by piece, at the pace of whoever reads it: a piece is made when it is asked for, and what the pieces hold
- * is let go when they end, when the reader returns or says stop, and when nobody has asked for the next one for too long.
+ * An answer in pieces, at the reader's pace: a piece is made when it is requested, and resources are released when the pieces end, when the
+ * reader returns or cancels, and when the next piece is not requested for too long.
  */
 import { QuerentError } from '../model/errors.ts'
 
-/** How long a reader may take between two pieces, in machine time. */
+/** Longest time between two requests for a piece, in machine time. */
 export const MAX_IDLE_MS = 60_000
 
 export interface Pace {
   readonly signal: AbortSignal
   readonly idleMs: number
-  /** Machine time: calls back once; returns what prevents it. */
+  /** Timer on machine time: calls back once; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void
 }
 
-/** `begin` gets a signal that says stop for all these reasons. */
+/** `begin` gets a signal that is aborted for any of these reasons. */
 export function paced<T>(begin: (signal: AbortSignal) => AsyncGenerator<T>, pace: Pace): AsyncIterableIterator<T> {
   return new Paced(begin, pace)
 }
@@ -23,7 +23,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
   readonly #pieces: AsyncGenerator<T>
   readonly #pace: Pace
   readonly #ending = new AbortController()
-  /** Why it ended before its time; reported once, to the request for the next piece. */
+  /** Why the stream ended early; reported once, at the next request for a piece. */
   #failure: unknown = null
   #stopWaiting: (() => void) | null = null
 
@@ -56,7 +56,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
     return { done: true, value: undefined }
   }
 
-  /** For the reader; it may also go away without a word. */
+  /** Waits for the reader, who may also disappear without notice. */
   #wait(): void {
     const { signal, idleMs } = this.#pace
     const stop = () => this.#fail(stopped(signal))
@@ -74,7 +74,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
     this.#stopWaiting?.()
     if (this.#ending.signal.aborted) return
     this.#failure = why
-    void this.#end().catch(() => {}) // the reader learns why it ended, not how
+    void this.#end().catch(() => {}) // The reader learns why the stream ended; errors of ending it are ignored.
   }
 
   async #end(): Promise<void> {

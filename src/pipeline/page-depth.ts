@@ -1,4 +1,4 @@
-/** How deep retrieval goes: how many candidates a page needs, which cannot reach it, and asking again, deeper. */
+/** Depth of retrieval: how many candidates a page needs, which ones cannot reach it, and repeating retrieval with more depth. */
 
 import type { Candidate } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -7,38 +7,38 @@ import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval, Scoring, Stages } from './stage.ts'
 
-/** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
+/** Number of candidates ranked beyond the page, in case some are deleted by now. When more are, retrieval goes deeper. */
 export const SPARE = 5
 
-/** Entries a leg that a page begins with: a quarter more than it shows; how that was chosen: docs/decisions/009. */
+/** Entries per leg with which a page begins: a quarter more than it shows; how that was chosen: docs/decisions/009. */
 export function firstDepth(query: Query): number {
   return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.25 * query.limit))
 }
 
-/** As many of the best as must be known exactly. */
+/** Number of best candidates whose order must be exact. */
 export function neededFor(query: Query): number {
   return (query.after?.rank ?? 0) + query.limit + SPARE
 }
 
 /**
- * The score below which nothing matters to the page, given scores that are surely reached. Nothing is known where the order
- * is not by score alone, or where a first retrieval was not enough.
+ * The score below which candidates cannot reach the page, given scores that others certainly reach. Minus infinity where the order is not
+ * by score alone, or where a first retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {
-  // A passage may score less than its entry does, so entries do not say how much a page of passages needs.
+  // A passage may score less than its entry, so the scores of entries do not tell how many a page of passages needs.
   const isByScore = query.diversity >= 1 && !hasCaps(query) && query.group === 'entry'
   if (!isByScore || depth > firstDepth(query)) return Number.NEGATIVE_INFINITY
   return nthLargest(surely, neededFor(query))
 }
 
-/** Whether a collection or an origin may have only so many. */
+/** Whether the number of results per collection or per origin is limited. */
 export function hasCaps({ perCollection, perOrigin }: Query): boolean {
   return perCollection !== null || perOrigin !== null
 }
 
 /**
- * Whether a list is read on from where the page before ended. With caps it is read from the beginning, since what was shown
- * counts; so it is where passages are listed, since a page may end inside an entry.
+ * Whether a list continues where the page before ended. With caps it is read from the beginning, since shown items count; likewise where
+ * passages are listed, since a page may end inside an entry.
  */
 export function isReadOn({ mode, query }: Plan): boolean {
   return mode === 'list' && !hasCaps(query) && query.group === 'entry'
@@ -49,18 +49,18 @@ function nthLargest(values: readonly number[], n: number): number {
   return Float64Array.from(values).sort()[values.length - n] as number
 }
 
-// Retrieval, deeper each time. A deeper one may bring entries that score more than what earlier pages have shown: where
-// the answer need not be exact, such stand behind all that was brought before them. The order is then round, score, id,
-// so pages neither repeat nor skip, and the first costs no more for it. An exact answer has one round, asked deeper.
+// Retrieval in rounds, each deeper. A deeper round may find entries that score higher than those on earlier pages: unless the answer must
+// be exact, they rank after everything found before them. The order is then round, score, id, so that pages neither repeat nor skip items,
+// and the first page costs no more. An exact answer has a single round, repeated deeper.
 
-/** How much deeper each further retrieval goes. */
+/** Factor by which each further retrieval is deeper. */
 export const DEEPER = 4
 
 export class Rounds {
   readonly #stages: Stages
   readonly #plan: Plan
   readonly #context: QueryContext
-  /** What each round brought, whole; empty while one is enough. */
+  /** The complete retrieval of each round; empty while one round suffices. */
   readonly #rounds: Retrieval[] = []
   #roundOf: ReadonlyMap<EntryKey, number> = new Map()
   #last = -1
@@ -71,12 +71,12 @@ export class Rounds {
     this.#context = context
   }
 
-  /** What the rounds so far and one more bring; the first time as many as the pages before have reached. */
+  /** The results of all rounds so far and one more; the first call makes as many rounds as the previous pages reached. */
   async next(): Promise<Retrieval> {
     const { query } = this.#context
     this.#last = this.#last < 0 ? (query.after?.round ?? 0) : this.#last + 1
     if (this.#last === 0 || !hasRounds(this.#plan)) return this.#retrieve(this.#plan, this.#last)
-    // What cannot reach this page must still be known to belong to an earlier round.
+    // The retrieval must be complete: an entry that cannot reach this page must still be known to belong to an earlier round.
     const whole: Plan = { ...this.#plan, query: { ...this.#plan.query, limit: Number.MAX_SAFE_INTEGER } }
     for (let round = this.#rounds.length; round <= this.#last; round++) {
       this.#rounds.push(await this.#retrieve(whole, round))
@@ -84,12 +84,12 @@ export class Rounds {
     return this.#join()
   }
 
-  /** The last one, from 0. */
+  /** Number of the last round, from 0. */
   get last(): number {
     return this.#last
   }
 
-  /** What marks the candidates of `next` with the rounds that brought them. Keeps nothing but these. */
+  /** A function that marks the candidates of `next` with the rounds that found them. It keeps no other data. */
   get marker(): (scoring: Scoring) => Scoring {
     return this.#rounds.length === 0 ? scoring => scoring : markedBy(this.#roundOf)
   }
@@ -98,7 +98,10 @@ export class Rounds {
     return this.#stages.retrieve(plan, firstDepth(this.#context.query) * DEEPER ** round, this.#context)
   }
 
-  /** Scores are made from the numbers of the round that brought the entry, and from the statistics of the first, but for how far the legs came. */
+  /**
+   * Joins rounds: an entry has the numbers of the round that found it, and the statistics are those of the first round, except for how far
+   * the legs got.
+   */
   #join(): Retrieval {
     const candidates: Candidate[] = []
     const roundOf = new Map<EntryKey, number>()
@@ -116,13 +119,13 @@ export class Rounds {
   }
 }
 
-/** Those of the first retrieval, but for how far the legs came. */
+/** Statistics of the first retrieval, except for how far the legs got. */
 export function joinedStatistics(first: Retrieval, last: Retrieval): Retrieval['statistics'] {
   const { wordsLast: _words, meaningLast: _meaning, ...fixed } = first.statistics
   return { ...last.statistics, ...fixed }
 }
 
-/** Tells each candidate's round, by which it is ranked first. */
+/** Adds each candidate's round, which is the first criterion of the order. */
 function markedBy(roundOf: ReadonlyMap<EntryKey, number>): (scoring: Scoring) => Scoring {
   return scoring => ({
     ...scoring,
@@ -130,7 +133,7 @@ function markedBy(roundOf: ReadonlyMap<EntryKey, number>): (scoring: Scoring) =>
   })
 }
 
-/** A list is read on from where the page before ended, and is exact anyway. */
+/** Whether retrieval works in rounds. A list does not: it continues where the page before ended, and is exact anyway. */
 export function hasRounds({ mode, query }: Plan): boolean {
   return query.approximate && mode !== 'list'
 }

@@ -1,4 +1,4 @@
-/** First stage: the text becomes terms, conditions and what is to be embedded. */
+/** First stage, parse: the text becomes terms, conditions and the text to embed. */
 import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { type Filter, LINKED, TIME_FIELDS } from '../model/filter.ts'
@@ -14,12 +14,12 @@ import { NoteLinks } from './note-links.ts'
 import { allOf } from './resolve-query.ts'
 import type { Plan } from './stage.ts'
 
-/** Throws `invalid_argument` for a blank question without a filter; in strict syntax `query_syntax` with a position. */
+/** Throws `invalid_argument` for a blank query without a filter; in strict syntax `query_syntax` with a position. */
 export function parse(query: Query, context: QueryContext): Plan {
   return parseWith({}, query, context)
 }
 
-/** The same for a lens whose grammar differs. `allowEmpty`: it has conditions of its own, so that no text is needed. */
+/** As `parse`, for a lens whose grammar differs. `allowEmpty`: the lens has conditions of its own, so that no text is needed. */
 export function parseWith(
   grammar: Partial<Pick<ParseOptions, 'allowsLoneSigns' | 'allowEmpty'>>,
   query: Query,
@@ -52,16 +52,16 @@ export function parseWith(
 }
 
 /**
- * Lenient syntax: which conditions in the text hold, by what the viewer can see. A condition that nothing visible can fulfil
- * is text, and a phrase that few entries hold raises them and leaves the others in. Nothing hidden has a part in it.
+ * Lenient syntax: which conditions in the text apply depends on what the viewer can see. A condition that no visible entry can meet is
+ * taken as text, and a phrase that few entries contain only raises them instead of excluding others. Hidden entries have no influence.
  */
 
-/** Visible entries that must hold a phrase before it is required. */
+/** Number of visible entries that must contain a phrase before it is required. */
 const ENOUGH_HOLDERS = 10
 
 /**
- * Where there is text beside it, a condition on a value that no visible entry has is searched as text: `tag:v1 release notes`.
- * A condition alone, a negated one, a comparison and one on a time are kept.
+ * Next to other text, a condition on a value that no visible entry has is searched as text: `tag:v1 release notes`. A condition alone, a
+ * negated one, a comparison and one on a time are kept.
  */
 export function withFieldsThatExist(
   parsed: ParsedQuery,
@@ -87,7 +87,7 @@ export function withFieldsThatExist(
   return parsedFrom(parsed.text, tokens, options, [...parsed.notes, { code: 'condition_dropped', message }])
 }
 
-/** Whether it names values, which may be mistaken; comparisons, ranges and times are meant. */
+/** Whether a condition consists of values, which may be mistaken; comparisons, ranges and times are certainly intended. */
 function namesValues(filter: Filter): boolean {
   switch (filter.op) {
     case 'or':
@@ -101,10 +101,10 @@ function namesValues(filter: Filter): boolean {
   }
 }
 
-/** Names of `linked:` that no visible entry goes by, in a plan's facts. */
+/** Key in a plan's facts: names in `linked:` that no visible entry has. */
 export const UNKNOWN_NOTES = 'unknown_notes'
 
-/** Conditions on links as conditions on ids: of what the viewer sees linked with what the viewer sees called so. */
+/** Converts conditions on links to conditions on ids: the entries that the viewer sees linked with the visible entries of that name. */
 function withLinks(
   parsed: ParsedQuery,
   { reader, accessScope }: QueryContext,
@@ -131,7 +131,7 @@ function withLinks(
   return { parsed: { ...parsed, fields, filter: allOf(fields.map(({ filter }) => filter)) }, unknown }
 }
 
-/** Filters that exactly these entries fulfil: an id is unique for its holder. */
+/** Filters that exactly these entries meet: an id is unique only for its holder. */
 function named(entries: readonly EntryKey[], reader: StoreReader): readonly Filter[] {
   const byHolder = Map.groupBy(reader.identities([...new Set(entries)]), ({ holder }) => holder)
   return [...byHolder].map(([holder, of]) => ({
@@ -143,7 +143,7 @@ function named(entries: readonly EntryKey[], reader: StoreReader): readonly Filt
   }))
 }
 
-/** Phrases without a sign: those that are required stay among `phrases`, the others become `preferred`. A step for each. */
+/** Decides about phrases without a sign: required ones stay in `phrases`, the others become `preferred`. One step per phrase. */
 export function* withPhrasesThatHold(plan: Plan, context: QueryContext): Steps<Plan> {
   const { parsed, query } = plan
   const { phrases, tokens } = parsed

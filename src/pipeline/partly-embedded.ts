@@ -1,16 +1,16 @@
 /**
- * Ranking while some passages have no vector yet. Two rules; neither applies where all in scope are embedded.
+ * Ranking while some passages have no vector. Two rules; neither applies where all passages in scope have vectors.
  *
- * 1. A passage without a vector has the cosine that is expected of passages whose words score as much:
+ * 1. A passage without a vector gets the cosine that is expected of passages whose words score as much:
  *
  *        expected = base + 0.45·(share of the best BM25)
  *        base     = mean of (cosine - 0.45·share) over the best entries by words that are embedded, and 2 with 0.2
  *
- *    Worked: two embedded entries with shares 1 and 0.6 and cosines 0.75 and 0.57 leave 0.30 each, so the base is
+ *    Example: two embedded entries with shares 1 and 0.6 and cosines 0.75 and 0.57 leave 0.30 each, so the base is
  *    (0.30 + 0.30 + 0.2 + 0.2) / 4 = 0.25, and a passage with a share of 0.8 has 0.25 + 0.36 = 0.61.
  *
- * 2. An entry that is among the first three by words alone, and may be among the first three once all is embedded, is among
- *    the first three now (QE-007).
+ * 2. An entry that is among the first three by words alone, and may be among the first three once all passages have vectors, is among the
+ * first three now (QE-007).
  *
  * How the numbers were chosen: docs/decisions/014.
  */
@@ -25,25 +25,25 @@ import type { QueryContext } from './context.ts'
 import { inOrder } from './diversify.ts'
 import type { Plan } from './stage.ts'
 
-/** Cosines here and below are at MiniLM's spread (`cosineScale`). */
+/** Slope of the expected cosine. Cosines here and below are on MiniLM's scale (`cosineScale`). */
 const SLOPE = 0.45
 export const USUAL_BASE = 0.2
-/** Entries that the usual base counts as. */
+/** Number of entries that the default base counts as in the mean. */
 const USUAL_WEIGHT = 2
 
-/** Results at the top that words keep. */
+/** Number of top results that the ranking by words keeps. */
 export const KEPT_BY_WORDS = 3
 
 function wordShare(bm: number, bmTop: number): number {
   return bmTop > 0 ? bm / bmTop : 0
 }
 
-/** The cosine that is expected of a passage with this BM25, at MiniLM's spread. */
+/** The cosine expected of a passage with this BM25, on MiniLM's scale. */
 export function expectedCosine(bm: number, bmTop: number, base: number): number {
   return base + SLOPE * wordShare(bm, bmTop)
 }
 
-/** `hits`: the best by words, best first. `known`: cosines that are known already. */
+/** The base of the expected cosine. `hits`: the best by words, best first. `known`: cosines that are known already. */
 export function expectedBase(
   hits: readonly Hit[],
   known: readonly Hit[],
@@ -68,7 +68,7 @@ export function expectedBase(
   return sum / weight
 }
 
-/** Adds the signal `expected`, a cosine as the embedder's are, to those whose best passage by words has no vector. */
+/** Adds the signal `expected`, a cosine on the embedder's own scale, to candidates whose best passage by words has no vector. */
 export function withExpected(
   candidates: readonly Candidate[],
   { bmTop = 0, expectedBase: base }: Readonly<Record<string, number>>,
@@ -85,18 +85,18 @@ export function withExpected(
   })
 }
 
-/** What a candidate scores in other ways than the one it is ranked by; null: it is not in that order. */
+/** Other scores of a candidate than the one it is ranked by; null: it is not in that order. */
 export interface OtherScores {
-  /** By words alone. */
+  /** Score of the candidate by words alone. */
   readonly byWords: (scored: Scored) => number | null
-  /** By the vectors that are there: exact where no passage of it lacks one, else the least that it will be. */
+  /** Score by the existing vectors: exact where every passage of the entry has one, else a lower bound. */
   readonly byKnown: (scored: Scored) => number | null
 }
 
 /**
- * Lifts what words keep at the top (rule 2) to just above what would take its place there. What is lifted has a component
- * `partly_embedded`. An entry all of whose passages have vectors is not kept where three are known to score more. The same
- * holds of passages, where these are what is ranked. `absent`: none of the first need be there for these.
+ * Raises entries that words keep at the top (rule 2) to just above the one that would take their place. A raised entry gets a component
+ * `partly_embedded`. An entry whose passages all have vectors is not kept where three others certainly score higher. Where passages are
+ * ranked, the same applies to them. `absent`: deleted or hidden entries, which take none of the first places.
  */
 export function keepFirstByWords(
   scored: readonly Scored[],
@@ -120,7 +120,7 @@ export function keepFirstByWords(
   const next = others[KEPT_BY_WORDS - kept.size]
   if (next === undefined) return scored
   const low = ranked.slice(ranked.indexOf(next)).filter(one => kept.has(itemKey(one)))
-  // The smallest steps that doubles can tell apart there.
+  // The smallest difference that doubles can represent at that score.
   const step = Math.max(Math.abs(next.score) * Number.EPSILON, Number.MIN_VALUE)
   const lifted = new Map(low.map((one, at) => [itemKey(one), next.score + step * (low.length - at)]))
   return scored.map(one => {
@@ -130,7 +130,7 @@ export function keepFirstByWords(
   })
 }
 
-/** The tree of what words lifted holds its own score too. */
+/** Explanation of a raised entry, which contains its own score too. */
 export function explainKept(tree: Explanation, { score, lifted }: Scored): Explanation {
   if (lifted === undefined) return tree
   const note = 'not everything is embedded yet: it is among the first three by words and stays there'
@@ -145,7 +145,7 @@ export function absentAmong(entries: readonly EntryKey[], context: QueryContext)
   return new Set(entries.filter(entry => !visible.has(entry)))
 }
 
-/** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */
+/** Whether a candidate has a vector. Asks the indexes, not the store, which may have changed when the order of later pages is made. */
 function isEmbedded({ entry, passage }: Candidate, { words, vectors, accessScope }: QueryContext): boolean {
   if (passage !== undefined) return vectors?.has(entry, { partitions: accessScope.partitions }, passage) === true
   const scope = { partitions: accessScope.partitions, allow: Bitset.of([entry]) }

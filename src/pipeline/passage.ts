@@ -1,6 +1,6 @@
 /**
- * Passages of the results of one query: which chunks of an entry are shown, best first, and of each the part where the
- * query's words stand, marked. Where passages are the results (`group: passage`), also their scores.
+ * Passages of the results of one query: which chunks of an entry are shown, best first, and of each the part that contains the query's
+ * words, highlighted. Where passages are the results (`group: passage`), also their scores.
  */
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
@@ -18,7 +18,7 @@ import { noteDamage } from './many-rows.ts'
 import { dropsNoise, isNoise } from './score.ts'
 import type { Plan, Ranking, Retrieval, Scoring, ShownText } from './stage.ts'
 
-/** Kinds whose chunks have headings that are indexed and are no part of the content: domains, the question before. */
+/** Kinds of entries whose chunks have headings that are indexed but not part of the content: domains, the question before. */
 const INDEXED_ONLY: ReadonlySet<string> = new Set(['belief', 'message'])
 
 /** Position of a passage in its entry, from 1. */
@@ -26,28 +26,31 @@ export function positionOf({ ordinal }: Chunk): number {
   return ordinal + 1
 }
 
-/** Passages that are ranked for each entry that a leg is asked for: 2,000 at the usual depth of 100. */
+/** Number of passages ranked per entry of a leg's depth: 2,000 at the usual depth of 100. */
 const PASSAGES_EACH = 20
-/** At most, unless that is less than `MIN_EACH` for each: ranking them is done in one piece. */
+/** Largest number of passages, unless that is less than `MIN_EACH` per entry: ranking them is done in one piece. */
 const MAX_PASSAGES = 5_000
-/** As many as the two legs may bring entries; where results are spread, no more, since spreading reads all of their vectors. */
+/**
+ * Smallest number of passages per entry of a leg's depth. Where results are spread it is the largest too, since spreading reads all of
+ * their vectors.
+ */
 const MIN_EACH = 2
 /** Passages scored between two pauses. */
 const STEP = 1_000
 
 export interface Grouped {
   readonly scoring: Scoring
-  /** Not exhausted where passages are left for a deeper one. */
+  /** The retrieval; not exhausted where passages are left for a deeper one. */
   readonly retrieval: Retrieval
   /** Whether passages are left for a deeper retrieval. */
   readonly isCut: boolean
 }
 
 /**
- * What is ranked, by the `group` of the query: the scored entries as they are, or each of their passages by the same formula
- * over the words and the meaning of this passage alone. The verdict stays that of the entries. Throws `invalid_argument`
- * where the score is not one of single passages. Costs a lookup of each word and a dot product for each passage of the
- * entries that were brought, and pauses between entries and within long ones.
+ * What is ranked, by the `group` of the query: the scored entries unchanged, or each of their passages by the same formula with the words
+ * and the meaning of that passage alone. The verdict stays that of the entries. Throws `invalid_argument` where the score is not defined
+ * for single passages. Cost: a look-up of each word and a dot product for each passage of the retrieved entries, with pauses between
+ * entries and within long ones.
  */
 export async function byGroup(
   scoring: Scoring,
@@ -100,21 +103,24 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
   }
 }
 
-/** Of more passages than this the best are ranked, and the others when a later page asks deeper. */
+/** Largest number of passages that are ranked, the best ones; the others are ranked when a later page retrieves deeper. */
 function maxRanked(depth: number, isSpread: boolean): number {
   const least = MIN_EACH * depth
   return isSpread ? least : Math.max(least, Math.min(PASSAGES_EACH * depth, MAX_PASSAGES))
 }
 
-/** As for entries: where noise is no result, a passage without a word of the query and a meaning no nearer than chance is none. */
+/**
+ * Tests for noise as with entries: where noise is no result, neither is a passage without a query word and with a meaning no nearer than
+ * chance.
+ */
 function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext): (passage: Scored) => boolean {
   if (!dropsNoise(plan) || scoring.verdict === 'nothing_relevant') return () => false
   return passage => isNoise(passage, context)
 }
 
 /**
- * The passages that may be results: those with a word of the query or a vector. Of an entry that has neither, as a phrase of
- * stop words can bring it, the first.
+ * The passages that may be results: those with a query word or a vector. For an entry without either, as a phrase of stop words can find
+ * it, the first passage.
  */
 function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<readonly Candidate[]> {
   const all = yield* passagesOf(one, plan, context)
@@ -123,15 +129,15 @@ function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<re
   return speaking.length > 0 ? speaking : all.slice(0, 1)
 }
 
-/** Throws `invalid_argument` where several passages are asked for and the score is not one of single passages. */
+/** Throws `invalid_argument` where several passages are requested and the score is not defined for single passages. */
 export function assertScoresPassages({ scoring: { rate } }: Ranking, { query: { passages, lens } }: Plan): void {
   if (rate !== undefined || (passages ?? 1) === 1) return
   throw invalidArgument('passages', passages, `1, because the lens ${lens} does not score single passages`)
 }
 
 /**
- * Makes the excerpt and the passages of each item of a page. Where one chunk is the best by words and by meaning, the best
- * passage costs no more than reading that chunk; of other entries, and where several are asked for, every chunk is scored.
+ * Makes the excerpt and the passages of each item of a page. Where one chunk is the best by words and by meaning, this costs no more than
+ * reading that chunk; for other entries, and where several passages are requested, every chunk is scored.
  */
 export function shownTexts(
   shown: readonly Ranked[],
@@ -142,7 +148,7 @@ export function shownTexts(
 ): (entry: Entry, ranked: Ranked) => ShownText {
   const { passages: asked, explain } = plan.query
   const { rate, components, explain: reasonsOf } = ranking.scoring
-  // A chunk without a vector may score more than the best by words and by the vectors there are.
+  // A chunk without a vector may score higher than the one that is best by words and existing vectors.
   const isPartly = statistics['expectedBase'] !== undefined
   const bestOf = (ranked: Ranked): ChunkKey | undefined => {
     if (ranked.passage !== undefined) return ranked.passage
@@ -167,14 +173,14 @@ export function shownTexts(
       if (!chosen.some(better => isRepeated(stretch, better.stretch))) chosen.push({ chunk, scored, stretch })
       if (chosen.length >= (asked ?? 1)) break
     }
-    // No leg found one, or it is gone.
+    // Used where no leg found a chunk, or the chunk is gone.
     const [chunk] = chosen.length > 0 ? [] : context.reader.chunksOf(entry.key)
     if (chunk !== undefined) chosen.push({ chunk, scored: ranked, stretch: stretchOf(entry, chunk) })
     const excerpts = chosen.map(each => excerptOf(entry, each))
     return {
       excerpt: excerpts[0] ?? NOTHING,
       passages: chosen.map(({ scored }, at): Passage => {
-        // By default they would be those of the item once more.
+        // Without a request for several passages, the reasons would repeat those of the item.
         const reasons = explain && asked !== null ? { explanation: reasonsOf(scored) } : {}
         return { ...(excerpts[at] as Excerpt), score: scored.score, ...reasons }
       }),
@@ -201,7 +207,7 @@ function excerptOf(entry: Entry, { chunk, stretch }: Chosen): Excerpt {
   }
 }
 
-/** With its frame, which is marked as such: the lines of the excerpt are those of the rest. */
+/** The text with its frame, which is marked: the excerpt's line numbers are those of the rest. */
 function textOf({ text, highlights, frame }: Stretch): Pick<Excerpt, 'text' | 'highlights' | 'framed'> {
   if (frame === null) return { text, highlights }
   const [before, after] = [frame.lead === '' ? '' : `${frame.lead}\n`, frame.tail === '' ? '' : `\n${frame.tail}`]
@@ -213,7 +219,7 @@ function textOf({ text, highlights, frame }: Stretch): Pick<Excerpt, 'text' | 'h
   }
 }
 
-/** Chunks overlap: whether a better passage shows more than half of this text already. */
+/** Whether a better passage already shows more than half of this text: chunks overlap. */
 function isRepeated(stretch: Stretch, better: Stretch): boolean {
   const start = Math.max(stretch.start, better.start)
   const end = Math.min(stretch.start + stretch.text.length, better.start + better.text.length)
@@ -229,14 +235,14 @@ function chunkByLeg({ chunks }: Ranked, componentsOf: () => Readonly<Record<stri
   return chunks[most]
 }
 
-/** The one chunk that is the best by each leg that says anything; undefined: they name several, or none. */
+/** The chunk on which all legs agree as the best; undefined: they name several, or none. */
 function agreedChunk({ chunks, signals }: Ranked): ChunkKey | undefined {
   const { words, meaning } = chunks
   if ((signals['words'] ?? 0) <= 0) return meaning ?? words
   return meaning === undefined || meaning === words ? words : undefined
 }
 
-/** Of the chunks with these keys, which are read at once, and of any other, read when it is asked for. */
+/** Reads chunks: those with these keys together, any other one on demand. */
 function chunkReader(
   { reader }: QueryContext,
   keys: readonly (ChunkKey | undefined)[],
@@ -246,8 +252,8 @@ function chunkReader(
 }
 
 /**
- * Each chunk of an entry as a candidate. The signals of the chunks that retrieval found are those it gave; others have no more
- * than these, though approximate cosines might say so.
+ * Each chunk of an entry as a candidate. Chunks that retrieval found keep its signals; others get no higher ones, even where approximate
+ * cosines are higher.
  */
 function* passagesOf(
   { entry, chunks, signals, source }: Scored,
@@ -287,7 +293,7 @@ function* passagesOf(
   }))
 }
 
-/** Ties: first what retrieval found, then by chunk key, as in the indexes. */
+/** Passages best first. Ties: first those that retrieval found, then by chunk key, as in the indexes. */
 function bestFirst(scored: readonly Scored[], ranked: Ranked): readonly { chunk: ChunkKey; scored: Scored }[] {
   const found = new Set(Object.values(ranked.chunks))
   const late = (chunk: ChunkKey) => (found.has(chunk) ? 0 : 1)
@@ -320,8 +326,8 @@ function stretches(plan: Plan, context: QueryContext): (entry: Entry, chunk: Chu
 }
 
 /**
- * Boost times idf of each word of the question among the visible passages: the statistics that ranking has read already,
- * and which say nothing of hidden ones.
+ * Boost times idf of each query word among the visible passages: statistics that ranking has read already, and which reveal nothing of
+ * hidden passages.
  */
 function weightsOfWords({ terms, mode }: Plan, { words, accessScope }: QueryContext): ReadonlyMap<string, number> {
   if (terms.length === 0 || mode === 'list') return new Map()
@@ -331,15 +337,15 @@ function weightsOfWords({ terms, mode }: Plan, { words, accessScope }: QueryCont
 // Which words of a text stand for words of a question: the same stem, as the word index sees it.
 
 /**
- * `of` is the language of the text. Stop words of the question's language, and of the text's, stand for nothing, unless
- * the question has nothing else.
+ * A matcher for a query's words. `of`: language of the text. Stop words of the query's language, and of the text's, match nothing, unless
+ * the query has no other words.
  */
 export function questionMatcher(question: readonly string[], of: Language): WordMatcher {
   const words = [...new Set(question.flatMap(text => tokenise(text).map(token => token.term)))]
   const asked = languagesOfQuestion(words)
   const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
   const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
-  // Stemming changes endings only, so most words of a text are recognised by how they begin.
+  // Stemming only changes endings, so most words of a text can be ruled out by their beginning.
   const beginnings = [...stems.keys()].map(stem => beginningOf(stem, of))
   const isAnyWord = beginnings.includes('')
   const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))

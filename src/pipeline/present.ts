@@ -1,4 +1,4 @@
-/** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
+/** Sixth stage, present: makes what leaves the engine. Each entry, as stored now, is checked against what the viewer may see now. */
 
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
@@ -18,7 +18,7 @@ import { assertScoresPassages, positionOf, shownTexts } from './passage.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval, ShownParts } from './stage.ts'
 
-/** Results that come nearest where nothing is relevant. */
+/** Number of nearest results given where nothing is relevant. */
 const MAX_NEAREST = 3
 
 export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer> {
@@ -36,7 +36,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
     plan,
     context,
   )
-  // Handed over where nothing is shown.
+  // The nearest results, given where nothing else is shown.
   const near =
     isRefused && plan.mode !== 'list'
       ? yield* itemsOf(waiting, Math.min(MAX_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
@@ -85,10 +85,10 @@ function stillToCome({ ranked, isRest }: Ranking, plan: Plan, context: QueryCont
   return isRest === true ? ranked : waitingOf(ranked, plan, context)
 }
 
-/** Times that what was written in a pause is looked for again, before a page is made without one. */
+/** How often a page is started again because of writes during a pause, before it is made without one. */
 const MAX_LOOKS = 5
 
-/** The next `limit` items, as they are and as far as they may be seen when the last of them is made. */
+/** The next `limit` items, with content and visibility as of the moment when the last of them is made. */
 function* itemsOf(
   waiting: readonly Ranked[],
   limit: number,
@@ -122,7 +122,7 @@ interface Made extends Cut<Named>, Pick<Answer, 'entries' | 'ranked'> {
   readonly parts: ShownParts
 }
 
-/** Of results that are shown together: their chunks are read at once, when the first text is asked for. */
+/** Parts of results that are shown together: their chunks are read together, when the first text is needed. */
 function partsOf(
   shown: readonly Ranked[],
   ranking: Ranking,
@@ -148,7 +148,7 @@ interface Cut<E extends Named> {
   readonly isLast: boolean
 }
 
-/** The next `limit` that are still there and still visible. A passage whose text was changed is not there any more. */
+/** The next `limit` results that still exist and are visible. A passage whose text was changed no longer exists. */
 function cut<E extends Named>(
   waiting: readonly Ranked[],
   limit: number,
@@ -182,7 +182,7 @@ type ReadNamed<E extends Named> = (context: QueryContext, keys: readonly EntryKe
 
 const entriesOf: ReadNamed<Entry> = ({ reader }, keys) => reader.entries(keys)
 
-/** Without contents: a page without items reads none. */
+/** Reads no contents: a page without items needs none. */
 const identitiesOf: ReadNamed<Named> = ({ memo, reader }, keys) =>
   memo.identities(reader, keys).map(({ key, partition, id, holder }) => ({ key, partition, id, audience: { holder } }))
 
@@ -223,10 +223,10 @@ function endOf(
     ...nameOf(last),
     ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
-    // A list is read on from here, unless it must be counted from the beginning.
+    // A list continues from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    // A hash for each item: made when a cursor is read, or the answer goes on.
+    // Hashes of the items, computed only when a cursor is read, or the answer continues.
     get shown() {
       hashes ??= alsoShown(before, names, secret())
       return hashes
@@ -245,14 +245,14 @@ function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Cover
   return { embedded, sources: [LOCAL_SOURCE], failed: [], complete }
 }
 
-/** A lens that ranks by neither words nor meaning does not load the index of words just to count. */
+/** Number of visible chunks. For a lens that ranks by neither words nor meaning, the word index is not loaded just to count. */
 function countChunks({ weights, vector }: Plan, context: QueryContext): number {
   const { partitions } = context.accessScope
   const isOwnRank = weights.words === 0 && vector === null
   return isOwnRank ? context.reader.countChunks(partitions) : context.words.count({ partitions })
 }
 
-/** A question by words alone does not load the vector index just to count. */
+/** Number of chunks with a vector. For a query by words alone, the vector index is not loaded just to count. */
 function embeddedChunks(plan: Plan, context: QueryContext): number {
   const { model, reader, accessScope } = context
   const { partitions } = accessScope
@@ -267,13 +267,13 @@ function coverageNotes({ embedded }: Coverage, plan: Plan): readonly Note[] {
   return [{ code: 'partly_embedded', message }]
 }
 
-/** What the access check and the place of an entry need. */
+/** The fields that the access check and the order of entries need. */
 type Named = Pick<Entry, 'key' | 'partition' | 'id'> & { readonly audience: Pick<Entry['audience'], 'holder'> }
 
 export interface Shown<E extends Named = Entry> {
   readonly ranked: Ranked
   readonly entry: E
-  /** The passage that it is, where passages are ranked. */
+  /** The passage that the item is, where passages are ranked. */
   readonly chunk: Chunk | null
 }
 
@@ -284,8 +284,8 @@ export interface MadeItem {
 }
 
 /**
- * In this order, ranks counting from `first`; a step each. Null: it paused, so that `shown` has to be read again. `made` holds
- * what was made so far, by place in the order: an item is made again only where its entry was changed since.
+ * Items in this order, with ranks counted from `first`; one step each. Null: it paused, so `shown` has to be read again. `made` holds the
+ * items made so far, by their candidates: an item is made again only if its entry has changed since.
  */
 export function* presentItems(
   shown: readonly Shown[],
@@ -346,13 +346,16 @@ function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly 
   return context.reader.entries(keys).flatMap(entry => (stillVisible(entry, accessScope) ? [entry.id] : []))
 }
 
-/** Of the same key: whether nothing of it was changed. */
+/** Whether an entry of the same key is unchanged. */
 function isSame(before: Entry, now: Entry): boolean {
   const head = (entry: Entry) => JSON.stringify({ ...entry, content: '' })
   return before.contentHash === now.contentHash && head(before) === head(now)
 }
 
-/** What of an order that is found again the pages before have not shown. Throws `cursor_expired` where the order is seen not to be the one that they were pages of. */
+/**
+ * The items of a reconstructed order that earlier pages have not shown. Throws `cursor_expired` where the order turns out to differ from
+ * the one of those pages.
+ */
 export function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
   const { after } = plan.query
   if (after === null) return ranked
@@ -375,20 +378,20 @@ function behindPage(ranked: readonly Ranked[], after: Position, plan: Plan, cont
   return behind(ranked, after, context)
 }
 
-/** A spread order is not by score: there the number shown is the place. */
+/** Whether the order is not by score, as in a spread order: then an item's number is its place. */
 function isByPlace(plan: Plan): boolean {
   return plan.query.diversity >= 1 || isReadOn(plan)
 }
 
-/** Where some were used meanwhile, what was shown may stand lower now. */
+/** Items recorded as shown, wherever they rank now: where some were used meanwhile, shown items may rank lower. */
 function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
   const [isShown, place] = [wasShown(after.shown, context.secret()), placesOf(ranked, context)]
   return new Set(ranked.filter(one => isShown(place(one))).map(itemKey))
 }
 
 /**
- * What has risen to before the place where the page ended, as use makes it rise in some lenses, would never be shown. Of what
- * is there and is not known to have been shown, `count` were.
+ * Throws where more than `count` of the visible items before the page's end are not recorded as shown: then one of them has risen above
+ * that place, as use makes items rise in some lenses, and would never be shown.
  */
 function assertAllShown(before: readonly Ranked[], count: number, context: QueryContext): void {
   if (before.length <= count) return

@@ -1,4 +1,4 @@
-/** What was committed since a position of the change feed, read once for however many ask from the same one. */
+/** Changes committed since a position of the change feed, read once for all who ask from the same position. */
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { changesOrNull, reachesBack } from '../store/feed.ts'
@@ -10,14 +10,14 @@ export class RecentChanges {
   readonly #store: Store
   #version: number | null = null
   #position = 0
-  /** By position, as of the version: most subscriptions ask from the same one. */
+  /** Changes by position, for one version of the store: most subscriptions ask from the same position. */
   readonly #since = new Map<number, readonly Change[] | null>()
 
   constructor(store: Store) {
     this.#store = store
   }
 
-  /** Where the feed ends now. */
+  /** Current end of the feed. */
   position(): number {
     const version = this.#store.version()
     if (version === this.#version) return this.#position
@@ -28,8 +28,8 @@ export class RecentChanges {
   }
 
   /**
-   * What was committed after a position of this store, ascending; null: the feed cannot say any more. Without the vectors of entries
-   * that were put before them.
+   * Changes committed after a position of this store, ascending; null: the feed no longer reaches back. Without the vectors of entries that
+   * were put before them.
    */
   since(position: number): readonly Change[] | null {
     const end = this.position()
@@ -47,7 +47,7 @@ export class RecentChanges {
     return this.#store.read(reader => {
       if (!reachesBack(reader, position)) return null
       const changes: Change[] = []
-      /** Where the entries that were put lie. */
+      /** Partitions of the entries that were put. */
       const put = new Map<EntryKey, PartitionId>()
       for (let end = position; ; ) {
         const page = changesOrNull(reader, end, PAGE)

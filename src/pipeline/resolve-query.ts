@@ -1,4 +1,4 @@
-/** From what a caller sent (already checked by `queryInput`) to what the pipeline runs on: nothing optional, all resolved. */
+/** Converts a request (already checked by `queryInput`) to the query on which the pipeline runs: all values resolved, none optional. */
 import { canonicalJson, type JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -14,22 +14,22 @@ export interface Asked {
   readonly now: Instant
   /** Signs cursors; called where there is one. */
   secret(): string
-  /** The lens that answers when none is named. */
+  /** The lens for queries that name none. */
   readonly defaultLens: string
-  /** Whether what a lens lists counts as used, where the request does not say. */
+  /** Whether entries that a lens lists count as used, where the request does not say. */
   readonly countsListing: (lens: string) => boolean
   /** Checks the options of a lens by its schema. Throws `unknown_field` and `invalid_argument`, naming `options.<name>`. */
   readonly optionsOf: (lens: string, given: Readonly<Record<string, unknown>>) => unknown
-  /** Those that a filter may name. */
+  /** Fields that a filter may use. */
   readonly fields: readonly FieldName[]
 }
 
-/** What decides neither which entries come nor in which order: it may change from page to page. */
+/** Fields of a request that affect neither which entries are found nor their order, and so may change from page to page. */
 const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'passages', 'chunk_size']
 
 /**
- * Throws `invalid_argument` (a period that ends before it begins, several passages of a result that is one), and what a
- * cursor is refused with.
+ * Resolves a request. Throws `invalid_argument` (a period that ends before it begins, several passages where a result is one passage), and
+ * the errors of invalid cursors.
  */
 export function resolveQuery(input: QueryInput, asked: Asked): Query {
   const { group = QUERY_DEFAULTS.group, passages = 1 } = input
@@ -77,7 +77,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
 
 function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
   const given = Object.entries(input).filter(([name, value]) => !FREE.includes(name) && value !== undefined)
-  // Fields of objects may be present and undefined, which JSON does not have.
+  // Removes fields that are present but undefined, which JSON does not have.
   const plain = JSON.parse(JSON.stringify(Object.fromEntries(given))) as JsonObject
   return canonicalJson({ plain, lens, viewer: viewer.id })
 }
@@ -103,7 +103,7 @@ function conditionsOf(input: QueryInput, fields: readonly FieldName[]): Filter |
   return allOf(parts)
 }
 
-// From the filter as callers write it to the filter tree.
+// Converts the filter in the form of requests to the filter tree.
 
 type Period = NonNullable<FilterInput['created']>
 type MetadataCondition = NonNullable<FilterInput['metadata']>[string]
@@ -111,8 +111,8 @@ type MetadataCondition = NonNullable<FilterInput['metadata']>[string]
 const PERIODS = ['created', 'updated', 'accessed', 'known'] as const
 
 /**
- * All of these must hold; empty when nothing is asked. Throws `invalid_argument` for a period that cannot be, and for a field
- * that is none of `fields`.
+ * Conditions that must all hold; empty when there are none. Throws `invalid_argument` for an impossible period, and for a field that is not
+ * in `fields`.
  */
 export function filterFromInput(input: FilterInput, fields: readonly FieldName[]): readonly Filter[] {
   return [
@@ -139,7 +139,7 @@ export function allOf(filters: readonly Filter[]): Filter | null {
   return filters.length === 1 ? (filters[0] as Filter) : { op: 'and', of: filters }
 }
 
-/** Holds at this moment: begun (or without a beginning) and not ended (or without an end). */
+/** Filters for validity at this time: begun (or without a beginning) and not ended (or without an end). */
 export function validAt(instant: number): readonly Filter[] {
   return [
     not({ op: 'gt', field: 'valid_from', value: instant }),
@@ -159,7 +159,7 @@ function not(of: Filter): Filter {
   return { op: 'not', of }
 }
 
-/** Of an aspect: the others have conditions of their own. */
+/** Checks the name of an aspect's column: other fields have conditions of their own. */
 function assertField(name: string, fields: readonly FieldName[]): FieldName {
   const known = fields.filter(field => field.includes('.'))
   if (known.includes(name)) return name
@@ -187,7 +187,7 @@ function conditionFilters(field: FieldName, condition: MetadataCondition): reado
   return filters
 }
 
-/** `after` is included, `before` excluded. */
+/** Filters of a period: `after` is included, `before` excluded. */
 function periodFilters(field: FieldName, period: Period | undefined): readonly Filter[] {
   if (period === undefined) return []
   const after = period.after === undefined ? null : toInstant(period.after, `filter.${field}.after`)

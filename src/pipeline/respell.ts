@@ -1,6 +1,6 @@
 /**
- * A question that finds nothing may be misspelt. Each of its words that no visible passage holds is compared with the words
- * that some hold; the vocabulary of hidden entries plays no part.
+ * Corrects spelling: a query that finds nothing may be misspelt. Each of its words that no visible passage contains is compared with words
+ * that some contain; the vocabulary of hidden entries has no influence.
  */
 import { editDistance } from '../base/near-names.ts'
 import type { Steps } from '../base/turns.ts'
@@ -13,18 +13,18 @@ import { type Token, tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
-/** Words of one question that are compared; each costs a look at all visible terms. */
+/** Number of words of one query that are compared; each is compared with all visible terms. */
 const MAX_WORDS = 8
-/** Shorter words are near to too many others. */
+/** Shortest word that is corrected, in letters: shorter ones resemble too many others. */
 const SHORTEST = 4
 const LONG = 8
-/** Terms whose words are looked up in a passage. */
+/** Number of similar terms that are looked up in passages. */
 const MAX_TERMS = 12
 
 /**
- * Whether another spelling is to be tried. Not for a weak answer where vectors are missing: with all of them it may be an answer,
- * and then its results are those of the query as written (QE-007). Statistics: `bmTop`, the BM25 of the best passage, and
- * `expectedBase`, which is there where not all is embedded.
+ * Whether another spelling is to be tried. Not for a weak answer where vectors are missing: with all vectors it may become an answer, whose
+ * results are those of the query as written (QE-007). Statistics: `bmTop`, the BM25 of the best passage, and `expectedBase`, present where
+ * some passages have no vector.
  */
 export function mayBeMisspelt(
   verdict: Verdict,
@@ -36,15 +36,15 @@ export function mayBeMisspelt(
 }
 
 /**
- * Whether the other spelling is what was meant. A weak answer is no sign of it where meaning was asked too: a word of a foreign
- * subject is near to some word of almost any vocabulary.
+ * Whether the other spelling was what the user meant. A weak answer does not show that where meaning was searched too: a word of an
+ * unrelated subject resembles some word of almost any vocabulary.
  */
 export function isBetter(respelled: Verdict, asWritten: Verdict, { vector, isUnembedded }: Plan): boolean {
   if (respelled === 'weak') return vector === null && isUnembedded !== true && asWritten === 'nothing_relevant'
   return respelled === 'answered' && asWritten !== 'answered'
 }
 
-/** The text with the nearest spelling of each unknown word that has one; null: there is none. Pauses between words. */
+/** The text with each unknown word replaced by the nearest known spelling; null: nothing was replaced. Pauses between words. */
 export function* respell({ parsed, mode, terms }: Plan, context: QueryContext): Steps<string | null> {
   if (mode === 'list') return null
   const { words, accessScope } = context
@@ -70,7 +70,7 @@ export function* respell({ parsed, mode, terms }: Plan, context: QueryContext): 
   return end === 0 ? null : text + parsed.text.slice(end)
 }
 
-/** Words of letters that are searched; conditions and exclusions are left as they are. */
+/** Words of letters that are searched; conditions and exclusions are not corrected. */
 function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
   const skipped = tokens.filter(token => token.kind === 'field' || token.sign === '-')
   const isSkipped = (at: number) => skipped.some(({ position, length }) => at >= position && at < position + length)
@@ -79,14 +79,14 @@ function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
   })
 }
 
-/** Words that some visible passage holds, and words that are spelled correctly: their subject is missing here. */
+/** Words that some visible passage contains, and correctly spelled words, whose subject is missing in the store. */
 function isKnown(term: string, { words, accessScope, isWord }: QueryContext): boolean {
   if (LANGUAGES.some(language => isStopWord(term, language)) || isWord?.(term)) return true
   const weights = words.weigh([{ text: term, boost: 1 }], { partitions: accessScope.partitions })
   return weights.some(({ df }) => df > 0)
 }
 
-/** The index holds stems: the word itself is read off a passage that holds the stem. */
+/** The index contains stems, so the word itself is read from a passage that contains the stem. */
 function nearest(word: string, { words, reader, accessScope }: QueryContext): string | null {
   const most = word.length >= LONG ? 2 : 1
   let best: string | null = null
@@ -95,7 +95,7 @@ function nearest(word: string, { words, reader, accessScope }: QueryContext): st
     const [found] = reader.chunks([chunk])
     if (found === undefined) continue
     for (const spelling of spellingsOf(term, found, { reader })) {
-      // A passage may hold another form than was meant: `tables` for `tabel`, whose stem is near enough.
+      // The passage may contain another form than the one meant: `tables` for `tabel`, whose stem is near enough.
       const edits = Math.min(editDistance(word, spelling, most), editDistance(word, term, most))
       if (edits >= least) continue
       best = spelling
@@ -106,13 +106,13 @@ function nearest(word: string, { words, reader, accessScope }: QueryContext): st
   return best
 }
 
-/** Words of the passage that have this stem in one of the languages, each once, nearest forms in no order. */
+/** Words of the passage that have this stem in one of the languages, without duplicates, in no order. */
 function spellingsOf(term: string, chunk: Chunk, { reader }: Pick<QueryContext, 'reader'>): readonly string[] {
   const entry = reader.entry(chunk.entry)
   if (entry === undefined) return []
   const spellings = new Set<string>()
   for (const token of tokenise(`${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`)) {
-    // No stemmer changes how a word begins; most words of a passage need not be stemmed.
+    // Stemmers do not change how a word begins, so most words of a passage need not be stemmed.
     if (token.term[0] !== term[0]) continue
     if (!token.alias && LANGUAGES.some(language => stem(token.term, language) === term)) spellings.add(token.term)
   }

@@ -1,6 +1,6 @@
 /**
- * Third stage: candidates from the local store. Each leg brings its best entries; those that one leg alone brought get the
- * other's score computed exactly, so that an entry's score does not depend on how deep retrieval went.
+ * Third stage, retrieve: candidates from the local store. Each leg gives its best entries; for entries that only one leg found, the other
+ * leg's score is computed exactly, so that an entry's score does not depend on the depth of retrieval.
  */
 
 import { Bitset } from '../base/bitset.ts'
@@ -25,17 +25,17 @@ import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
 
-/** For a lens with a formula of its own: everything that the legs brought. */
+/** Retrieval for a lens with a formula of its own: everything that the legs found. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   return collectLegs(plan, depth, context, false)
 }
 
-/** For the default formula, which tells from one leg's score that an entry cannot reach the page: such are left out. */
+/** Retrieval for the default formula: where one leg's score shows that an entry cannot reach the page, the entry is left out. */
 export async function retrieveForPage(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   return collectLegs(plan, depth, context, true)
 }
 
-/** Others may write between the legs: each of them brings what there is at its time. */
+/** Runs the legs. Other code may write in between: each leg finds what exists at its time. */
 async function collectLegs(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
   const allow = await context.turns.run(allowedEntries(plan, context))
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
@@ -46,7 +46,7 @@ async function collectLegs(plan: Plan, depth: number, context: QueryContext, for
   const words = await wordLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
   const holders = await context.turns.run(phraseHolders(plan, allow, context))
-  // Words cost microseconds and come first: what there is when time runs out is at least their answer.
+  // Words take microseconds and come first, so that there is at least their answer when time runs out.
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
@@ -56,8 +56,8 @@ async function collectLegs(plan: Plan, depth: number, context: QueryContext, for
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
   const base = isPartly ? { expectedBase: expectedBase(words.hits, meaning.hits, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
-  // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
-  // By one leg's score alone it is not known how far a phrase lifts, nor by an entry's what its passages score.
+  // Candidates are cut only where their exact scores need not be read later, when the store may have changed. One leg's score does not tell
+  // how far a phrase raises an entry, nor an entry's score how its passages score, so such queries are not cut.
   const isCut = forPage && plan.query.approximate && holders.size === 0 && plan.query.group === 'entry'
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
@@ -81,7 +81,10 @@ async function collectLegs(plan: Plan, depth: number, context: QueryContext, for
   return near === legs ? found : { ...found, whole: wholeOf(found, legs, plan, scope) }
 }
 
-/** Brings all that the legs did: most answers have no second page, and what cannot reach the first is united when it is asked for. */
+/**
+ * Computes all candidates of the legs when they are needed: most answers have no second page, and entries that cannot reach the first are
+ * left out at first.
+ */
 function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
   return context => ({
     ...found,
@@ -89,7 +92,10 @@ function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): 
   })
 }
 
-/** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */
+/**
+ * Hits for the entries with a phrase that the word leg did not find: all of a few, or the best `depth` of many where the answer need not be
+ * exact.
+ */
 async function hitsOf(
   holders: ReadonlyMap<EntryKey, number>,
   found: readonly Hit[],
@@ -123,16 +129,16 @@ interface Leg {
   readonly statistics: Readonly<Record<string, number>>
 }
 
-/** Asked even when only meaning counts: what the words say is part of the evidence. */
+/** Runs even when only meaning counts in the score: words are part of the evidence. */
 async function wordLeg(plan: Plan, depth: number, scope: SearchScope, { words, turns }: QueryContext): Promise<Leg> {
   const counts = plan.mode !== 'meaning'
   const wanted = counts ? depth : 1
-  // Before the search, which may pause: of the rows that it finds its hits in.
+  // Read before the search, which may pause, so that both use the same rows.
   const bmMax = maxByWords(words, plan.terms, scope)
   const found = await turns.run(words.searchInSteps({ ...scope, terms: plan.terms, k: wanted + 1 }))
   const hits = usable(found, plan.except, wanted)
   const exhausted = !counts || found.length <= wanted
-  // No entry that is not among the hits has more than this.
+  // Upper bound of the score of any entry that is not among the hits.
   const wordsLast = exhausted ? 0 : (hits.at(-1)?.score ?? 0)
   const best = hits[0]
   const top = best === undefined ? { bmTop: 0 } : { bmTop: best.score, bmTopChunk: best.chunk }
@@ -154,7 +160,10 @@ function meaningLeg(plan: Plan, depth: number, scope: SearchScope, context: Quer
   return { hits, exhausted: found.length <= depth, statistics: { rows, bestCosine: best.score, floor, meaningLast } }
 }
 
-/** Counting what passes a filter takes time with its number, so all that is visible is counted first. */
+/**
+ * Whether all passages have vectors. Counting those that pass a filter takes time in proportion to their number, so all visible ones are
+ * counted first.
+ */
 function isAllEmbedded({ rows = 0 }: Leg['statistics'], scope: SearchScope, { words, vectors }: QueryContext): boolean {
   const all: SearchScope = { partitions: scope.partitions }
   return (vectors?.count(all) ?? 0) >= words.count(all) || rows >= words.count(scope)
@@ -165,7 +174,7 @@ function usable(hits: readonly Hit[], except: EntryKey | null, limit: number): r
   return others.length > limit ? others.slice(0, limit) : others
 }
 
-/** An entry that a leg brought. Without a hit: that leg did not bring it, which says nothing of its score there. */
+/** An entry that a leg found. A missing hit means that this leg did not return the entry, not that its score there is 0. */
 interface Found {
   readonly entry: EntryKey
   readonly words: Hit | undefined
@@ -173,12 +182,12 @@ interface Found {
 }
 
 interface Legs {
-  /** Each entry once: those by meaning in their order, then those by words alone in theirs. */
+  /** Each entry once: first those found by meaning in their order, then those found by words alone. */
   readonly found: readonly Found[]
   readonly isByMeaning: boolean
 }
 
-/** `meaning` null: that leg was not asked. */
+/** Joins the hits of both legs. `meaning` null: that leg did not run. */
 function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
   const byWords = new Map(words.map(hit => [hit.entry, hit]))
   const found: Found[] = []
@@ -202,7 +211,10 @@ function oncePerFile(
   return { legs: { ...legs, found }, stoodFor }
 }
 
-/** As `unite`; with the leg of links, which also brings what no other leg brought, unless words alone are asked: each result has one then. */
+/**
+ * As `unite`, with the leg of links, which also adds entries that no other leg found, except in a search by words alone, where each result
+ * must contain a word.
+ */
 function* uniteLinked(
   legs: Legs,
   statistics: Retrieval['statistics'],
@@ -226,7 +238,9 @@ function* uniteLinked(
   })
 }
 
-/** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
+/**
+ * Candidates of all legs. A score that a leg did not give is computed, so that an entry's score does not depend on the depth of the legs.
+ */
 function* unite(
   { found, isByMeaning }: Legs,
   statistics: Retrieval['statistics'],
@@ -239,11 +253,11 @@ function* unite(
   const moreWords =
     plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, without('words'), scope)
   const { vectors } = context
-  // As exact as the search was: else an entry's score would tell which leg brought it.
+  // The missing score is computed as exactly as the search did; otherwise an entry's score would reveal which leg found it.
   const { approximate } = plan.query
   const moreMeaning =
     vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, without('meaning'), scope, approximate)
-  // Both are in the order that they were asked for in.
+  // The computed scores of both legs are in the order in which they were requested.
   let [words, meaning] = [0, 0]
   const candidates = found.map(one => {
     const { entry } = one
@@ -256,8 +270,9 @@ function* unite(
 }
 
 /**
- * What may reach the page under the default formula. What only one leg brought has at most the other leg's last
- * score there (`floor`: the last cosine of the usual depth), and at most a tenth more by use. While not all is embedded, what may be among the first by words stays too.
+ * Entries that may reach the page under the default formula. An entry that only one leg found scores in the other leg at most that leg's
+ * last score (`floor`: the last cosine at the usual depth), and at most a tenth more by use. While some entries have no vector, those that
+ * may be among the first by words are kept too.
  */
 function nearThePage(
   legs: Legs,
@@ -290,7 +305,7 @@ function nearThePage(
   return near.length === found.length ? legs : { ...legs, found: near }
 }
 
-/** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */
+/** A candidate from at least one hit. An entry without a vector has no signal `meaning`; one without any query word has `words` 0. */
 function candidate({ entry, words, meaning }: Found): Candidate {
   const signals: Record<string, number> = {}
   const chunks: Record<string, ChunkKey> = {}
@@ -305,12 +320,18 @@ function candidate({ entry, words, meaning }: Found): Candidate {
   return { entry, source: LOCAL_SOURCE, signals, chunks }
 }
 
-/** The BM25 that a passage could have at best. Approached by a passage that is nothing but these words; above 0 where one of them occurs among the visible. */
+/**
+ * Upper bound of a passage's BM25. A passage that consists only of these words comes near it; above 0 where one of them occurs in a visible
+ * passage.
+ */
 function maxByWords(words: WordIndex, terms: readonly WordTerm[], scope: SearchScope): number {
   return words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
 }
 
-/** What fulfils the conditions, newest change first. Reads on from the page before, where it can (`isReadOn`), so that the tenth page costs what the first does. */
+/**
+ * Entries that meet the conditions, most recently changed first. Continues from the page before where possible (`isReadOn`), so that the
+ * tenth page costs as much as the first.
+ */
 function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
   const entries = context.reader.list({
     accessScope: context.accessScope,
@@ -345,13 +366,16 @@ function listed(entry: Entry): Retrieval['candidates'][number] {
   return { entry: entry.key, source: LOCAL_SOURCE, signals: { updated: entry.updatedAt }, chunks: {} }
 }
 
-// The leg of one hop: what the best result links to, or is linked from, is lifted by a share of its relevance, the less the more
-// links it has. How that was measured: docs/decisions/020.
+// The leg of links, over one hop: entries to which the best result links, or which link to it, are raised by a share of its relevance,
+// divided by the root of the number of its links. Measurements: docs/decisions/020.
 
-/** A result with more links says nothing of any of them. */
+/** Number of links of a result above which its links are ignored: they say nothing about the linked entries. */
 const MAX_LINKS = 100
 
-/** By entry the relevance of the best result by the root of its links; null: it has none. Nothing that is hidden has a part in it. */
+/**
+ * For each linked entry, the relevance of the best result divided by the root of its number of links; null: it has no links. Hidden entries
+ * have no influence.
+ */
 export function linkLifts(
   candidates: readonly Candidate[],
   { bmTop = 0 }: Retrieval['statistics'],
@@ -360,7 +384,7 @@ export function linkLifts(
   context: QueryContext,
 ): ReadonlyMap<EntryKey, number> | null {
   const { reader, accessScope, model } = context
-  // What is ranked by passages, or is like an entry, is not asked of notes.
+  // Links are not used where passages are ranked, or for entries similar to a given one.
   if (plan.query.group === 'passage' || plan.except !== null) return null
   if (reader.table(FILE_LINKS).scan({}, { limit: 1 }).length === 0) return null
   const bound = boundDefault(plan.weights, bmTop, model?.cosineScale ?? 1)

@@ -1,7 +1,7 @@
 /**
- * The driver: six stages in order, the deadline, the trace. Knows nothing of what the stages do. Retrieval is asked again,
- * deeper, while the page is not full, or not final where an exact answer was wanted. A page that goes on in an order that is
- * held needs the last stage alone.
+ * The driver of the pipeline: six stages in order, the deadline, the trace. It does not know what the stages do. Retrieval is repeated
+ * deeper while the page is not full, or not final where an exact answer is required. A page that continues a kept order only needs the last
+ * stage.
  */
 
 import type { Instant } from '../base/clock.ts'
@@ -26,8 +26,8 @@ import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.
 import { assertNotCancelled, assertTimeLeft } from './time-limit.ts'
 
 /**
- * Rejects with what the stages throw, with `deadline_exceeded` when time is up before anything was retrieved, and with
- * `cancelled` when the caller says stop. Later than that it returns what there is, and `coverage.complete` says so.
+ * Rejects with errors of the stages, with `deadline_exceeded` when time runs out before anything was retrieved, and with `cancelled` when
+ * the caller cancels. Later than that it returns what there is, and `coverage.complete` is false.
  */
 export async function runQuery(
   stages: Stages,
@@ -42,27 +42,27 @@ export async function runQuery(
   return part.answer
 }
 
-/** The beginning of an answer, or what comes next in it. */
+/** A part of an answer: its beginning, or a continuation. */
 export interface Part {
   readonly answer: Answer
-  /** Where the next part begins, where that is held. */
+  /** Where the next part begins, if that is kept. */
   readonly next: CachedPage | null
-  /** Entries in its order, about. */
+  /** Approximate number of entries in the answer's order. */
   readonly size: number
 }
 
-/** Where a part begins, and what holds the orders of parts. */
+/** Where a part begins, and the cache of kept orders. */
 export interface PartRequest {
-  /** Null: the order of this answer will not be held. */
+  /** The cache; null: the order of this answer will not be kept. */
   readonly held: CachedOrders | null
-  /** Null: that place is not held. */
+  /** The kept place where the part begins; null: it is not kept. */
   readonly from: CachedPage | null
   readonly limit: number
 }
 
 /**
- * The next `limit` items from where the query begins, found as for a page of the query's limit. Rejects with `cursor_expired`
- * where its order is not held and can not be found again as it was.
+ * The next `limit` items from where the query begins, found as for a page with the query's limit. Rejects with `cursor_expired` where the
+ * order is not kept and cannot be reconstructed.
  */
 export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   assertTimeLeft(context)
@@ -74,7 +74,7 @@ export async function runPart(stages: Stages, context: QueryContext, request: Pa
   return runFirst(stages, context, request)
 }
 
-/** So that whoever comes with the page's cursor goes on in its order. Where nobody reads it, nothing is held. */
+/** Keeps the rest of the order, so that a request with the page's cursor continues it. Where nobody reads the cursor, nothing is kept. */
 export function holdRest({ answer, next, size }: Part, { now, accessScope }: QueryContext, held: CachedOrders): void {
   const { cursor } = answer
   if (cursor === null || next === null) return
@@ -98,7 +98,7 @@ async function runOn(from: CachedPage, limit: number, stages: Stages, context: Q
   return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
 }
 
-/** Where the query is not answered as written, its nearest spelling is asked, and taken where that is. */
+/** Runs the first page. Where the query as written is not answered, its nearest spelling is tried, and used if that one is answered. */
 async function runFirst(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   const first = await runText(context.query.text, stages, context, request)
   const { verdict } = first.part.answer.page
@@ -152,18 +152,18 @@ async function runText(
 }
 
 /**
- * Entries whose whole order is spread at once, in a pause of nobody: it takes the time of half its square in dot products, some
- * tens of milliseconds. Pages of more are found again.
+ * Largest number of entries whose whole order is spread without a pause: it takes about half the square of their number in dot products,
+ * some tens of milliseconds. For more entries, later pages are retrieved again.
  */
 const MAX_SPREAD = 500
 
-/** Where the next page begins, unless it is better asked again. */
+/** Where the next page begins, unless retrieving again is better. */
 function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt
   const last = answer.endKey
   if (last === null || answer.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
-  // What is spread or capped exactly is chosen from all of it again when there is more.
+  // An exact spread or capped order is chosen again from all entries when more are requested.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
   if (plan.query.diversity < 1 && sizeOf(attempt) > MAX_SPREAD) return null
@@ -207,7 +207,7 @@ async function retrieveAndRank(
   )
   const late: Late = { scored: null }
   const found = foundBy(brought, rounds.marker, late, stages, plan, context)
-  // Scores, and those of pages to come, are made in one piece.
+  // Scores, also those of later pages, are computed without a pause.
   await context.turns.pauseIfDue()
   const scored = await timed(
     'score',
@@ -252,7 +252,7 @@ async function retrieveAndRank(
   return { retrieval, found, scoring, ranking, answer }
 }
 
-/** Nothing deeper could change the page. */
+/** Whether a deeper retrieval could not change the page. */
 function isFinal({ retrieval, scoring, answer }: Attempt, limit: number, query: Query): boolean {
   if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
@@ -280,12 +280,12 @@ async function timed<T>(
   return result
 }
 
-/** Changes read at once. */
+/** Changes read in one step. */
 const PAGE = 500
 
 /**
- * Whether something visible was written after this moment, as far back as the feed reaches: what it has forgotten may have
- * been. Of what is hidden nothing is asked.
+ * Whether anything visible was written after this time, as far back as the feed reaches; beyond that, true. Hidden entries are not
+ * considered.
  */
 export function changedSince(
   moment: Instant,

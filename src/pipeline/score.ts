@@ -1,4 +1,4 @@
-/** Fourth stage: the default formula over each candidate, and what the whole answer is worth. */
+/** Fourth stage, score: the default formula for each candidate, and the verdict on the whole answer. */
 
 import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -22,7 +22,7 @@ import { explainKept, keepFirstByWords, type OtherScores, withExpected } from '.
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { type Judgement, judge, judgeNoise } from './verdict.ts'
 
-/** A list has no score; it is in the order of the last change. */
+/** Score of an entry in a list, which is ordered by the last change instead. */
 const LISTED = constant('score', 0, { note: 'a list: only conditions, nothing to rank by' })
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
@@ -46,7 +46,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
     : retrieval.candidates
   const isNoiseAlone = speaking.length === 0 && retrieval.candidates.length > 0
   const judgement = isNoiseAlone && judged.verdictBy === 'meaning' ? judgeNoise(judged) : judged
-  // Where nothing is relevant, noise too may be what came nearest.
+  // Where nothing is relevant, the nearest entries given may be noise too.
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, bound, plan, context)
   const remembered = (candidate: Candidate) => withMemory(candidate, memories)
@@ -73,7 +73,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   }
 }
 
-/** Words that an entry holds as they were quoted are no foreign subject, however the vectors look. */
+/** A phrase that an entry contains as quoted is no unrelated subject, however low the cosines are. */
 function withPhrase(judgement: Judgement, { candidates }: Retrieval): Judgement {
   const isRefused = judgement.verdict === 'nothing_relevant'
   if (!isRefused || !candidates.some(({ signals }) => signals['phrase'] !== undefined)) return judgement
@@ -100,8 +100,8 @@ function otherScores({ formula, numbers }: BoundFormula): OtherScores {
 }
 
 /**
- * By entry, of those that were ever used and may reach the page: use lifts by a tenth at most. What was used since the first
- * page is not lifted: it would come to stand before where a page ended, and never be shown.
+ * Memories by entry, for entries that were ever used and may reach the page: use raises a score by a tenth at most. An entry used since the
+ * first page is not raised: it would move above the place where a page ended, and never be shown.
  */
 function memoriesOf(
   { candidates, depth, statistics }: Retrieval,
@@ -114,7 +114,7 @@ function memoriesOf(
   if (!query.memory) return memories
   const relevanceOf = scorerOf(formula, numbers)
   const relevances = candidates.map(({ signals }) => relevanceOf(signals))
-  // What words keep among the first must not depend on how long the page is.
+  // The first results by words, which are kept, must not depend on the length of the page, so no entry is excluded here.
   const bar = statistics['expectedBase'] === undefined ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
   const isNear = (relevance: number) => Math.max(relevance, relevance * (1 + MEMORY_BOOST)) >= bar
   const keys = candidates.flatMap(({ entry }, at) => (isNear(relevances[at] as number) ? entry : []))
@@ -125,7 +125,7 @@ function memoriesOf(
   return memories
 }
 
-/** What an entry that no leg brought could score at best. */
+/** Upper bound of the score of an entry that no leg found. */
 function ceilingOf(statistics: Retrieval['statistics'], bound: BoundFormula): number {
   const { wordsLast = 0, meaningLast = 0 } = statistics
   return maxOf(wordsLast, meaningLast, statistics, bound)
@@ -135,15 +135,15 @@ function listed({ entry, passage, source, signals, chunks }: Candidate): Scored 
   return { entry, passage, source, signals, chunks, score: 0, order: signals['updated'] ?? 0 }
 }
 
-// What nothing speaks for: no word of the question in it, and a meaning no nearer than that of any two texts. Such is not
-// an answer, and is neither shown nor counted as used, unless `any` is asked for.
+// Noise: entries without evidence, with no query word and a meaning no nearer than that of two arbitrary texts. Noise is no answer, and is
+// neither shown nor counted as used, unless `any` is requested.
 
-/** Cosine, at MiniLM's spread: two texts that have nothing to do with each other have 0 ± 0.13. */
+/** Cosine on MiniLM's scale that counts as chance: two unrelated texts have 0 ± 0.13. */
 const CHANCE = 0.1
 
 export const NOTHING_SPEAKS = 'It contains no word of the query, and its meaning is no nearer than by chance.'
 
-/** A question that insists on words is met by all that it brings, so there nothing is noise. */
+/** Whether noise is dropped. Not for a query with required words: everything that it finds contains them. */
 export function dropsNoise({ query, mode, vector, parsed }: Plan): boolean {
   return !query.any && mode !== 'list' && vector !== null && parsed.must.length + parsed.phrases.length === 0
 }
@@ -155,7 +155,7 @@ export function isNoise({ signals }: Candidate, context: QueryContext): boolean 
   return cosine !== undefined && isByChance(cosine, context) && !hasWords
 }
 
-/** Whether going deeper could only bring noise. */
+/** Whether a deeper retrieval could only find noise. */
 export function onlyNoiseIsLeft({ statistics }: Retrieval, context: QueryContext): boolean {
   const { wordsLast = 0, meaningLast } = statistics
   return wordsLast <= 0 && meaningLast !== undefined && isByChance(meaningLast, context)

@@ -1,4 +1,7 @@
-/** More like this one: the stages of a question that is an entry. Its vectors ask, or, without any, its rarest words. */
+/**
+ * Entries similar to a given one: stages for a query that is an entry. It searches by the entry's vectors or, without any, by its rarest
+ * words.
+ */
 import { compareText } from '../base/compare.ts'
 import { modelKey } from '../embed/embedder.ts'
 import type { WordTerm } from '../index/contract.ts'
@@ -11,12 +14,12 @@ import { GET_MODEL, knowsLanguage } from './languages.ts'
 import { unparsed } from './parse.ts'
 import type { Plan, Stages } from './stage.ts'
 
-/** Words that ask when there is no vector. */
+/** Number of words that are searched when there is no vector. */
 const RAREST = 12
-/** Words looked at to choose them: the beginning of a long text says what it is about. */
+/** Number of words among which they are chosen: the beginning of a long text shows its subject. */
 const MAX_WORDS = 400
 
-/** The given stages, asking for what is like `entry`, which itself is left out. The query's text is not looked at. */
+/** The given stages, changed to find what is similar to `entry`, which itself is left out. The query's text is ignored. */
 export function similarTo(entry: Entry, stages: Stages): Stages {
   return {
     ...stages,
@@ -41,7 +44,7 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
       return plan
     },
     enrich: plan => Promise.resolve(plan),
-    // The bar of evidence was measured on questions; the nearest entries are what was asked for here.
+    // The verdict is always `answered`: its thresholds were measured for queries, while here the nearest entries are what was requested.
     score: async (retrieval, plan, context) => {
       const scoring = await stages.score(retrieval, plan, context)
       return scoring.scored.length === 0 ? scoring : { ...scoring, verdict: 'answered', reason: null }
@@ -56,7 +59,7 @@ function isInKnownLanguage({ key }: Entry, context: QueryContext): boolean {
   return of === null || context.languages === undefined || knowsLanguage(context, of)
 }
 
-/** The mean of its chunks' vectors, in each space that entries are compared in; null when no chunk has a vector. */
+/** The mean of the vectors of the entry's chunks, in each model's space; null when no chunk has a vector. */
 function vectorOf(entry: Entry, { vectors, second, reader }: QueryContext): Float32Array | null {
   if (vectors === null) return null
   const chunks = reader.chunksOf(entry.key).map(chunk => chunk.key)
@@ -92,7 +95,7 @@ function textOf(entry: Entry, chunk: Chunk): string {
   return `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`
 }
 
-/** Grows with repetition, but slowly. */
+/** Weight of a term's frequency, which grows slowly with repetition. */
 function frequency(counts: ReadonlyMap<string, number>, term: string): number {
   return 1 + Math.log(counts.get(term) ?? 1)
 }

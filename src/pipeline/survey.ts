@@ -1,4 +1,4 @@
-/** Asks a question as a whole, without pages: what explanations look at. */
+/** Evaluates a query as a whole, without pages, for explanations. */
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { Count } from '../model/page.ts'
@@ -10,22 +10,22 @@ import { isBetter, mayBeMisspelt } from './respell.ts'
 import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { lateError } from './time-limit.ts'
 
-/** The whole answer, without pages, deep enough to hold the entries asked about, if they can be reached at all. */
+/** The whole answer, without pages, deep enough to contain the requested entries, if they can be reached at all. */
 export interface Survey {
   readonly plan: Plan
   readonly retrieval: Retrieval
   readonly ranking: Ranking
-  /** Candidates of the rounds that the page itself begins with. */
+  /** Candidates of the rounds with which the page itself begins. */
   readonly reached: ReadonlySet<EntryKey>
 }
 
-/** What is asked about: an entry, or one passage of it. Where passages are ranked, an entry stands for the best of them. */
+/** What is to be found: an entry, or one passage of it. Where passages are ranked, an entry means its best passage. */
 export interface Target {
   readonly entry: EntryKey
   readonly passage?: ChunkKey | undefined
 }
 
-/** As a page is found: where the text finds nothing, its nearest spelling is asked. */
+/** Evaluates the query as for a page: where the text finds nothing, its nearest spelling is tried. */
 export async function survey(stages: Stages, wanted: readonly Target[], context: QueryContext): Promise<Survey> {
   const isFound = ({ candidates, allow, stoodFor }: Retrieval) => {
     const entries = new Set([...candidates.map(candidate => candidate.entry), ...(stoodFor ?? [])])
@@ -35,10 +35,10 @@ export async function survey(stages: Stages, wanted: readonly Target[], context:
   return surveyUntil(isFound, isMissing, stages, context)
 }
 
-/** Counting stops where an answer has so many items. */
+/** Number of items up to which an answer is counted. */
 const MAX_COUNT = 10_000
 
-/** How many items the pages of an answer have together. Ranks what pages would rank, and makes none of them. */
+/** Number of items on all pages of an answer. Ranks what the pages would rank, without making items. */
 export async function countItems(stages: Stages, context: QueryContext): Promise<Count> {
   const isEnough = ({ candidates }: Retrieval) => candidates.length >= MAX_COUNT
   const { plan, retrieval, ranking } = await surveyUntil(isEnough, () => false, stages, context)
@@ -48,7 +48,7 @@ export async function countItems(stages: Stages, context: QueryContext): Promise
   return { count: isRefused ? 0 : ranking.ranked.length, exact: isRefused || isExact, verdict, reason, mode: plan.mode }
 }
 
-/** Retrieves deeper until what was retrieved `isEnough` and nothing `isMissing` from what was scored; or there is no more, or time is up. */
+/** Retrieves deeper until the retrieval `isEnough` and nothing `isMissing` in the scoring; or until there is no more, or time runs out. */
 async function surveyUntil(
   isEnough: (retrieval: Retrieval) => boolean,
   isMissing: (scoring: Scoring) => boolean,

@@ -1,21 +1,21 @@
-/** What a question that runs out of time, or is called off, ends with. */
+/** Errors of a query that runs out of time, or is cancelled. */
 import type { Deadline } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 
-/** Throws `deadline_exceeded` or `cancelled`. */
+/** Throws `deadline_exceeded` or `cancelled` when the query's time is over. */
 export function assertTimeLeft(context: QueryContext): void {
   assertNotCancelled(context)
   if (context.deadline.over) throw lateError(context)
 }
 
-/** Throws `cancelled`. */
+/** Throws `cancelled` when the query was cancelled. */
 export function assertNotCancelled({ deadline }: QueryContext): void {
   if (deadline.signal.aborted) throw calledOff()
 }
 
-/** The pauses of work that ends with `cancelled` when its caller says stop. */
+/** Pauses for work that ends with `cancelled` when the signal is aborted. */
 export function turnsUntil(signal: AbortSignal): Turns {
   return new Turns(() => {
     if (signal.aborted) throw calledOff()
@@ -28,14 +28,14 @@ export function lateError({ query: { timeoutMs } }: QueryContext): QuerentError 
   })
 }
 
-/** Whether time was up before the question was embedded. */
+/** Whether time ran out before the query was embedded. */
 export function isLate({ notes }: QueryContext): boolean {
   return notes.some(({ code }) => code === 'meaning_late')
 }
 
 /**
- * What the work gives; null when time is up first: then its signal says stop, since nobody waits for it, and `onLate` is called. Rejects with
- * `cancelled` when the caller says stop.
+ * Result of the work; null when time runs out first: then the work's signal is aborted, since nobody waits for it, and `onLate` is called.
+ * Rejects with `cancelled` when the caller cancels.
  */
 export async function inTime<T>(
   work: (late: AbortSignal) => Promise<T>,

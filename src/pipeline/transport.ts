@@ -1,33 +1,33 @@
 /**
- * How messages reach other nodes (BQ-117). One contract: HTTP in the product (`sources/http-transport.ts`), several nodes in
- * one process in tests (`test/support/in-process-nodes.ts`).
+ * Transport of messages to other nodes (BQ-117). One contract: HTTP in the product (`sources/http-transport.ts`), several nodes in one
+ * process in tests (`test/support/in-process-nodes.ts`).
  */
 import type { Json } from '../base/canonical.ts'
 
 export interface NodeMessage {
-  /** From the first slash on. */
+  /** Path of the request, from the first slash on. */
   readonly path: string
-  /** Null: nothing is sent, the path is read. */
+  /** Body to send; null: nothing is sent, the path is read. */
   readonly body: Json | null
-  /** An answer that is longer ends in `too_large`, without being read to its end. */
+  /** Largest answer in bytes; a longer one ends in `too_large`, without being read completely. */
   readonly maxBytes: number
 }
 
 export interface NodeTransport {
   /**
-   * Resolves with the JSON of the answer: whatever it is, for nothing of it is checked here. Rejects with a
-   * `TransportFailure`; with `aborted` at once when the signal is.
+   * Sends a message and resolves with the JSON of the answer, of which nothing is checked here. Rejects with a `TransportFailure`; with
+   * `aborted` at once when the signal is aborted.
    */
   send(address: string, message: NodeMessage, signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
 export type TransportFailureCode =
-  /** Nobody answers at the address. */
+  /** Failure of a message: no server answers at the address. */
   | 'unreachable'
-  /** It answered with a status that is no success. */
+  /** Failure of a message: the node answered with a status that is no success. */
   | 'refused'
-  /** What it answered is no JSON. */
+  /** Failure of a message: the answer is no JSON. */
   | 'malformed'
   | 'too_large'
   | 'aborted'
@@ -35,7 +35,7 @@ export type TransportFailureCode =
 export class TransportFailure extends Error {
   override readonly name: string = 'TransportFailure'
   readonly code: TransportFailureCode
-  /** Of HTTP, where it was refused; null: there was none. */
+  /** HTTP status of a refused message; null: there was none. */
   readonly status: number | null
 
   constructor(

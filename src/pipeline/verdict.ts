@@ -1,7 +1,7 @@
 /**
- * What an answer is worth: answered, weak, or nothing relevant. The best evidence is compared with two bars that grow with
- * the number of passages: of the embedder's calibration, or of words alone. Evidence detects a foreign subject, not a
- * missing fact; so the wording is "nothing on this subject", never "there is no such fact".
+ * Verdict of an answer: answered, weak, or nothing relevant. The best evidence is compared with two thresholds that rise with the number of
+ * passages: those of the embedder's calibration, or those for words alone. Evidence detects an unrelated subject, not a missing fact; so
+ * the wording is "nothing on this subject", never "there is no such fact".
  */
 
 import type { SearchScope } from '../index/contract.ts'
@@ -19,16 +19,16 @@ import type { Plan, Retrieval } from './stage.ts'
 export interface Judgement {
   readonly verdict: Verdict
   readonly reason: string | null
-  /** Absent where conditions alone decide. */
+  /** What the verdict is based on; absent where conditions alone decide. */
   readonly verdictBy?: VerdictBy | undefined
 }
 
-/** With fewer passages that have a vector, meaning has not seen enough to say that nothing is relevant. */
+/** Share of passages with a vector below which meaning cannot say that nothing is relevant. */
 export const ENOUGH_EMBEDDED = 0.9
 
-/** Collections named in a reason. */
+/** Number of collections named in a reason. */
 const MAX_NAMED = 3
-/** Collections that are named where an unknown one was. */
+/** Number of existing collections named where the requested one is unknown. */
 const MAX_COLLECTIONS = 10
 
 const NO_WORD = 'None of the words of the query occur.'
@@ -47,11 +47,11 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const judged = isEmpty
     ? judgeEmpty(retrieval, plan, context, isMissing)
     : judgeWords(retrieval, plan, context, isMissing)
-  if (retrieval.allow?.size === 0) return judged // by the filters
+  if (retrieval.allow?.size === 0) return judged // The filters alone excluded everything, so the verdict has no base.
   return { ...judged, verdictBy: bestCosine === undefined || isMissing ? 'words' : 'meaning' }
 }
 
-/** Something was brought, but nothing speaks for any of it. */
+/** The judgement where entries were found, but there is no evidence for any of them. */
 export function judgeNoise(judgement: Judgement): Judgement {
   if (judgement.verdict === 'nothing_relevant') return judgement
   return {
@@ -61,8 +61,8 @@ export function judgeNoise(judgement: Judgement): Judgement {
 }
 
 /**
- * Compared as they are shown, in hundredths: so the figures of the reason agree with the verdict, and equal is enough.
- * `isForeign` is called where the evidence is below both bars: false keeps the answer weak.
+ * Compares evidence with thresholds as they are displayed, in hundredths, so that the figures in the reason agree with the verdict; equal
+ * values count as reached. `isForeign` is called where the evidence is below both: false keeps the answer weak.
  */
 export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign: () => boolean): Judgement {
   const [needed, least] = [barAt(rows, bars.answered), barAt(rows, bars.refused)]
@@ -73,7 +73,10 @@ export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign
   return nothing(`Nothing on this subject is known here (${numbers(least)}).`)
 }
 
-/** `isMissing`: meaning should have been asked too. Then words alone cannot say that nothing is known. */
+/**
+ * The judgement where no word was found. `isMissing`: meaning should have been compared too; then words alone cannot say that nothing is
+ * known.
+ */
 function noWord(isMissing: boolean, plan: Plan, context: QueryContext): Judgement {
   // Of a language that no model knows, no model could find out more: as where there is no model. The note says so.
   const isNotFoundOut = isMissing && !isInUnknownLanguage(plan, context)
@@ -98,7 +101,7 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isM
   return noWord(isMissing, plan, context)
 }
 
-/** Names collections that have no visible entry: one that is hidden reads as one that does not exist. */
+/** Reason for an empty result. Names collections without a visible entry: a hidden one looks like one that does not exist. */
 function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContext): string {
   const unknown = collectionsIn(filter).filter(
     value => reader.count(accessScope, { op: 'eq', field: 'collection', value }) === 0,
@@ -117,24 +120,24 @@ function collectionsIn(filter: Filter | null): readonly Scalar[] {
   return filter?.op === 'in' && filter.field === 'collection' ? filter.values : []
 }
 
-/** `isMissing`: meaning should have been asked too. Then words alone do not refuse. */
+/** The judgement by words. `isMissing`: meaning should have been compared too; then words alone do not refuse. */
 function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: QueryContext, isMissing = false): Judgement {
   const { bmTop = 0, bmMax = 0, bmTopChunk } = statistics
   if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing, plan, context)
   const scope = scopeOf(allow, context)
   const matches = context.words.explain(plan.terms, bmTopChunk, scope)
   const held = matches.filter(({ tf }) => tf > 0).length
-  // A passage that holds all the words is no foreign subject.
+  // A passage that contains all the words shows that the subject is not unrelated.
   const isForeign = () => !isMissing && held < matches.length && demands(plan).length === 0
   return judgeEvidence(evidenceByWords(bmTop / bmMax, held), WORD_BARS, context.words.count(scope), isForeign)
 }
 
-/** Where two models are asked, what each of them has found is held against its own bars, and the better verdict counts. */
+/** The judgement by meaning. With two models, the findings of each are compared with its own thresholds, and the better verdict counts. */
 function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { model, second } = context
   if (model === null) return ANSWERED
   const { candidates } = retrieval
-  // The second model may be used because of entries that the viewer may not see. These must not change the verdict.
+  // The second model may be in use because of entries that the viewer may not see, which must not change the verdict.
   const foreign =
     second === undefined
       ? NONE_FOREIGN
@@ -155,10 +158,10 @@ function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, cont
 }
 
 const NONE_FOREIGN: ReadonlySet<EntryKey> = new Set()
-/** The best first. */
+/** Verdicts, the best first. */
 const VERDICTS: readonly Verdict[] = ['answered', 'weak', 'nothing_relevant']
 
-/** `score`: of the nearest of these candidates, on the scale of the first model. */
+/** The judgement for the nearest of these candidates. `score`: its score on the scale of the first model. */
 function judgeNearest(
   score: number,
   of: readonly Candidate[],
@@ -176,13 +179,13 @@ function judgeNearest(
     held: heldIn(nearest?.chunks['meaning'], scope, plan, context),
     asked: context.words.weigh(plan.terms, scope).length,
   }
-  // Between two languages it says nothing that no word is common.
+  // Between two languages, the lack of common words means nothing.
   const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, cosineScale)
   const found = evidence(cosine, words, calibration)
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
 }
 
-/** Words of the query that this passage holds. */
+/** Number of query words that this passage contains. */
 function heldIn(chunk: ChunkKey | undefined, scope: SearchScope, { terms }: Plan, { words }: QueryContext): number {
   return chunk === undefined ? 0 : words.explain(terms, chunk, scope).filter(({ tf }) => tf > 0).length
 }
@@ -192,9 +195,8 @@ function scopeOf(allow: Retrieval['allow'], { accessScope: { partitions } }: Que
 }
 
 /**
- * Why it cannot be said that nothing is known, however foreign the vectors look: the question's own demands are met; or
- * one passage has all of its words, since an identifier, a name or a number has little meaning to embed; or some passages
- * have no vector yet, and the words find something.
+ * Whether a refusal is impossible, however low the cosines are: the query's required words occur; or one passage has all of its words,
+ * since an identifier, a name or a number has little meaning to embed; or some passages have no vector yet, and words find something.
  */
 function asksForWhatIsThere(retrieval: Retrieval, plan: Plan, context: QueryContext): boolean {
   if (demands(plan).length > 0) return true

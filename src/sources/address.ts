@@ -4,11 +4,14 @@ export interface ServerAddress {
   readonly protocol: 'http:' | 'https:'
   readonly hostname: string
   readonly port: number
-  /** The part before every path of the server's own: empty, or `/prefix` without a slash at the end. */
+  /** Path prefix of the server: empty, or `/prefix` without a slash at the end. */
   readonly path: string
 }
 
-/** The address of a server. Throws `invalid_argument` for what is none, or has a secret in it: messages show addresses. */
+/**
+ * Parses the address of a server. Throws `invalid_argument` for an invalid one, or one that contains a secret, since messages show
+ * addresses.
+ */
 export function serverAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -1,11 +1,11 @@
-/** Asks the collections of one request side by side; each ends by itself, and all of them with the deadline. */
+/** Searches the collections of one request in parallel; each ends separately, and all of them with the deadline. */
 import type { Deadline } from '../base/clock.ts'
 import { type CollectionAnswer, failedCollection, type SourceAnswer, type SourceRequest } from '../pipeline/source.ts'
 import { errorOf, SourceFailure } from './failure.ts'
 
 export type AskOne = (collection: string, signal: AbortSignal) => Promise<CollectionAnswer>
 
-/** The longest time a timer takes, about 25 days. */
+/** Longest time that a timer supports, about 25 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export async function askEach(source: string, request: SourceRequest, ask: AskOne): Promise<SourceAnswer> {
@@ -16,7 +16,7 @@ export async function askEach(source: string, request: SourceRequest, ask: AskOn
   return { source, collections: await Promise.all(answers), ms: performance.now() - begin }
 }
 
-/** Aborted when the deadline is over or its own signal is. */
+/** A signal that is aborted when the deadline passes or its own signal is aborted. */
 export function signalOf(deadline: Deadline): AbortSignal {
   const { leftMs, signal } = deadline
   if (leftMs > LONGEST_TIMER_MS) return signal
@@ -33,13 +33,13 @@ async function askOne(
     if (deadline.over) throw outOfTime(collection, deadline)
     return await untilAborted(ask(collection, signal), signal, () => outOfTime(collection, deadline))
   } catch (thrown) {
-    // What a client says of a request that was given up is not why it failed.
+    // An error that a client throws for an aborted request is not the reason of its failure.
     const failure = signal.aborted || deadline.over ? outOfTime(collection, deadline) : thrown
     return failedCollection(collection, errorOf(failure, collection))
   }
 }
 
-/** Not everybody who is asked heeds a signal: waiting ends with it all the same, by that failure. */
+/** Resolves with the result, or rejects with the given failure when the signal is aborted, even if the asked side ignores the signal. */
 export function untilAborted<T>(asked: Promise<T>, signal: AbortSignal, failure: () => SourceFailure): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(failure())

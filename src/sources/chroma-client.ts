@@ -1,40 +1,43 @@
-/** The one place that meets the package `chromadb`: opens its client, and tells its errors in the contract's words. */
+/** The only module that uses the package `chromadb`: opens its client, and translates its errors to the contract's codes. */
 import type { AdminClientArgs, ChromaClient, Collection } from 'chromadb'
 import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface ChromaAddress {
-  /** Base address, for example http://localhost:8000. */
+  /** Base address of the server, for example http://localhost:8000. */
   readonly url: string
-  /** Default `default_tenant`. */
+  /** Tenant on the server; default `default_tenant`. */
   readonly tenant?: string | undefined
-  /** Default `default_database`. */
+  /** Database on the server; default `default_database`. */
   readonly database?: string | undefined
   readonly token?: string | undefined
 }
 
-/** Made for one request, since the client takes its signal when it is made; making one sends nothing. */
+/** Opens a client for one request, since the client takes its signal when it is created; creating one sends nothing. */
 export async function openChromaClient(address: ChromaAddress, signal?: AbortSignal): Promise<ChromaClient> {
   const { ChromaClient } = await importClient()
   return new ChromaClient({ ...connection(address, signal), ...placeOf(address) })
 }
 
-/** Null where the server says that there is none, which another server, or one without the database, says too. */
+/**
+ * A collection by name; null where the server says that there is none, which a server of another type, or one without the database, says
+ * too.
+ */
 export async function findCollection(client: ChromaClient, name: string): Promise<Collection | null> {
   try {
-    // Without `null` the client looks for an embedding function, and complains at length when it finds none.
+    // With `null`, the client does not search for an embedding function, and does not print warnings when there is none.
     return await client.getCollection({ name, embeddingFunction: null as never })
   } catch (error) {
     if (isNotFound(error)) return null
-    // A name that no collection there can have is refused as wrong.
+    // The server refuses a name that no collection can have as invalid, so the collection does not exist.
     if (error instanceof Error && error.name === 'ChromaClientError' && /name/i.test(error.message)) return null
     throw error
   }
 }
 
 /**
- * Throws `SourceFailure` where the server is not a ChromaDB, or has no such database: either says of each collection only
- * that it is not there, and so would look as if it were empty. A server that does not let this token ask is taken as it is.
+ * Throws `SourceFailure` where the server is not a ChromaDB, or has no such database: in both cases it only says of each collection that it
+ * does not exist, and would look empty. A server that does not allow this token to ask is accepted unchecked.
  */
 export async function requireDatabase(address: ChromaAddress, collection: string, signal?: AbortSignal): Promise<void> {
   const { AdminClient } = await importClient()
@@ -88,16 +91,16 @@ function connection({ url, token }: ChromaAddress, signal: AbortSignal | undefin
   const { hostname, port, protocol, path } = serverAddress(url)
   return {
     host: hostname,
-    // The client joins protocol, host and port to the base of every address, and has no place for a path.
+    // The client builds the base of every address from protocol, host and port, and has no option for a path.
     port: `${port}${path}` as never,
     ssl: protocol === 'https:',
-    // Servers look for a token in one of two places, by their configuration.
+    // Servers expect the token in one of two headers, depending on their configuration.
     headers: token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token },
     ...(signal === undefined ? {} : { fetchOptions: { signal } }),
   }
 }
 
-/** What a call of the client threw. `size`: dimensions of the question's vector. */
+/** Translates an error of the client. `size`: dimensions of the query's vector. */
 export function chromaFailure(thrown: unknown, collection: string, url: string, size: number): Error {
   if (thrown instanceof SourceFailure || !(thrown instanceof Error)) {
     return thrown instanceof Error ? thrown : new Error(String(thrown))

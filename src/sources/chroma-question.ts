@@ -1,4 +1,6 @@
-/** One question to one collection of a ChromaDB server: its own distance, its own metadata, or those of an entry. */
+/**
+ * One query to one collection of a ChromaDB server, with the collection's own distance; metadata are its own, or those of a mirrored entry.
+ */
 import type { Collection, Where } from 'chromadb'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Scalar } from '../model/filter.ts'
@@ -9,15 +11,15 @@ import type { VectorRequest } from './partitions.ts'
 
 export interface CollectionOptions {
   /**
-   * The metadata key under which collections of others' making keep tags as a list. Absent: each tag is a key of its
-   * own, `tag:<name>` with the value true, since many servers know no lists.
+   * The metadata key under which external collections keep tags as a list. Absent: each tag is a key of its own, `tag:<name>` with the
+   * value true, since many servers do not support lists.
    */
   readonly tagsKey?: string | undefined
-  /** Where collections of others' making keep every record's date as a number. */
+  /** Where external collections keep every record's date as a number. */
   readonly numericDate?: NumericDate | undefined
 }
 
-/** Rows looked at to tell whether vectors have length 1. */
+/** Number of rows examined to tell whether vectors have length 1. */
 const SAMPLE = 10
 
 export class CollectionQuestion {
@@ -27,7 +29,7 @@ export class CollectionQuestion {
   readonly #options: CollectionOptions
   readonly #deviations: Map<string, number>
 
-  /** `name`: as the requester knows the collection. `deviations`: those that were looked at before, by the collection's id. */
+  /** `name`: of the collection, as the requester knows it. `deviations`: those found before, by the collection's id. */
   constructor(
     collection: Collection,
     name: string,
@@ -58,7 +60,7 @@ export class CollectionQuestion {
     }
   }
 
-  /** Chunks fold to their entries, so more of them are asked for until there are enough entries. */
+  /** Nearest records. Chunks are folded to their entries, so more chunks are requested until there are enough entries. */
   async #nearest(size: number): Promise<{ records: readonly SourceRecord[]; exhausted: boolean }> {
     const { limit } = this.#request
     for (let asked = this.#isMirrored ? limit * 2 : limit; ; asked *= 2) {
@@ -97,7 +99,7 @@ export class CollectionQuestion {
     })
   }
 
-  /** Of an entry of several chunks only the first has the text. */
+  /** Adds texts: of an entry with several chunks, only the first has the text. */
   async #withText(records: readonly SourceRecord[]): Promise<readonly SourceRecord[]> {
     const bare = this.#isMirrored ? records.filter(record => record.content === null) : []
     if (bare.length === 0) return records
@@ -129,7 +131,7 @@ export class CollectionQuestion {
     return (all.length > 1 ? { $and: all } : (all[0] ?? null)) as Where | null
   }
 
-  /** How far from length 1 the vectors are, by a sample looked at once. */
+  /** Largest deviation of the vectors from length 1 in a sample, which is read once. */
   async #deviation(): Promise<number> {
     const { id } = this.#collection
     const known = this.#deviations.get(id)

@@ -1,4 +1,4 @@
-/** A ChromaDB server as the place to mirror to. */
+/** A ChromaDB server as the target of a mirror. */
 import type { Collection, Metadata } from 'chromadb'
 import {
   type ChromaAddress,
@@ -12,7 +12,7 @@ import type { MirrorCollection, MirrorTarget } from './mirror.ts'
 import type { MirrorRecord } from './mirror-records.ts'
 import { type RecordThere, recordThere } from './mirrored.ts'
 
-/** Below the smallest limit of a server that was met (5,461), and small enough for one message. */
+/** Number of records in one request: below the smallest limit found on a server (5,461), and small enough for one message. */
 const BATCH = 500
 const PAGE = 1_000
 
@@ -59,8 +59,8 @@ function collectionThere(collection: Collection, url: string, dimensions: number
 }
 
 /**
- * Putting a record again keeps keys that it no longer has. Only deleting it first takes them away, which waits until the
- * server has accepted the record; until then its stamp says that it is not as it should be.
+ * Writes records. Putting a record again keeps keys that it no longer has; only deleting it first removes them. It is deleted only after
+ * the server has accepted the record; until then its stamp marks it as incomplete.
  */
 async function put(collection: Collection, records: readonly MirrorRecord[]): Promise<void> {
   const replaced = records.filter(({ replaces }) => replaces).map(({ id }) => id)
@@ -87,7 +87,10 @@ async function upsert(collection: Collection, records: readonly MirrorRecord[]):
   }
 }
 
-/** Statuses 400, 413 and 422, and what the client itself refuses; a wrong size is the collection's trouble. */
+/**
+ * Whether an error is a refusal of records: statuses 400, 413 and 422, and errors of the client itself; a wrong vector size concerns the
+ * collection instead.
+ */
 function isRefusal(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || /dimension/i.test(thrown.message)) return false
   const { name, message } = thrown

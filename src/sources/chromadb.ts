@@ -1,6 +1,6 @@
 /**
- * A ChromaDB server or cluster as a source: collections of others' making asked in place, with their own metadata and
- * their own distance, and collections that `mirror` put there, by partition.
+ * A ChromaDB server or cluster as a source: external collections searched in place, with their own metadata and distance, and collections
+ * that `mirror` wrote there, by partition.
  */
 import type { ChromaClient, Collection } from 'chromadb'
 import type { AccessScope } from '../model/viewer.ts'
@@ -18,15 +18,15 @@ import { type CollectionOptions, CollectionQuestion } from './chroma-question.ts
 import { notFound, SourceFailure } from './failure.ts'
 import { type AccessOptions, together, visibleCollections } from './partitions.ts'
 
-/** Without `partitionKeys` the owner asks, and all that is there is seen, whatever its partition. */
+/** Options of the source. Without `partitionKeys` the owner searches, and everything there is visible, whatever its partition. */
 export interface ChromaSourceOptions extends ChromaAddress, AccessOptions, CollectionOptions {
   readonly name: string
 }
 
-/** Collections listed at a time. */
+/** Collections listed in one request. */
 const PAGE = 100
 
-/** Throws `invalid_argument` for an address that is none; reaches for nothing yet. */
+/** Opens the source. Throws `invalid_argument` for an invalid address; sends nothing yet. */
 export function openChromaSource(options: ChromaSourceOptions): Source {
   serverAddress(options.url)
   const deviations = new Map<string, number>()
@@ -54,7 +54,7 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
   }
 }
 
-/** Throws `SourceFailure` when there is none, or no such database. */
+/** Finds collections. Throws `SourceFailure` when there is none, or no such database. */
 async function findCollections(
   client: ChromaClient,
   name: string,

@@ -1,4 +1,4 @@
-/** What can go wrong while another engine is asked, as one error class with the contract's codes. */
+/** Errors of searching another engine, as one error class with the contract's codes. */
 import type { SourceError, SourceErrorCode } from '../pipeline/source.ts'
 
 export class SourceFailure extends Error {
@@ -11,7 +11,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** The server refuses records that were put, for what they hold; others may be accepted. */
+/** Error: the server refuses records because of their content; others may be accepted. */
 export class RecordsRefused extends SourceFailure {
   constructor(message: string, cause: unknown) {
     super('query_failed', message, cause)
@@ -22,7 +22,7 @@ export function notFound(collection: string): SourceFailure {
   return new SourceFailure('collection_not_found', `${collection}: there is no such collection`)
 }
 
-/** The sizes are null where the engine did not name them. */
+/** Error: the vectors have different sizes; `expected` is null where the engine did not name its own. */
 export function wrongDimensions(collection: string, expected: number | null, got: number): SourceFailure {
   const has = expected === null ? 'of another size' : `of ${expected} dimensions`
   return new SourceFailure('dimension_mismatch', `${collection}: its vectors are ${has}, the question's has ${got}`)
@@ -32,7 +32,7 @@ export function malformed(collection: string, what: string, cause?: unknown): So
   return new SourceFailure('malformed_answer', `${collection}: ${what}`, cause)
 }
 
-/** The client of an engine is an optional package: whoever needs it installs it. */
+/** Error: the client of an engine is an optional package that is not installed. */
 export function packageMissing(name: string, cause: unknown): SourceFailure {
   return new SourceFailure(
     'package_missing',
@@ -41,7 +41,7 @@ export function packageMissing(name: string, cause: unknown): SourceFailure {
   )
 }
 
-/** Whatever was thrown, as the contract tells it; `collection` is named where the failure does not name it itself. */
+/** Any thrown value as an error of the contract; `collection` is used where the failure does not name one itself. */
 export function errorOf(thrown: unknown, collection: string): SourceError {
   if (thrown instanceof SourceFailure) return { code: thrown.code, message: thrown.message }
   const message = thrown instanceof Error ? thrown.message : String(thrown)

@@ -1,19 +1,19 @@
-/** Asks several sources at once. Each has its own time; one that fails, or does not come back, costs the others nothing. */
+/** Searches several sources in parallel. Each has its own time limit; one that fails, or does not answer, does not affect the others. */
 import { Deadline } from '../base/clock.ts'
 import { failedCollection, type Source, type SourceAnswer, type SourceRequest } from '../pipeline/source.ts'
 import { signalOf, untilAborted } from './ask-each.ts'
 import { errorOf, SourceFailure } from './failure.ts'
 
-/** A little more than the source was given: it knows better what it was waiting for. */
+/** A little more time than the source was given, since its own error says better what it was waiting for. */
 const GRACE_MS = 50
 
 export interface FanOut {
   readonly request: SourceRequest
-  /** Most time for any one source; the request's deadline holds too. */
+  /** Time limit for a single source; the request's deadline applies too. */
   readonly timeoutMs: number
 }
 
-/** One answer a source, in the order given; an answer that did not come is one failure for each collection asked. */
+/** One answer per source, in the order given; a missing answer is reported as one failure for each requested collection. */
 export function askSources(
   sources: readonly Source[],
   { request, timeoutMs }: FanOut,

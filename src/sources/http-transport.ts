@@ -1,9 +1,9 @@
-/** Messages to other nodes over HTTP: JSON both ways, connections kept for the next one, nothing read beyond its bound. */
+/** Messages to other nodes over HTTP: JSON in both directions, connections kept for the next message, nothing read beyond its limit. */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http'
 import { Agent as HttpsAgent, request as overHttps } from 'node:https'
 import { type NodeMessage, type NodeTransport, TransportFailure } from '../pipeline/transport.ts'
 
-/** What is kept for the next message is let go after this: sooner than servers usually do. */
+/** Time after which an idle connection is closed: sooner than servers usually do. */
 const IDLE_MS = 4_000
 
 interface Agents {
@@ -13,7 +13,7 @@ interface Agents {
 
 export function openHttpTransport(): NodeTransport {
   const closing = new AbortController()
-  // As many connections to one node as there are messages under way: some wait there for long, and no question behind them.
+  // Connections to one node are not limited in number: some messages wait there for long, and no query should wait behind them.
   const options = { keepAlive: true, timeout: IDLE_MS }
   const agents: Agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
   return {
@@ -37,7 +37,7 @@ async function send(
     const response = await responseTo(() => requestOf(agents, new URL(path, address), text, signal))
     const { statusCode: status = 0 } = response
     if (status < 200 || status >= 300) {
-      // What is said of it is not read: it may be anything, of any length.
+      // The body of a refusal is not read, since it may have any content and length.
       response.destroy()
       throw new TransportFailure('refused', `status ${status}`, { status })
     }
@@ -49,9 +49,9 @@ async function send(
   }
 }
 
-/** A redirect is an answer like another: it would take a signed question to somebody else. */
+/** Redirects are not followed: one would send a signed query to another server. */
 function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortSignal): ClientRequest {
-  // What comes is vectors mostly, which do not shrink: packing them costs more than sending them.
+  // Answers are mostly vectors, which compression does not shrink: compressing them costs more than sending them.
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
   const isSecure = url.protocol === 'https:'
   const [open, agent] = isSecure ? [overHttps, agents.https] : [overHttp, agents.http]
@@ -60,7 +60,10 @@ function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortS
   return open(url, { agent, signal, headers: allHeaders, method: 'POST' }).end(body)
 }
 
-/** A connection that was kept may have been closed at the other end in the meantime: then once more, over a new one. */
+/**
+ * The response to a request. A kept connection may have been closed by the server meanwhile: then the request is repeated once, over a new
+ * connection.
+ */
 async function responseTo(ask: () => ClientRequest): Promise<IncomingMessage> {
   for (;;) {
     const asking = ask()
@@ -74,7 +77,7 @@ async function responseTo(ask: () => ClientRequest): Promise<IncomingMessage> {
 
 function answered(asking: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // It stays: a connection that breaks later is reported here as well as to the reader.
+    // The listener is not removed: an error that breaks the connection later is reported here as well as to the reader.
     asking.on('error', reject)
     asking.on('response', resolve)
   })
@@ -85,7 +88,7 @@ async function boundedText(response: IncomingMessage, maxBytes: number): Promise
   let length = 0
   for await (const piece of response as AsyncIterable<Buffer>) {
     length += piece.byteLength
-    // Leaving the loop ends the connection.
+    // Throwing leaves the loop, which closes the connection.
     if (length > maxBytes) throw new TransportFailure('too_large', `more than ${maxBytes} bytes`)
     pieces.push(piece)
   }

@@ -1,4 +1,4 @@
-/** The records of an entry in another engine: one for each chunk. */
+/** Records that represent an entry in another engine: one for each chunk. */
 import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { type Chunk, type ChunkKey, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import type { Scalar } from '../model/filter.ts'
@@ -6,15 +6,15 @@ import { recordDate } from '../model/instant.ts'
 import type { StoreReader } from '../store/store.ts'
 import { payloadOf } from './mirrored.ts'
 
-/** All of a record but its vector. */
+/** A record without its vector. */
 export interface ChunkRecord {
-  /** Of the record there: a UUID that is the same every time. */
+  /** Id of the record in the other engine: a UUID that is the same every time. */
   readonly id: string
   readonly entry: { readonly id: string; readonly holder: string }
   readonly chunk: ChunkKey
-  /** Changes when anything of the record does. */
+  /** Fingerprint that changes when anything in the record does. */
   readonly stamp: string
-  /** The whole content, with the entry's first chunk only. */
+  /** The entry's whole content, only with its first chunk. */
   readonly document: string | null
   readonly tags: readonly string[]
   readonly payload: Readonly<Record<string, Scalar>>
@@ -22,17 +22,17 @@ export interface ChunkRecord {
 
 export interface MirrorRecord extends Omit<ChunkRecord, 'chunk'> {
   readonly vector: Float32Array
-  /** There is one of this id there. */
+  /** Whether the target already has a record with this id. */
   readonly replaces: boolean
 }
 
 export interface RecordParts {
   readonly reader: StoreReader
-  /** Key of the vectors. */
+  /** Key of the model whose vectors are pushed. */
   readonly model: string
 }
 
-/** One for each chunk, by ordinal. */
+/** The records of an entry: one for each chunk, by ordinal. */
 export function chunkRecords(entry: Entry, { reader, model }: RecordParts): readonly ChunkRecord[] {
   return reader.chunksOf(entry.key).map(chunk => recordOf(entry, chunk, model, reader.storeId))
 }
@@ -59,7 +59,7 @@ function recordOf(entry: Entry, chunk: Chunk, model: string, store: string): Chu
   }
 }
 
-/** A UUID, as Qdrant wants: made of what tells the record apart, so that putting it twice is putting it once. */
+/** A UUID, as Qdrant requires, derived from what identifies the record, so that putting it twice has the effect of putting it once. */
 function recordId(id: string, holder: string, ordinal: number): string {
   const hex = sha256(canonicalJson([id, holder, ordinal]))
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)]

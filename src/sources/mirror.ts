@@ -1,7 +1,7 @@
 /**
- * Pushes a collection of the store to another engine: one collection there for each partition here. A run compares what
- * is there with what the store shows now and carries over the difference, so a run that was stopped is finished by the
- * next one, and a run with nothing to do changes nothing. Everything it needs to know is read from the target.
+ * Mirrors a collection of the store to another engine: one collection there for each partition here. A run compares the target's records
+ * with what the store contains now and transfers the difference, so an interrupted run is completed by the next one, and a run without
+ * differences changes nothing. All state is read from the target.
  */
 import type { Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
@@ -13,33 +13,36 @@ import { RecordsRefused, SourceFailure } from './failure.ts'
 import { chunkRecords, type MirrorRecord } from './mirror-records.ts'
 import { entryKey, type MirrorLabel, mirrorName, type RecordThere } from './mirrored.ts'
 
-/** One collection there. */
+/** A collection in the target engine. */
 export interface MirrorCollection {
-  /** As it was made: another store's, or an earlier version's, may lack members. */
+  /** The collection's label as it was written; that of another store, or of an earlier version, may lack members. */
   readonly label: Partial<MirrorLabel>
-  /** By record id. */
+  /** The target's records by record id. */
   records(): Promise<ReadonlyMap<string, RecordThere>>
-  /** Inserts, or replaces whole. Throws `RecordsRefused`, and has put none or some, where the server refuses one of them. */
+  /**
+   * Inserts records, or replaces them completely. Throws `RecordsRefused` where the server refuses one of them; some or none of the others
+   * were put then.
+   */
   put(records: readonly MirrorRecord[]): Promise<void>
   remove(ids: readonly string[]): Promise<void>
 }
 
 export interface MirrorTarget {
-  /** Records a call may carry. */
+  /** Largest number of records in one call. */
   readonly batch: number
   /** The collection of that name; null when there is none. */
   find(name: string, dimensions: number): Promise<MirrorCollection | null>
-  /** The collection of that name, made when there is none. */
+  /** The collection of that name, created when there is none. */
   open(name: string, label: MirrorLabel, dimensions: number): Promise<MirrorCollection>
 }
 
 export interface MirrorRequest {
-  /** Its `storeId` marks the records. */
+  /** Reader of the store; its `storeId` marks the records. */
   readonly reader: StoreReader
-  /** The owner's: everything in it leaves this store. */
+  /** The owner's access scope: everything in it leaves this store. */
   readonly accessScope: AccessScope
   readonly collection: string
-  /** Key and dimensions of the vectors to push. */
+  /** Key of the model whose vectors are pushed; `dimensions` is their size. */
   readonly model: string
   readonly dimensions: number
   readonly target: MirrorTarget
@@ -48,53 +51,53 @@ export interface MirrorRequest {
 }
 
 export interface RefusedRecord {
-  /** Of the entry. */
+  /** Id of the entry. */
   readonly id: string
   readonly holder: string
-  /** The server's words. */
+  /** Why the record was refused, in the server's words. */
   readonly reason: string
 }
 
 export interface MirrorReport {
-  /** The collections there that are this store's. */
+  /** The target's collections that belong to this store. */
   readonly names: readonly string[]
   readonly put: number
   readonly removed: number
   readonly unchanged: number
-  /** Chunks that have no vector yet: push again when they have. */
+  /** Number of chunks that have no vector yet, to be pushed in a later run. */
   readonly waiting: number
-  /** Records that the server refuses. What it had of their entries before is still there. */
+  /** Records that the server refuses. The target keeps what it had of their entries before. */
   readonly refused: readonly RefusedRecord[]
-  /** Collections there that this store needs and that hold another store's records: nothing was done with them. */
+  /** The target's collections that this store needs but that contain another store's records: they were left unchanged. */
   readonly taken: readonly string[]
   /**
-   * Collections there without an identity, as earlier versions made them, that hold records unknown to this store:
-   * nothing was done with them. One that is needed is in `taken` too.
+   * The target's collections without an identity, as earlier versions made them, that contain records unknown to this store: they were left
+   * unchanged. One that this store needs is in `taken` too.
    */
   readonly unowned: readonly string[]
 }
 
-/** Entries read at a time. */
+/** Entries of the store read in one step. */
 const PAGE = 500
-/** After so many refused records without an accepted one between, the cause is not in the records. */
+/** Number of refused records in a row from which the cause cannot be the records. */
 const MAX_REFUSED_IN_A_ROW = 1_000
 
 export function mirror(request: MirrorRequest): Promise<MirrorReport> {
   return new MirrorRun(request).run()
 }
 
-/** A partition here, and its collection there. */
+/** A partition of the store, with its collection in the target. */
 interface Place {
   readonly audience: Audience
-  /** The owner's, of this partition alone. */
+  /** The owner's access scope, limited to this partition. */
   readonly accessScope: AccessScope
   readonly name: string
   readonly label: MirrorLabel
-  /** Entries here. */
+  /** Number of entries in the partition. */
   readonly count: number
-  /** Null: not made yet. */
+  /** The target's collection; null: not created yet. */
   readonly there: MirrorCollection | null
-  /** There, less what this run has removed. */
+  /** The collection's records in the target, without those that this run has removed. */
   readonly records: Map<string, RecordThere>
   ownership: 'own' | 'other' | 'unknown'
 }
@@ -102,9 +105,9 @@ interface Place {
 class MirrorRun {
   readonly #request: MirrorRequest
   readonly #filter: Filter
-  /** Of each place that was pushed: the record ids that belong there. */
+  /** By pushed place, the ids of the records that belong there. */
   readonly #here = new Map<Place, Set<string>>()
-  /** Entries of which a record is refused or waits for its vector: what the server has of them is all there is. */
+  /** Entries of which a record is refused or has no vector yet: the records that the target already has of them must be kept. */
   readonly #unaccepted = new Set<string>()
   readonly #refused: RefusedRecord[] = []
   readonly #counts = { put: 0, removed: 0, unchanged: 0, waiting: 0 }
@@ -121,7 +124,8 @@ class MirrorRun {
   async run(): Promise<MirrorReport> {
     const places = await this.#survey()
     const own = places.filter(({ ownership }) => ownership === 'own')
-    // The wider copy goes before anything is written; all else only after its replacement was accepted.
+    // Records that some reader may no longer see are removed before anything is written; all others only after their replacements were
+    // accepted.
     for (const place of own) await this.#remove(place, this.#nowHidden(place))
     for (const place of own) if (place.count > 0) await this.#push(place)
     for (const place of places) if (place.ownership !== 'own') this.#keepMoved(place)
@@ -136,7 +140,7 @@ class MirrorRun {
     }
   }
 
-  /** Partitions that have entries here or a collection there. */
+  /** Partitions that have entries here or a collection in the target. */
   async #survey(): Promise<readonly Place[]> {
     const { reader, accessScope, collection, model, dimensions, target, signal } = this.#request
     const places: Place[] = []
@@ -172,8 +176,8 @@ class MirrorRun {
   }
 
   /**
-   * Whether a collection of an earlier version, which named no store, is this store's: every record there is of an entry
-   * here, and at least half of them are as they would be put now.
+   * Whether a collection of an earlier version, which named no store, belongs to this store: each of its records is of an entry here, and
+   * at least half of them equal what would be put now.
    */
   #isRecognised(records: ReadonlyMap<string, RecordThere>): boolean {
     const stamps = new Map<string, ReadonlyMap<string, string>>()
@@ -200,7 +204,7 @@ class MirrorRun {
     return key === undefined ? null : (reader.entries([key])[0] ?? null)
   }
 
-  /** Records of entries that some reader of this place may not see any more. */
+  /** Records of entries that some reader of this place may no longer see. */
   #nowHidden({ records, accessScope, audience }: Place): readonly string[] {
     const { reader } = this.#request
     const hidden = new Map<string, boolean>()
@@ -222,7 +226,7 @@ class MirrorRun {
     const { target, dimensions, signal, reader } = this.#request
     const there = place.there ?? (await target.open(place.name, place.label, dimensions))
     if ((there.label.querent_store ?? reader.storeId) !== reader.storeId) {
-      // Another store has made it since the survey.
+      // Another store has created the collection since the survey.
       place.ownership = 'other'
       return
     }
@@ -243,7 +247,7 @@ class MirrorRun {
     this.#here.set(place, here)
   }
 
-  /** What belongs in a collection that is another store's was not accepted. */
+  /** Marks entries as not accepted where their collection belongs to another store, so that copies of them elsewhere are kept. */
   #keepMoved({ accessScope, count }: Place): void {
     if (count === 0) return
     for (const entries of this.#pages(accessScope)) {
@@ -269,7 +273,7 @@ class MirrorRun {
     }
   }
 
-  /** Those that have a vector; the ids of all are added to `here`. */
+  /** The entry's records that have a vector; the ids of all its records are added to `here`. */
   #recordsOf(entry: Entry, { records }: Place, here: Set<string>): readonly MirrorRecord[] {
     const { reader, model } = this.#request
     const made = chunkRecords(entry, this.#request)
@@ -285,7 +289,7 @@ class MirrorRun {
     })
   }
 
-  /** What the server refuses is halved until the records to blame are alone. */
+  /** Puts records. A refused batch is halved until the records at fault are alone. */
   async #put(there: MirrorCollection, records: readonly MirrorRecord[]): Promise<void> {
     const [first] = records
     if (first === undefined) return
@@ -311,7 +315,7 @@ class MirrorRun {
     throw new SourceFailure('query_failed', `${problem}: ${message}`)
   }
 
-  /** What is there and belongs there no more; of entries that were not accepted nothing. */
+  /** Records in the target that no longer belong there, except those of entries that were not accepted. */
   #gone(place: Place): readonly string[] {
     const here = this.#here.get(place)
     return [...place.records].flatMap(([recordId, { id, holder }]) => {

@@ -1,7 +1,7 @@
 /**
- * How an entry lies in another engine: one record a chunk, with everything needed to give the entry back. The entry's
- * own metadata lie beside it too, as far as they are plain values, so that others can filter by them. Each partition has
- * a collection of its own there: what is hidden must not sit in a shared index.
+ * How an entry is represented in another engine: one record per chunk, with everything needed to restore the entry. The entry's own
+ * metadata are stored as plain values too, as far as possible, so that others can filter by them. Each partition has a collection of its
+ * own there, since hidden entries must not be in a shared index.
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -17,39 +17,39 @@ export interface MirroredEntry {
   readonly metadata: JsonObject
 }
 
-/** What a collection there says of itself. */
+/** The label with which a mirrored collection describes itself. */
 export interface MirrorLabel {
   readonly querent_collection: string
   readonly querent_partition: string
   readonly querent_model: string
-  /** Identity of the store that mirrors it. */
+  /** Identity of the store that mirrors the collection. */
   readonly querent_store: string
 }
 
-/** Keys that are ours: they are not the record's own metadata. */
+/** Prefix of the payload keys of this program, which are not the record's own metadata. */
 const OWN = 'querent_'
-/** The latest instant there is: undated records are kept by a lower bound on the date. */
+/** The latest possible instant, stored for undated records, so that a lower bound on the date keeps them. */
 const UNDATED: Instant = 8.64e15
 
 export const MIRRORED_DATE: NumericDate = { key: 'querent_date', unit: 'ms', undated: UNDATED }
 
-/** The name of a partition's collection there: letters, digits, hyphen and underscore, the same every time. */
+/** Name of a partition's collection in the target: letters, digits, hyphen and underscore, the same every time. */
 export function mirrorName(collection: string, partition: string): string {
   const readable = collection.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
   return `querent_${readable}_${sha256(canonicalJson([collection, partition])).slice(0, 16)}`
 }
 
 export interface MirrorMarks {
-  /** Null for an undated one. */
+  /** Date of the record; null for an undated one. */
   readonly date: Instant | null
   readonly stamp: string
-  /** Identity of the store. */
+  /** Identity of the store that mirrors the entry. */
   readonly store: string
 }
 
 /**
- * Plain values beside the record. Keys that are empty or begin with `$` or `#`, which ChromaDB refuses, are left out:
- * `querent_metadata` has them.
+ * Payload of the record, as plain values. Keys that are empty or begin with `$` or `#`, which ChromaDB refuses, are left out:
+ * `querent_metadata` contains them.
  */
 export function payloadOf(entry: MirroredEntry, { date, stamp, store }: MirrorMarks): Record<string, Scalar> {
   const { id, holder, title, tags, metadata } = entry
@@ -69,16 +69,16 @@ export function payloadOf(entry: MirroredEntry, { date, stamp, store }: MirrorMa
   }
 }
 
-/** What a record there is known by, before it is replaced or removed; null where the record does not say it. */
+/** What is known of a record in the target before it is replaced or removed; null where the record does not contain it. */
 export interface RecordThere {
   readonly stamp: string | null
-  /** Identity of the store that put it; null for records of earlier versions. */
+  /** Identity of the store that put the record; null for records of earlier versions. */
   readonly store: string | null
   readonly id: string | null
   readonly holder: string | null
 }
 
-/** The keys of a payload that `recordThere` reads. */
+/** The payload keys that `recordThere` reads. */
 export const RECORD_KEYS: readonly string[] = ['querent_stamp', 'querent_store', 'querent_id', 'querent_holder']
 
 export function recordThere(payload: Readonly<Record<string, unknown>>): RecordThere {
@@ -89,7 +89,7 @@ export function recordThere(payload: Readonly<Record<string, unknown>>): RecordT
   return { stamp, store, id, holder }
 }
 
-/** The record as it was before it was mirrored; one of another's making stays as it is. */
+/** The record as it was before it was mirrored; a record of another program is returned unchanged. */
 export function recordFrom(
   id: string,
   content: string | null,
@@ -111,7 +111,7 @@ export function recordFrom(
   }
 }
 
-/** The best record of each entry, in the order given: nearest first. */
+/** The best record of each entry, in the given order, which is nearest first. */
 export function foldEntries(records: readonly SourceRecord[]): readonly SourceRecord[] {
   const seen = new Set<string>()
   return records.filter(({ id, holder }) => {
@@ -122,12 +122,12 @@ export function foldEntries(records: readonly SourceRecord[]): readonly SourceRe
   })
 }
 
-/** Which entry a payload is of, as a key: holders may share an id, in the public partition. */
+/** Key of the entry that a payload belongs to: in the public partition, several holders may use the same id. */
 export function entryOf(payload: Readonly<Record<string, unknown>> | null | undefined): string {
   return entryKey(payload?.['querent_holder'], payload?.['querent_id'])
 }
 
-/** The records with their texts, where they lack them: of an entry of several chunks only the first has it. */
+/** Adds texts to records that lack them: of an entry with several chunks, only the first has the text. */
 export function withTexts(
   records: readonly SourceRecord[],
   texts: ReadonlyMap<string, unknown>,
@@ -144,7 +144,7 @@ export function nearestFirst(records: readonly SourceRecord[]): readonly SourceR
   )
 }
 
-/** Which entry, as a key for maps. */
+/** Key for an entry in maps, from holder and id. */
 export function entryKey(holder: unknown, id: unknown): string {
   return JSON.stringify([holder, id])
 }
@@ -155,7 +155,7 @@ function isPlain(value: Json): value is Scalar {
   )
 }
 
-/** Others keep tags as a list, or each as a key of its own. */
+/** Tags in a payload: other programs keep them as a list, or each as a key of its own. */
 function tagsIn(payload: JsonObject): readonly string[] {
   const keys = Object.keys(payload).filter(key => key.startsWith('tag:') && payload[key] === true)
   const listed = textsOf(payload['tags'])

@@ -1,22 +1,26 @@
-/** A collection mirrored to another engine lies there as several, one a partition: finding them, and taking them as one. */
+/** A mirrored collection consists of several in the other engine, one per partition; they are found here and joined into one. */
 import { type AccessScope, isOwner } from '../model/viewer.ts'
 import type { CollectionAnswer, SourceRequest } from '../pipeline/source.ts'
 import { notFound } from './failure.ts'
 import { mirrorName, nearestFirst } from './mirrored.ts'
 
 export interface AccessOptions {
-  /** Keys of the partitions in sight, to find what was mirrored; absent: the owner asks, and nothing is looked for. */
+  /**
+   * Keys of the partitions that the viewer may see, by which mirrored collections are found; absent: the owner searches, and no mirrored
+   * collections are looked up.
+   */
   readonly partitionKeys?: ((accessScope: AccessScope) => readonly string[]) | undefined
-  /** Whether viewers other than the owner may ask collections that were not mirrored (default false). */
+  /** Whether viewers other than the owner may search collections that were not mirrored (default false). */
   readonly public?: boolean | undefined
 }
 
-/** A question that has a vector. */
+/** A search request that has a vector. */
 export type VectorRequest = Omit<SourceRequest, 'vector'> & { readonly vector: Float32Array }
 
 /**
- * The mirrored collections of that name in sight; where there are none, the one that has the name; where that is not
- * there either, none. `find`: by the name there; null: there is none. Throws `SourceFailure` for who may not ask others.
+ * The mirrored collections of that name which the viewer may see; where there are none, the collection with exactly that name; where that
+ * does not exist either, none. `find`: looks up a collection by its name in the engine; null: there is none. Throws `SourceFailure` for a
+ * viewer who may not search other collections.
  */
 export async function visibleCollections<T>(
   name: string,
@@ -33,7 +37,7 @@ export async function visibleCollections<T>(
   return plain === null ? [] : [plain]
 }
 
-/** The answers of the partitions of one collection, as one. */
+/** Joins the answers of one collection's partitions. */
 export function together(answers: readonly CollectionAnswer[], limit: number): CollectionAnswer {
   const [first] = answers as readonly [CollectionAnswer]
   if (answers.length === 1) return first

@@ -1,28 +1,31 @@
-/** The one place that meets the package `@qdrant/js-client-rest`: opens clients, and tells errors in the contract's words. */
+/** The only module that uses the package `@qdrant/js-client-rest`: opens clients, and translates their errors to the contract's codes. */
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface QdrantAddress {
-  /** Base address, for example http://localhost:6333. */
+  /** Base address of the server, for example http://localhost:6333. */
   readonly url: string
   readonly apiKey?: string | undefined
 }
 
-/** A client takes its time limit when it is made and keeps connections: so there are few, for limits this far apart. */
+/**
+ * Time limits of the clients: a client takes its limit when it is created and keeps connections, so there are few of them, with limits this
+ * far apart.
+ */
 const LIMITS_MS = [500, 2_000, 10_000, 60_000, 300_000] as const
 
 export class QdrantClients {
   readonly #address: QdrantAddress
   readonly #clients = new Map<number, QdrantClient>()
 
-  /** Throws `invalid_argument` for an address that is none. */
+  /** Throws `invalid_argument` for an invalid address. */
   constructor(address: QdrantAddress) {
     serverAddress(address.url)
     this.#address = address
   }
 
-  /** One that gives a request up at some time after `leftMs`: the caller stops waiting before. */
+  /** A client that aborts a request some time after `leftMs`; the caller stops waiting earlier. */
   async client(leftMs: number): Promise<QdrantClient> {
     const timeout = LIMITS_MS.find(limit => limit >= leftMs) ?? LIMITS_MS[LIMITS_MS.length - 1]
     const known = this.#clients.get(timeout as number)
@@ -38,9 +41,9 @@ export class QdrantClients {
       https: protocol === 'https:',
       prefix: path,
       timeout: timeout as number,
-      // Asking for the version would be a request of its own, and its warnings go to the console.
+      // A version check would be a request of its own, and its warnings go to the console.
       checkCompatibility: false,
-      // Given as `apiKey` the client would warn on the console where the address is not https.
+      // With the option `apiKey`, the client would print a warning where the address is not https.
       headers: apiKey === undefined ? {} : { 'api-key': apiKey },
     })
     this.#clients.set(timeout as number, made)
@@ -48,7 +51,7 @@ export class QdrantClients {
   }
 }
 
-/** What a call of the client threw. `size`: dimensions of the question's vector. */
+/** Translates an error of the client. `size`: dimensions of the query's vector. */
 export function qdrantFailure(thrown: unknown, collection: string, url: string, size: number): Error {
   if (thrown instanceof SourceFailure) return thrown
   const { name = '', message = String(thrown), status } = thrown as Partial<Error> & { readonly status?: unknown }
@@ -81,17 +84,17 @@ function strangerAt(url: string): string {
   return `the server at ${url} does not answer like Qdrant; check the address and its path`
 }
 
-/** Whether Qdrant itself says that something is not there: of an address that is none of its own it says nothing. */
+/** Whether Qdrant itself says that something does not exist; for an address that is not Qdrant's, the answer is false. */
 export function isMissing(thrown: unknown): boolean {
   return (thrown as { readonly status?: unknown }).status === 404 && errorIn(thrown) !== null
 }
 
-/** Whether the server knows no such call. */
+/** Whether the server does not support the call. */
 export function isUnknownCall(thrown: unknown): boolean {
   return (thrown as { readonly status?: unknown }).status === 404 && errorIn(thrown) === null
 }
 
-/** `{status: {error}}` is what the server says; otherwise the client's words. */
+/** The error text in the server's `{status: {error}}`; otherwise the client's message. */
 export function reasonIn(thrown: unknown): string {
   return (errorIn(thrown) ?? (thrown as Partial<Error>).message ?? '').slice(0, 200)
 }

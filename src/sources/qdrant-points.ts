@@ -1,4 +1,4 @@
-/** Points of Qdrant: how the nearest are asked for, and what records they become. */
+/** Searches points of Qdrant and converts them to records. */
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest'
 import type { JsonObject } from '../base/canonical.ts'
 import type { SourceRecord, SourceRequest, Space } from '../pipeline/source.ts'
@@ -8,13 +8,13 @@ import type { VectorRequest } from './partitions.ts'
 import { isUnknownCall } from './qdrant-client.ts'
 
 export interface PointOptions {
-  /** The payload key of the text; absent: the first of the usual ones that is there. */
+  /** The payload key of the text; absent: the first existing one of the usual keys. */
   readonly contentKey?: string | undefined
-  /** A sparse vector of the collection and the server's model that makes one of the question: fused by reciprocal ranks. */
+  /** A sparse vector of the collection, and the server's model that makes one from the query: both orders are fused by reciprocal ranks. */
   readonly sparse?: { readonly vectorName: string; readonly model: string } | undefined
   /**
-   * Which of the two calls that find the nearest is tried first, `points/search` or (default) `points/query`; the other
-   * one is made where the server does not know the first.
+   * Which of the two search calls is tried first, `points/search` or (default) `points/query`; the other one is used where the server does
+   * not support the first.
    */
   readonly searchFirst?: boolean | undefined
 }
@@ -22,13 +22,13 @@ export interface PointOptions {
 export interface Found {
   readonly name: string
   readonly isMirrored: boolean
-  /** Null: the collection's one vector without a name. */
+  /** Name of the vector; null: the collection's only vector, without a name. */
   readonly vectorName: string | null
   readonly size: number
   readonly distance: string
 }
 
-/** Where others keep a point's text. */
+/** Payload keys under which other programs keep a point's text. */
 const CONTENT_KEYS = ['document', 'content', 'text', 'page_content'] as const
 
 interface Point {
@@ -57,7 +57,7 @@ export async function nearest(
 
 type Way = (client: QdrantClient, found: Found, request: VectorRequest) => Promise<readonly Point[]>
 
-/** As servers before version 1.10 are asked; newer ones let go of it. */
+/** Searches by the call of servers before version 1.10, which newer ones no longer support. */
 function searched(
   client: QdrantClient,
   { name, vectorName }: Found,
@@ -82,7 +82,7 @@ async function queried(
     query: { fusion: 'rrf' },
     limit,
     with_payload: true,
-    // Fused scores say nothing of meaning: the distance is worked out here.
+    // Fused scores do not measure meaning, so vectors are returned and the distance is computed here.
     with_vector: vectorName === null ? true : [vectorName],
   })
   return answer.points
@@ -104,7 +104,7 @@ function filterOf(where: SourceRequest['where'], anyTags: readonly string[]): Sc
 
 export interface Measure {
   readonly as: Space
-  /** From the server's score. */
+  /** Converts the server's score to a distance. */
   readonly distance: (score: number) => number
 }
 
@@ -139,7 +139,7 @@ export function recordOf(
   return recordFrom(String(id), key === undefined ? null : String(payload?.[key]), metadata, distance)
 }
 
-/** Of an entry of several chunks only the first has the text. */
+/** Adds texts: of an entry with several chunks, only the first has the text. */
 export async function withText(
   client: QdrantClient,
   { name, isMirrored }: Found,
@@ -154,14 +154,14 @@ export async function withText(
         { key: 'querent_id', match: { any: bare.map(({ id }) => id) } },
       ],
     },
-    // Holders may share an id, in the public partition.
+    // The limit allows for ids that several holders use in the public partition.
     limit: bare.length * 10,
     with_payload: ['querent_id', 'querent_holder', 'document'],
   })
   return withTexts(records, new Map(points.map(({ payload }) => [entryOf(payload), payload?.['document']])))
 }
 
-/** The score that the dense vector alone would have had; the server keeps vectors of a cosine collection at length 1. */
+/** The score by the dense vector alone; the server keeps vectors of a cosine collection at length 1. */
 function scoreOf({ vector: stored }: Point, space: Measure, asked: Float32Array): number {
   const values = (Array.isArray(stored) ? stored : Object.values((stored ?? {}) as object)[0]) as
     | readonly number[]

@@ -1,4 +1,4 @@
-/** A Qdrant server as the place to mirror to. */
+/** A Qdrant server as the target of a mirror. */
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import { RecordsRefused } from './failure.ts'
 import type { MirrorCollection, MirrorTarget } from './mirror.ts'
@@ -9,7 +9,7 @@ import { isMissing, type QdrantAddress, QdrantClients, qdrantFailure, reasonIn }
 const BATCH = 200
 const PAGE = 1_000
 const TIMEOUT_MS = 60_000
-/** Fields that questions narrow by, so that the server keeps an index of them. */
+/** Fields by which searches are filtered, so that the server keeps an index for them. */
 const INDEXED = [
   ['tags', 'keyword'],
   ['querent_date', 'integer'],
@@ -34,7 +34,7 @@ export function qdrantTarget(address: QdrantAddress): MirrorTarget {
           const vectors = { size: dimensions, distance: 'Cosine' } as const
           await client.createCollection(name, { vectors, metadata: { ...label } })
         }
-        // Again where it exists: making it may have been stopped before this.
+        // Repeated for an existing collection: its creation may have been interrupted before this.
         for (const [field_name, field_schema] of INDEXED) {
           await client.createPayloadIndex(name, { field_name, field_schema, wait: true })
         }
@@ -43,7 +43,10 @@ export function qdrantTarget(address: QdrantAddress): MirrorTarget {
   }
 }
 
-/** Null: there is no such collection. Servers before version 1.16 keep no label: there the records alone name the store. */
+/**
+ * Label of a collection; null: there is no such collection. Servers before version 1.16 keep no label: there only the records name the
+ * store.
+ */
 async function labelOf(client: QdrantClient, name: string): Promise<Partial<MirrorLabel> | null> {
   try {
     return (await client.getCollection(name)).config?.metadata ?? {}
@@ -97,7 +100,7 @@ async function put(client: QdrantClient, name: string, records: readonly MirrorR
   }
 }
 
-/** A wrong size is the collection's trouble, not the record's. */
+/** A wrong vector size concerns the collection, not the record. */
 function isRefusal(thrown: unknown): boolean {
   const { status } = thrown as { readonly status?: unknown }
   return (status === 400 || status === 413 || status === 422) && !/expected dim/i.test(reasonIn(thrown))

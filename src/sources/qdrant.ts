@@ -1,7 +1,6 @@
 /**
- * A Qdrant server or cluster as a source: collections of others' making asked in place, and collections that `mirror`
- * put there, by partition. Dense vectors; where a collection has sparse ones that the server makes of a text by itself,
- * both orders fused by the server.
+ * A Qdrant server or cluster as a source: external collections searched in place, and collections that `mirror` wrote there, by partition.
+ * Dense vectors; where a collection also has sparse ones that the server makes from a text, the server fuses both orders.
  */
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import type { AccessScope } from '../model/viewer.ts'
@@ -15,12 +14,12 @@ import { type Found, nearest, type PointOptions, recordOf, spaceOf, withText } f
 
 export interface QdrantSourceOptions extends QdrantAddress, AccessOptions, PointOptions {
   readonly name: string
-  /** Which of a collection's vectors; needed where it has several. */
+  /** Name of the collection's vector to search; needed where there are several. */
   readonly vectorName?: string | undefined
   readonly numericDate?: NumericDate | undefined
 }
 
-/** Throws `invalid_argument` for an address that is none; reaches for nothing yet. */
+/** Opens the source. Throws `invalid_argument` for an invalid address; sends nothing yet. */
 export function openQdrantSource(options: QdrantSourceOptions): Source {
   const clients = new QdrantClients(options)
   return {
@@ -44,7 +43,7 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
   }
 }
 
-/** Throws `SourceFailure` when there is none. */
+/** Finds collections. Throws `SourceFailure` when there is none. */
 async function findCollections(
   client: QdrantClient,
   name: string,

@@ -1,9 +1,9 @@
 /**
- * What every store refuses before it writes or searches, so that all of them refuse the same. Only what would be stored
- * wrongly or misunderstood in silence is checked here; limits of requests are the interfaces' business.
+ * Checks that every store makes before it writes or searches, so that all stores refuse the same. Only what would be stored wrongly or
+ * silently misunderstood is checked here; interfaces check the limits of requests.
  *
- * Text must be storable (`base/storable.ts`), that is well-formed Unicode without NUL. Who reads text from outside
- * repairs it first with `storableText`.
+ * Text must be storable (`base/storable.ts`), that is well-formed Unicode without NUL. Code that reads text from outside repairs it first
+ * with `storableText`.
  */
 import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
 import { isStorable } from '../base/storable.ts'
@@ -15,12 +15,12 @@ import { type Audience, audience } from '../model/partition.ts'
 import type { Cell, ColumnDeclaration, Row, TableDeclaration } from '../model/table.ts'
 import type { Viewer } from '../model/viewer.ts'
 
-/** Most comparisons and compared values of one filter together. */
+/** Largest number of comparisons and compared values in one filter. */
 const MAX_FILTER_PARTS = 10_000
 
-/** The draft as every store keeps it: tags distinct in the order given, federations sorted, metadata without -0. */
+/** A draft in the form in which every store keeps it: tags distinct in the given order, federations sorted, metadata without -0. */
 export interface SoundDraft extends EntryDraft {
-  /** Canonical; equal metadata is equal text. */
+  /** Metadata as canonical JSON: equal metadata is equal text. */
   readonly metadataJson: string
 }
 
@@ -48,14 +48,14 @@ export function soundDraft(draft: EntryDraft, chunks: readonly ChunkDraft[]): So
   }
 }
 
-/** The audience with its federations sorted. */
+/** Checks an audience, and sorts its federations. */
 export function soundAudience(given: Audience): Audience {
   const federations = given.kind === 'shared' ? given.federations : []
   for (const name of [given.holder, ...federations]) checkText('audience', name)
   return audience(given.kind, given.holder, federations, given.kind === 'shared' && given.masked === true)
 }
 
-/** How a partition is named. All public entries share one, so it names no holder of them but the owner. */
+/** The audience by which a partition is identified. All public entries share one partition, which names the owner as its holder. */
 export function audienceOfPartition(sound: Audience): Audience {
   return sound.kind === 'public' ? audience('public') : sound
 }
@@ -149,15 +149,15 @@ function tooLarge(field: string, value: number, limit: number): QuerentError {
   return new QuerentError('too_large', `${field}: at most ${limit}, got ${value}`, { field, value, limit })
 }
 
-// Declared tables, as every store holds them to their declaration.
+// Checks of rows by which every store enforces the declarations of tables.
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 
-/** What is known of declarations: they are constants, and looked at with every access to a table. */
+/** Declarations that were checked already: they are constants, and are used with every access to a table. */
 const soundOnes = new WeakSet<TableDeclaration>()
 const shapes = new WeakMap<TableDeclaration, string>()
 
-/** Refuses a declaration that no store could make a table from. */
+/** Refuses a declaration from which no store could make a table. */
 export function checkDeclaration(table: TableDeclaration): void {
   if (soundOnes.has(table)) return
   const columns = new Set<string>()
@@ -183,8 +183,8 @@ export function checkDeclaration(table: TableDeclaration): void {
 }
 
 /**
- * The columns that a stored table lacks to be the declared one. A declaration may grow nullable columns at its end, and
- * change its indexes; with any other difference it is another table, which throws `conflict`.
+ * The columns that a stored table lacks in comparison with the declared one. A declaration may add nullable columns at its end, and change
+ * its indexes; any other difference means another table, and throws `conflict`.
  */
 export function missingColumns(stored: TableDeclaration, declared: TableDeclaration): readonly ColumnDeclaration[] {
   if (stored === declared || tableShape(stored) === tableShape(declared)) return []
@@ -208,13 +208,13 @@ function tableMismatch(name: string): QuerentError {
   return new QuerentError('conflict', message, { field: name })
 }
 
-/** The cells of a row in declared order: absent ones null, -0 made 0. */
+/** The cells of a row in declared order; absent ones are null, and -0 becomes 0. */
 export function soundCells(table: TableDeclaration, row: Row): Cell[] {
   for (const name of Object.keys(row)) columnOf(table, name)
   return table.columns.map(column => soundCell(table, column, row[column.name]))
 }
 
-/** Some columns of a row, checked: a condition. */
+/** Checks a condition that consists of some columns of a row. */
 export function soundPart(table: TableDeclaration, part: Row): Row {
   const cells = Object.entries(part).map(([name, cell]) => {
     const column = columnOf(table, name)
@@ -223,7 +223,7 @@ export function soundPart(table: TableDeclaration, part: Row): Row {
   return Object.fromEntries(cells)
 }
 
-/** The condition that names a row by its whole key. */
+/** Checks a condition that identifies a row by its whole key. */
 export function soundKey(table: TableDeclaration, key: Row): Row {
   const names = Object.keys(key)
   if (names.length !== table.key.length || !table.key.every(name => name in key)) {
@@ -232,13 +232,13 @@ export function soundKey(table: TableDeclaration, key: Row): Row {
   return soundPart(table, key)
 }
 
-/** The columns asked for, checked; all when none are named. */
+/** The requested columns, checked; all columns when none are named. */
 export function soundColumns(table: TableDeclaration, names: readonly string[] | undefined): readonly string[] {
   for (const name of names ?? []) columnOf(table, name)
   return names ?? table.columns.map(({ name }) => name)
 }
 
-/** As given, where the table's rows can be told apart by entry. */
+/** The entries unchanged, after a check that the table has a column `entry`. */
 export function soundEntries(
   table: TableDeclaration,
   entries: readonly EntryKey[] | undefined,
@@ -291,15 +291,15 @@ function soundCell(table: TableDeclaration, column: ColumnDeclaration, cell: Cel
   }
 }
 
-/** Which declared tables were written, so that who keeps something made of one table outlives writes to the others. */
+/** Versions of declared tables by writes to them, so that data cached from one table survives writes to others. */
 export class TableVersions {
   #counter = 0
-  /** Of tables that this store has not written since others did. */
+  /** Version of tables that this store has not written since the last write by another connection. */
   #others = 0
   readonly #own = new Map<string, number>()
   readonly #open = new Set<string>()
 
-  /** A transaction begins. */
+  /** Called when a transaction begins. */
   begin(): void {
     this.#open.clear()
   }
@@ -308,12 +308,12 @@ export class TableVersions {
     this.#open.add(table)
   }
 
-  /** It was committed. */
+  /** Called when the transaction was committed. */
   commit(): void {
     for (const table of this.#open) this.#own.set(table, ++this.#counter)
   }
 
-  /** Others wrote: who knows what. */
+  /** Called when another connection has written, to unknown tables. */
   moved(): void {
     this.#others = ++this.#counter
     this.#own.clear()

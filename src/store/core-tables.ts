@@ -1,4 +1,4 @@
-/** Tables of the core itself: who is hosted here, and who is in which federation. Lenses add their own. */
+/** Tables of the core itself: which agents this node hosts, and who is in which federation. Lenses add their own tables. */
 import type { TableDeclaration } from '../model/table.ts'
 
 export const AGENTS: TableDeclaration = {
@@ -7,12 +7,15 @@ export const AGENTS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
-    /** did:key of its Ed25519 key. A seed that this node keeps for it is in the store's `meta`, which no export reads. */
+    /**
+     * The agent's did:key, from its Ed25519 key. A key seed that this node keeps for the agent is in the store's `meta`, which no export
+     * reads.
+     */
     { name: 'did', type: 'text', nullable: true },
-    /** 0 to 1, and by domain (a JSON object). */
+    /** Reputation from 0 to 1; the next column has it by domain, as a JSON object. */
     { name: 'reputation', type: 'real', nullable: true },
     { name: 'reputation_by_domain', type: 'text', nullable: true },
-    /** What its trust graph may be called in a request. */
+    /** Name of the agent's trust graph in requests. */
     { name: 'trust_graph', type: 'text', nullable: true },
   ],
   key: ['id'],
@@ -28,12 +31,12 @@ export const FEDERATIONS: TableDeclaration = {
     /** Nothing reads it, or `joining`: tables lose no column, and older stores have both. */
     { name: 'did', type: 'text', nullable: true },
     { name: 'joining', type: 'text', nullable: true },
-    /** `individual` or `aggregate`; null: individual. */
+    /** Kind of results: `individual` or `aggregate`; null: individual. */
     { name: 'results', type: 'text', nullable: true },
-    /** `pseudonyms` or `strict`; null: pseudonyms. */
+    /** How holders are named: `pseudonyms` or `strict`; null: pseudonyms. */
     { name: 'anonymity', type: 'text', nullable: true },
     { name: 'reputation', type: 'real', nullable: true },
-    /** Who made it here; null: nobody's quota of bytes counts it. */
+    /** Who created the row here; null: it counts in nobody's byte quota. */
     { name: 'made_by', type: 'text', nullable: true },
   ],
   key: ['id'],
@@ -41,8 +44,8 @@ export const FEDERATIONS: TableDeclaration = {
 }
 
 /**
- * `status` is `active`, `suspended` or `departed`; only active members with the permission `query_beliefs` read, and only
- * what active members hold is read.
+ * Memberships in federations. `status` is `active`, `suspended` or `departed`; only active members with the permission `query_beliefs` may
+ * read, and only what active members hold can be read.
  */
 export const MEMBERSHIPS: TableDeclaration = {
   name: 'memberships',
@@ -51,12 +54,12 @@ export const MEMBERSHIPS: TableDeclaration = {
     { name: 'agent', type: 'text' },
     { name: 'status', type: 'text' },
     { name: 'updated_at', type: 'integer' },
-    /** `founder`, `admin`, `moderator`, `member` or `observer`. */
+    /** Role of the member: `founder`, `admin`, `moderator`, `member` or `observer`. */
     { name: 'role', type: 'text', nullable: true },
     /** JSON list of `query_beliefs`, `share_beliefs`, `view_aggregates`; null: all of them. */
     { name: 'permissions', type: 'text', nullable: true },
     { name: 'joined_at', type: 'integer', nullable: true },
-    /** Who last set it; null: nobody's quota of bytes counts it. */
+    /** Who last changed the row; null: it counts in nobody's byte quota. */
     { name: 'set_by', type: 'text', nullable: true },
   ],
   key: ['federation', 'agent'],
@@ -64,7 +67,7 @@ export const MEMBERSHIPS: TableDeclaration = {
   indexes: [['agent']],
 }
 
-/** Which file an entry was made from, and the state it had: what incremental ingest compares. */
+/** Which file an entry was made from, and the file's state then, which incremental ingest compares. */
 export const FILES: TableDeclaration = {
   name: 'files',
   columns: [
@@ -80,12 +83,12 @@ export const FILES: TableDeclaration = {
   indexes: [['root', 'path']],
 }
 
-/** Names that a link or a question may call a file by, in lower case: a row for each. Of a file that is one entry. */
+/** Names in lower case by which a link or a query may refer to a file: one row per name. Only for files that are one entry. */
 export const FILE_NAMES: TableDeclaration = {
   name: 'file_names',
   columns: [
     { name: 'entry', type: 'integer' },
-    /** `file` (the last part of its path, without the ending of a Markdown file), `alias` or `title`. */
+    /** Kind of name: `file` (the last part of its path, without the ending of a Markdown file), `alias` or `title`. */
     { name: 'kind', type: 'text' },
     { name: 'name', type: 'text' },
   ],
@@ -94,26 +97,26 @@ export const FILE_NAMES: TableDeclaration = {
   indexes: [['name']],
 }
 
-/** As a link names the file: notes link to each other without the ending. */
+/** The path as a link names the file: notes refer to each other without the ending. */
 export function withoutMarkdownEnding(path: string): string {
   return path.replace(/\.(md|markdown|mdx|mdown)$/i, '')
 }
 
-/** Of a path with `/` between its parts. */
+/** The last part of a path with `/` as separator. */
 export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /**
- * Links of a file as its text names them. Which file that is depends on the files that are there and on who may see them, so
- * it is found when it is asked for.
+ * Links of a file as its text names them. Which file a link refers to depends on the existing files and on who may see them, so it is
+ * resolved when needed.
  */
 export const FILE_LINKS: TableDeclaration = {
   name: 'file_links',
   columns: [
     { name: 'entry', type: 'integer' },
     { name: 'target', type: 'text' },
-    /** 1: from the folder of the file, as in Markdown. */
+    /** 1: relative to the file's folder, as in Markdown. */
     { name: 'relative', type: 'integer' },
     /** The last part of the target, in lower case. */
     { name: 'name', type: 'text' },
@@ -124,26 +127,26 @@ export const FILE_LINKS: TableDeclaration = {
 }
 
 /**
- * What was given when a path was added: kept for the next time, so that adding it again without options changes none of
- * them. Null: not given, and so the default holds.
+ * Options given when a path was added, kept for the next time, so that adding it again without options changes none of them. Null: not
+ * given, so the default applies.
  */
 export const ADDED_PATHS: TableDeclaration = {
   name: 'added_paths',
   columns: [
     { name: 'holder', type: 'text' },
-    /** Absolute, symbolic links resolved. */
+    /** Absolute path, symbolic links resolved. */
     { name: 'path', type: 'text' },
-    /** The folder that rows of `files` name with it: the path itself, or the folder of a file. */
+    /** The folder that rows of `files` name for this path: the path itself, or the folder of a file. */
     { name: 'root', type: 'text' },
     { name: 'lens', type: 'text', nullable: true },
     { name: 'collection', type: 'text', nullable: true },
     { name: 'kind', type: 'text', nullable: true },
-    /** A JSON list. Null: not known, for the store was made before they were kept; then entries keep theirs. */
+    /** Tags as a JSON list. Null: unknown, since the store was made before they were kept; then entries keep theirs. */
     { name: 'tags', type: 'text', nullable: true },
     { name: 'visibility', type: 'text', nullable: true },
-    /** A JSON list, with `shared`. */
+    /** Federations as a JSON list, with visibility `shared`. */
     { name: 'federations', type: 'text', nullable: true },
-    /** A JSON object. */
+    /** Mapping of record fields as a JSON object. */
     { name: 'map', type: 'text', nullable: true },
   ],
   key: ['holder', 'path'],
@@ -152,16 +155,16 @@ export const ADDED_PATHS: TableDeclaration = {
 }
 
 /**
- * What was last seen of files below added paths where `FILES` does not say it: those that no entry is made from, and those whose time alone
- * has changed. So a file is read again when it changes, and not before (QE-012).
+ * Last seen state of files below added paths where `FILES` does not contain it: files from which no entry was made, and those of which only
+ * the time has changed. So a file is read again only when it changes (QE-012).
  */
 export const SEEN_FILES: TableDeclaration = {
   name: 'seen_files',
   columns: [
     { name: 'holder', type: 'text' },
-    /** Absolute, symbolic links of its folder resolved. */
+    /** Absolute path, symbolic links of its folder resolved. */
     { name: 'path', type: 'text' },
-    /** Bytes. */
+    /** Size of the file in bytes. */
     { name: 'size', type: 'integer' },
     { name: 'modified_at', type: 'integer' },
   ],
@@ -169,14 +172,16 @@ export const SEEN_FILES: TableDeclaration = {
   aside: true,
 }
 
-/** Files and folders that a lens has read by itself, as code is, and a mark of what lay at or below them then (QE-012). */
+/**
+ * Files and folders that a lens has indexed by itself, as code is, with a fingerprint (mark) of what was at or below them then (QE-012).
+ */
 export const INDEXED_TREES: TableDeclaration = {
   name: 'indexed_trees',
   columns: [
     { name: 'holder', type: 'text' },
     { name: 'lens', type: 'text' },
     { name: 'url', type: 'text' },
-    /** URL of the folder whose rules say which files are left out. */
+    /** URL of the folder whose rules determine which files are left out. */
     { name: 'folder', type: 'text' },
     { name: 'mark', type: 'text' },
   ],
@@ -184,7 +189,7 @@ export const INDEXED_TREES: TableDeclaration = {
   aside: true,
 }
 
-/** One process at a time does a named background job; it renews its lease or loses it. Machine time, ms. */
+/** Leases of named background jobs: one process at a time does a job; it renews its lease or loses it. Machine time, ms. */
 export const LEASES: TableDeclaration = {
   name: 'leases',
   columns: [
@@ -197,13 +202,13 @@ export const LEASES: TableDeclaration = {
   aside: true,
 }
 
-/** Numbers that signed requests have used, for as long as a request that bears one could still be taken. */
+/** Nonces of signed requests, kept for as long as a request with one could still be accepted. */
 export const NONCES: TableDeclaration = {
   name: 'nonces',
   columns: [
     { name: 'sender', type: 'text' },
     { name: 'nonce', type: 'text' },
-    /** Which stretch of time it was used in: old ones are forgotten whole. */
+    /** Period in which the nonce was used: old periods are deleted as a whole. */
     { name: 'stretch', type: 'integer' },
   ],
   key: ['sender', 'nonce'],
@@ -213,8 +218,8 @@ export const NONCES: TableDeclaration = {
 }
 
 /**
- * Bytes that a holder keeps (`usage.ts`): of entries and their rows with keys up to `counted_to`, and of rows that name the holder
- * as far as `tables_to`. Derived: no export reads it.
+ * Bytes that a holder keeps (`usage.ts`): of entries and their rows with keys up to `counted_to`, and of rows that name the holder up to
+ * `tables_to`. Derived: no export reads it.
  */
 export const USAGE: TableDeclaration = {
   name: 'usage',
@@ -222,7 +227,7 @@ export const USAGE: TableDeclaration = {
     { name: 'holder', type: 'text' },
     { name: 'bytes', type: 'integer' },
     { name: 'counted_to', type: 'integer' },
-    /** Null: of a version that counted entries alone. */
+    /** Up to which row of which table is counted; null: written by a version that counted only entries. */
     { name: 'tables_to', type: 'text', nullable: true },
   ],
   key: ['holder'],
@@ -236,7 +241,7 @@ export const CURSORS: TableDeclaration = {
   columns: [
     { name: 'handle', type: 'text' },
     { name: 'cursor', type: 'text' },
-    /** Since 1970: they are removed an hour at a time. */
+    /** Hours since 1970: cursors are removed one hour at a time. */
     { name: 'hour', type: 'integer' },
   ],
   key: ['handle'],
@@ -261,7 +266,7 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   CURSORS,
 ]
 
-/** Those that no export reads: they are of this file and this machine. */
+/** Tables that no export reads, since they concern this file and this machine. */
 export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([
   SEEN_FILES,
   INDEXED_TREES,

@@ -1,4 +1,4 @@
-/** A process that erases what was forgotten in one store file; says `true` or `false` on its output, as `eraseInFile` does. */
+/** A process that erases deleted data in one store file; prints `true` or `false`, the result of `eraseInFile`. */
 import { eraseInFile } from './sqlite/erase.ts'
 
 const [file = '', mark = '', waitMs = '0'] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** Reading the change feed from where a follower of it is, and where all entries are. */
+/** Reads the change feed from a follower's position, and where all entries are. */
 import { grown } from '../base/columns.ts'
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -9,13 +9,13 @@ import type { Change, StoreReader } from './store.ts'
 
 const PAGE = 1000
 
-/** Whether the feed still has everything after this position, and no more than `most` changes. */
+/** Whether the feed still contains every change after this position, and no more than `most` changes. */
 export function reachesBack(reader: StoreReader, position: number, most: number = Number.POSITIVE_INFINITY): boolean {
   const last = reader.lastSeq()
   return position <= last && last - position <= most && reader.firstSeq() <= position + 1
 }
 
-/** Null where the feed is damaged there: then it cannot say what changed. */
+/** Changes after a position; null where the feed is damaged there, and so cannot tell what changed. */
 export function changesOrNull(reader: StoreReader, position: number, limit: number): readonly Change[] | null {
   try {
     return reader.changesSince(position, limit)
@@ -26,16 +26,16 @@ export function changesOrNull(reader: StoreReader, position: number, limit: numb
 }
 
 export interface FeedNews {
-  /** Entries that changed, came or went: their state now is the one to take. */
+  /** Entries that were added, changed or deleted; their current state is to be read. */
   readonly entries: ReadonlySet<EntryKey>
-  /** Number of changes read, and the position after them. */
+  /** Number of changes read; `position` is the position after them. */
   readonly changes: number
   readonly position: number
 }
 
 /**
- * What changed after `position`, of the changes that `concerns` (all, by default), a step for each page; null when the feed cannot
- * say (it was cut, or the store is an older one). Changes that are committed at a pause are among them, or are not.
+ * Changes after `position`, those that `concerns` accepts (all by default), one step per page; null when the feed does not reach back (it
+ * was cut, or the store is older). Changes committed during a pause may or may not be included.
  */
 export function* readFeed(
   reader: StoreReader,
@@ -43,7 +43,7 @@ export function* readFeed(
   concerns: (change: Change) => boolean = () => true,
 ): Steps<FeedNews | null> {
   const entries = new Set<EntryKey>()
-  // Most often nothing changed: one statement finds that out.
+  // Usually nothing has changed, which one statement finds out.
   if (reader.lastSeq() === position) return { entries, changes: 0, position }
   if (!reachesBack(reader, position)) return null
   let changes = 0
@@ -61,7 +61,7 @@ export function* readFeed(
   }
 }
 
-/** As `readFeed`, with where each changed entry is now (its last change says so); new vectors move nothing. */
+/** As `readFeed`, with the current partition of each changed entry, taken from its last change; new vectors move no entry. */
 export function* readPlaces(
   reader: StoreReader,
   position: number,
@@ -74,25 +74,25 @@ export function* readPlaces(
   return news && { ...news, partitionOf }
 }
 
-/** Fewer entries are always followed one by one. */
+/** Number of changed entries up to which they are always followed one by one. */
 const FEW = 500
 
-/** Whether so many changed entries are most of what an index holds: then reading everything is quicker. */
+/** Whether so many changed entries are most of what an index contains, so that reading everything is quicker. */
 export function isMostOf(held: number, changed: number): boolean {
   return changed > FEW && changed * 2 > held
 }
 
-/** Entries noted in one step. */
+/** Entries recorded in one step. */
 const ENTRIES_AT_ONCE = 1 << 16
-/** What a partition costs beside its entries, in those. */
+/** Cost of a partition, expressed as a number of entries. */
 const ENTRIES_OF_PARTITION = 1024
 
 /**
- * Where every entry is, by way of sets of keys, as reading the entries themselves would read all their texts. 4 bytes an entry. In
- * steps: entries that come at a pause may be unknown, and those that move be where they were.
+ * The partition of every entry, read as sets of keys, since reading the entries would read all their texts. 4 bytes per entry. In steps:
+ * entries added during a pause may be missing, and moved ones may have their old partition.
  */
 export function* partitionOfAll(reader: StoreReader): Steps<(entry: EntryKey) => PartitionId | undefined> {
-  // Plus 1; 0: no such entry.
+  // Partition of each entry plus 1; 0: no such entry.
   let partitionOf = new Int32Array(1024)
   const pace = new StepPace(ENTRIES_AT_ONCE)
   for (const { id } of reader.partitions()) {

@@ -1,7 +1,7 @@
 /**
- * The store in one SQLite file, which any number of processes may hold open: readers never wait, writers take turns.
- * A crash of a process loses nothing that was committed; with `durability: 'full'` a loss of power does not either.
- * Or in memory: then it is gone with the process, has no write-ahead log, and so works in one step where others pause.
+ * The store in one SQLite file, which any number of processes may have open: readers never wait, writers take turns. A crash of a process
+ * loses nothing that was committed; with `durability: 'full'`, neither does a loss of power. Or in memory: then it ends with the process,
+ * has no write-ahead log, and so works in one step where the file store pauses.
  */
 
 import { execFile } from 'node:child_process'
@@ -26,30 +26,30 @@ import type { Fold, Forgotten, LogState, Snapshot, Store, StoreReader, StoreWrit
 import type { StoreOrder } from './store-worker.ts'
 
 export interface SqliteStoreOptions {
-  /** Made when it is not there; its folder must be. `:memory:`: none, the store is in memory. */
+  /** Path of the file, created when it does not exist, in an existing folder. `:memory:`: no file, the store is in memory. */
   readonly file: string
   /**
-   * Default false. If true nothing is made, and every `write` fails with `store_readonly`. In a folder that cannot be
-   * written either, the file is read as it is, and must not be changed meanwhile.
+   * Whether the store is only read; default false. If true, no file is created, and every `write` fails with `store_readonly`. In a folder
+   * that cannot be written either, the file is read without locks, and must not be changed meanwhile.
    */
   readonly readOnly?: boolean | undefined
   /**
-   * Default `normal`: a commit is safe from a crash of the process, and after a loss of power the last commits may be
-   * missing, the file sound. `full` waits for the disk at every commit.
+   * Default `normal`: a commit survives a crash of the process; after a loss of power the last commits may be missing, but the file is
+   * sound. `full` waits for the disk at every commit.
    */
   readonly durability?: 'normal' | 'full' | undefined
   /** How long `writeWhenFree` waits for writes of other processes, and a statement for other locks, in ms. Default 5,000. */
   readonly timeoutMs?: number | undefined
   /** Memory for pages of the file, MiB. Default 16. */
   readonly cacheSizeMb?: number | undefined
-  /** False: no write-ahead log beside the file; then readers wait for writers. Default true. */
+  /** When false, there is no write-ahead log beside the file, so readers wait for writers. Default true. */
   readonly walMode?: boolean | undefined
   /**
    * All reads see the state that the first of them sees, until this store writes: for a process that answers one request and
    * ends, which then looks for writes of others once, however often it pauses. Only with a write-ahead log, where nobody waits for it.
    */
   readonly keepsState?: boolean | undefined
-  /** Given to a store that is made now. Default: random. */
+  /** Identity of the store if it is created now. Default: random. */
   readonly storeId?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export function openMemoryStore(storeId?: string): Store {
   return openSqliteStore({ file: IN_MEMORY, storeId })
 }
 
-/** Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or `io_failed`. */
+/** Opens a store. Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or `io_failed`. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   checkFile(options.file, options.readOnly === true)
   try {
@@ -86,7 +86,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
       if (use === 'write') {
         configure(again, { ...options, cacheSizeMb: LONG_WRITE_CACHE_MB }, pageBytes)
-        // Where a keeper folds the log back in a thread of its own, the commit of a long write leaves it to that.
+        // Where the keeper folds the log in a thread of its own, the commit of a long write does not fold it.
         if (foldsInCommits(db) > FOLD_IN_COMMITS) foldInCommits(again, 0)
       }
       return again
@@ -109,7 +109,7 @@ function checkFile(file: string, readOnly: boolean): void {
 
 function configure(db: SqlDatabase, options: SqliteStoreOptions, pageBytes: number): void {
   const { durability = 'normal', cacheSizeMb = 16, walMode = true, readOnly = false } = options
-  // The file remembers which of the two it was; a reader leaves it as it is.
+  // The file records which of the two modes it has; a reader leaves it unchanged.
   const journal = readOnly ? '' : `pragma journal_mode = ${walMode ? 'wal' : 'delete'};`
   db.exec(`
     ${journal}
@@ -124,29 +124,32 @@ function configure(db: SqlDatabase, options: SqliteStoreOptions, pageBytes: numb
   `)
 }
 
-/** Of a long write: its commit writes at once what is in its cache and not in the log yet; the rest went there step by step (QE-019). */
+/**
+ * Cache of a long write: its commit writes at once what is in the cache and not yet in the log; everything else was written to the log step
+ * by step (QE-019).
+ */
 const LONG_WRITE_CACHE_MB = 4
 
 /** How long a synchronous write waits, in ms: for the commit of another process, not for its import. */
 const SHORT_WAIT_MS = 20
-/** Between two attempts to get the write lock, in ms; the last one repeats. As SQLite's own busy handler at first. */
+/** Pauses between attempts to get the write lock, in ms; the last one repeats. At first the same as in SQLite's own busy handler. */
 const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20, 25]
 
 class SqliteStore extends SqliteReader implements Store {
   readonly upkeep: Upkeep | undefined
   readonly #timeoutMs: number
-  /** Settles with the last of the writes that wait; null: none waits. */
+  /** Settles with the last of the waiting writes; null: none is waiting. */
   #lastWaiting: Promise<void> | null = null
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
-  /** The transaction in which others' version was asked for last: to it, they do not commit. */
+  /** The transaction in which the version of other connections was last read: within one transaction, their commits are not visible. */
   #askedIn = 0
   readonly #revision: Revision
   readonly #openAgain: (use: 'read' | 'write') => SqlDatabase
-  /** Of `writeInSteps` and `readInSteps`, while it is in its transaction. */
+  /** The running transaction of `writeInSteps` or `readInSteps`. */
   protected paused: PausedTransaction<unknown> | null = null
-  /** Connections of snapshots that are open. Not `#`: `close` may be called through a proxy. */
+  /** Connections of open snapshots. Not private (`#`), since `close` may be called through a proxy. */
   protected readonly snapshots: Set<SqlDatabase> = new Set()
 
   constructor(
@@ -165,7 +168,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs = SHORT_WAIT_MS): T {
-    // To wait for it would block the thread that it needs.
+    // Waiting for the paused transaction would block the thread that it needs, so it is completed here.
     const completes = waitMs >= SHORT_WAIT_MS
     if (completes) this.paused?.complete()
     return atOnce(this.#writing(now, writer => inOneStep(() => body(writer)), this.paused && !completes ? 0 : waitMs))
@@ -234,7 +237,7 @@ class SqliteStore extends SqliteReader implements Store {
   ): Promise<T> {
     if (this.#journal !== 'wal') return this.writeWhenFree(now, writer => atOnce(body(writer)), waitMs)
     let hasBegun = false
-    // Read here, while it is written there: until the commit, what is written is that connection's alone.
+    // The long write uses a connection of its own, so that until its commit, reads on this connection do not see it.
     const attempt = async () => {
       this.parts.db.leaveState()
       const db = this.#openAgain('write')
@@ -252,7 +255,7 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#waiting(attempt, error => !hasBegun && isLock(error), waitMs)
   }
 
-  /** Behind those that wait already. */
+  /** Runs the attempt after the writes that are already waiting. */
   #waiting<T>(attempt: () => T | Promise<T>, isLocked: (error: unknown) => boolean, waitMs: number): Promise<T> {
     const written = retrying(attempt, isLocked, { until: performance.now() + waitMs, after: this.#lastWaiting })
     const settled = written.then(ignore, ignore).then(() => {
@@ -266,7 +269,7 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#lastWaiting
   }
 
-  /** `wal`, `memory` for a store in memory, or how a file without a write-ahead log is written. */
+  /** Journal mode of the file: `wal`, `memory` for a store in memory, or the mode of a file without a write-ahead log. */
   get #journal(): string | undefined {
     return this.parts.db.prepareArrays<[string]>('pragma journal_mode').get()?.[0]
   }
@@ -281,7 +284,7 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#waiting(attempt, () => false, 0)
   }
 
-  /** Rolled back where `turns` end it. */
+  /** Runs a transaction with pauses; rolled back where `turns` end it. */
   async #pausing<T>(transaction: Steps<T>, turns: Turns): Promise<T> {
     const paused = new PausedTransaction(transaction)
     this.paused = paused
@@ -312,7 +315,7 @@ class SqliteStore extends SqliteReader implements Store {
     return { reader: new SqliteReader(this.storeId, makeParts(db)), close }
   }
 
-  /** `data_version` moves when another connection commits, and only then; what it committed may be no change. */
+  /** SQLite's `data_version` changes exactly when another connection commits; that commit may contain no change. */
   version(of?: TableDeclaration): number {
     const { transaction } = this.parts.db
     if (transaction === 0 || transaction !== this.#askedIn) this.#askOthers()
@@ -346,7 +349,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 }
 
-/** Attempts after pauses, until one is not met by a lock or `until` (of `performance.now()`) has passed. */
+/** Repeats the attempt after pauses, until it meets no lock or the time `until` (of `performance.now()`) has passed. */
 async function retrying<T>(
   attempt: () => T | Promise<T>,
   isLocked: (error: unknown) => boolean,
@@ -376,13 +379,13 @@ function ignore(): void {}
 
 // The upkeep of a SQLite file: its write-ahead log, and what was forgotten.
 
-/** The log is folded back at 16 MiB by the commit that makes it so large, unless somebody else takes care of it. */
+/** Size of the log (16 MiB) at which a commit folds it back, unless a keeper does that. */
 export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
 
 export class SqliteUpkeep implements Upkeep {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
-  /** Loaded by the first fold: most commands do without. */
+  /** The thread that folds, loaded by the first fold, since most commands need none. */
   #thread: Promise<Thread<StoreOrder, boolean>> | null = null
 
   constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
@@ -401,7 +404,7 @@ export class SqliteUpkeep implements Upkeep {
     }
   }
 
-  /** Rejects with `io_failed` when the fold fails or the thread ends; the next one starts another thread. */
+  /** Folds the log. Rejects with `io_failed` when the fold fails or the thread ends; the next call starts another thread. */
   async fold(how: Fold, waitMs: number): Promise<boolean> {
     const path = this.#db.file
     this.#db.leaveState()
@@ -434,12 +437,12 @@ export class SqliteUpkeep implements Upkeep {
   }
 }
 
-/** `from`: bytes; 0: never. */
+/** Lets commits fold the log. `from`: size of the log in bytes; 0: never. */
 export function foldInCommits(db: SqlDatabase, from: number): void {
   db.exec(`pragma wal_autocheckpoint = ${Math.ceil(from / pageBytes(db))}`)
 }
 
-/** From how many bytes on a commit folds the log back; 0: never. */
+/** Size of the log in bytes from which a commit folds it back; 0: never. */
 export function foldsInCommits(db: SqlDatabase): number {
   const [pages] = db.prepareArrays<[number]>('pragma wal_autocheckpoint').get() ?? [0]
   return pages * pageBytes(db)
@@ -450,13 +453,13 @@ function pageBytes(db: SqlDatabase): number {
 }
 
 const run = promisify(execFile)
-/** To read a file of a hundred gigabytes. */
+/** Time limit of erasing, in ms: enough to read a file of a hundred gigabytes. */
 const LONGEST_MS = 600_000
 
-/** As `eraseInFile`, whose failures become `io_failed`. */
+/** Runs `eraseInFile` in a process of its own; its failures become `io_failed`. */
 async function eraseAside(file: string, mark: string, waitMs: number): Promise<boolean> {
   const script = fileURLToPath(siblingModule(import.meta.url, 'erase-worker'))
-  // For programs that are built around Node.
+  // Makes programs built with Electron run the script as Node would.
   const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' }
   try {
     const { stdout } = await run(process.execPath, [script, file, mark, String(waitMs)], { env, timeout: LONGEST_MS })

@@ -1,16 +1,19 @@
-/** The thread of a store file (`store-worker.ts`): one statement of SQLite may read all of the file, or write much of it (QE-019). */
+/**
+ * Starts threads that work on a store file (`store-worker.ts`), since one statement of SQLite may read all of the file, or write much of it
+ * (QE-019).
+ */
 import { siblingModule } from '../base/module-url.ts'
 import { Thread } from '../base/thread.ts'
 import { type ErrorCode, QuerentError } from '../model/errors.ts'
 import type { StoreFinding } from './care/problem.ts'
 import type { StoreOrder } from './store-worker.ts'
 
-/** For folding; a fold keeps no process alive, for the log is folded back at closing. */
+/** A thread for folding the log. It does not keep the process alive, since the log is folded at closing anyway. */
 export function foldThread(file: string): Thread<StoreOrder, boolean> {
   return new Thread(siblingModule(import.meta.url, 'store-worker'), { workerData: file, keepsAlive: false })
 }
 
-/** As `examineStore`. Rejects with what that throws, and with `cancelled` where the signal ends it. */
+/** Runs `examineStore` in a thread. Rejects with its errors, and with `cancelled` where the signal ends it. */
 export async function examineAside(file: string, signal: AbortSignal): Promise<readonly StoreFinding[]> {
   const thread = new Thread<StoreOrder, readonly StoreFinding[]>(siblingModule(import.meta.url, 'store-worker'), {
     workerData: file,

@@ -1,4 +1,4 @@
-/** A thread that works on one store file, on connections of its own: folds its log back, or examines it. */
+/** A worker thread that works on one store file with its own connections: folds its log, or examines it. */
 import { workerData } from 'node:worker_threads'
 import { answerMessages } from '../base/thread.ts'
 import { type FoldOrder, foldLog } from './sqlite/fold-log.ts'

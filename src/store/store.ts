@@ -1,8 +1,8 @@
 /**
- * The store contract: the one source of truth. Everything else (indexes, caches, answers) is derived from it and can
- * be thrown away. Synchronous, transactional; several processes may hold one store open at the same time.
+ * The store contract: the only source of truth. Everything else (indexes, caches, answers) is derived from it and can be discarded.
+ * Synchronous, transactional; several processes may have one store open at the same time.
  *
- * In a file and in memory, it passes `test/suites/store-suite.ts`.
+ * The store in a file and the one in memory both pass `test/suites/store-suite.ts`.
  */
 
 import type { Bitset } from '../base/bitset.ts'
@@ -26,16 +26,16 @@ import type { Row, TableDeclaration } from '../model/table.ts'
 import type { AccessScope, Viewer } from '../model/viewer.ts'
 import type { StoreFinding } from './care/problem.ts'
 
-/** One committed change of an entry, as the feed tells it. */
+/** One committed change of an entry, as the feed contains it. */
 export interface Change {
-  /** Ascending, never reused. Internal: a counter of all writes must not leave the engine. */
+  /** Number of the change: ascending, never reused. It must not leave the engine, since it counts all writes. */
   readonly seq: number
   readonly entry: EntryKey
-  /** `put`: new or changed; `delete`: gone; `vectors`: some of its chunks got vectors. */
+  /** Kind of change. `put`: new or changed; `delete`: deleted; `vectors`: some of its chunks got vectors. */
   readonly kind: 'put' | 'delete' | 'vectors'
-  /** Where it is now (or was last). */
+  /** Partition of the entry now (or before its deletion). */
   readonly partition: PartitionId
-  /** Where it was before a `put` that moved it, else null. */
+  /** Partition before a `put` that moved the entry, else null. */
   readonly from: PartitionId | null
   readonly at: Instant
 }
@@ -44,26 +44,29 @@ export interface ChunkVector {
   readonly chunk: ChunkKey
   readonly entry: EntryKey
   readonly partition: PartitionId
-  /** Unit length; the caller's to keep. */
+  /** Vector of unit length, which the caller may keep and change. */
   readonly vector: Float32Array
 }
 
 /**
- * Entries ordered by `created`, `updated`, `accessed` (newest first, never accessed last) or `id` (ascending); ties by
- * id, then holder. Here as everywhere in the store texts are in the order of `compareText`.
+ * A request for a page of a list: entries ordered by `created`, `updated`, `accessed` (newest first, never accessed last) or `id`
+ * (ascending); ties by id, then holder. Here as everywhere in the store, texts are ordered by `compareText`.
  */
 export interface ListRequest {
   readonly accessScope: AccessScope
   readonly filter: Filter | null
   readonly order: 'created' | 'updated' | 'accessed' | 'id'
   readonly limit: number
-  /** Strictly behind this place; null from the start. So pages neither skip nor repeat while entries come and go. */
+  /**
+   * Position after which the page begins, exclusive; null from the start. By position, pages neither skip nor repeat entries while others
+   * are added and deleted.
+   */
   readonly after: ListPosition | null
 }
 
-/** A place in a list, whether or not an entry is there now. */
+/** A position in a list, whether or not an entry is there now. */
 export interface ListPosition {
-  /** What the list is ordered by: instant created, updated or last accessed; null if never accessed or by `id`. */
+  /** The time by which the list is ordered: created, updated or last accessed; null if never accessed or ordered by `id`. */
   readonly at: Instant | null
   readonly id: string
   readonly holder: string
@@ -71,46 +74,46 @@ export interface ListPosition {
 
 export interface PutResult {
   readonly key: EntryKey
-  /** False when everything, chunks included, was already as given: then nothing was written and the feed is silent. */
+  /** False when the entry, chunks included, was already as given: then nothing is written, and the feed gets no change. */
   readonly changed: boolean
   readonly created: boolean
 }
 
 export interface StoreReader {
-  /** Random, made with the store: tells snapshots of one store from those of another. */
+  /** Identity of the store, random, made with it: distinguishes snapshots of one store from those of another. */
   readonly storeId: string
 
-  /** Newest and oldest change in the feed; 0 when there is none. Older ones were pruned. */
+  /** Number of the newest change in the feed; `firstSeq` gives the oldest. 0 when there is none. Older changes were pruned. */
   lastSeq(): number
   firstSeq(): number
-  /** Changes after `seq`, ascending, at most `limit`. */
+  /** Changes with numbers above `seq`, ascending, at most `limit`. */
   changesSince(seq: number, limit: number): readonly Change[]
 
-  /** All partitions ever interned, ascending. The public one, shared by all holders, is named as the owner's. */
+  /** All partitions that were ever made, ascending. The public one, shared by all holders, names the owner as its holder. */
   partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
 
   entry(key: EntryKey): Entry | undefined
-  /** Those that exist, in the order asked for. */
+  /** Entries of these keys that exist, in the order requested. */
   entries(keys: readonly EntryKey[]): readonly Entry[]
-  /** What tells entries apart and groups them, without their contents; those that exist, in the order asked for. */
+  /** The fields that distinguish and group entries, without their contents; for those that exist, in the order requested. */
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[]
-  /** The metadata alone of those that exist, in the order asked for: for reading many without their contents. */
+  /** Only the metadata of the entries that exist, in the order requested: for reading many without their contents. */
   metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[]
-  /** Of these keys the entries that do not hold for ever (some bound is set), in the order asked for. */
+  /** Periods of validity of those of the given entries that are not valid forever (some bound is set), in the order requested. */
   validities(keys: readonly EntryKey[]): readonly EntryValidity[]
-  /** Keys above `after` of entries that do not hold for ever, in every partition: ascending, at most `limit`. */
+  /** Keys above `after` of entries that are not valid forever, in every partition: ascending, at most `limit`. */
   scanBounded(after: EntryKey, limit: number): readonly EntryKey[]
   /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
-  /** Key of the newest entry, 0 when there is none: what comes later has a higher one. Internal, as `lastSeq`. */
+  /** Key of the newest entry, 0 when there is none; later entries have higher keys. Must not leave the engine, like `lastSeq`. */
   newestEntry(): EntryKey
-  /** Entries of that id in these partitions, by holder ascending. */
+  /** Entries with that id in these partitions, by ascending holder. */
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[]
-  /** Visible entries that fulfil the filter. Cost grows with what matches, or with what must be looked at. */
+  /** Visible entries that meet the filter. The cost grows with the number of matches, or of entries that must be examined. */
   matching(accessScope: AccessScope, filter: Filter): Bitset
   list(request: ListRequest): readonly Entry[]
   count(accessScope: AccessScope, filter: Filter | null): number
-  /** Visible values of a field with their number of entries, by number descending, then value. */
+  /** Visible values of a field with the number of their entries, by descending number, then value. */
   facet(
     accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
@@ -118,22 +121,22 @@ export interface StoreReader {
   ): readonly { value: string; count: number }[]
   /** Visible ids from `from` on, ascending, each once; at most `limit`. */
   ids(accessScope: AccessScope, from: string, limit: number): readonly string[]
-  /** Names of the visible collections, in their order; cheap however many entries there are. */
+  /** Names of the visible collections, sorted; cheap however many entries there are. */
   collections(accessScope: AccessScope, limit: number): readonly string[]
 
-  /** By ordinal. */
+  /** Chunks of an entry, by ordinal. */
   chunksOf(entry: EntryKey): readonly Chunk[]
   /** By ordinal, of each; entries without one are absent. */
   chunksOfEach(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, readonly Chunk[]>
-  /** Key of the first chunk of each; entries without one are absent. */
+  /** Key of the first chunk of each entry; entries without chunks are absent. */
   firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey>
-  /** Those that exist, in the order asked for. */
+  /** Chunks of these keys that exist, in the order requested. */
   chunks(keys: readonly ChunkKey[]): readonly Chunk[]
   countChunks(partitions: readonly PartitionId[]): number
 
-  /** Vectors of these chunks that are there, in the order asked for. */
+  /** Existing vectors of these chunks, in the order requested. */
   vectors(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[]
-  /** As `vectors`, without where the chunks belong: a third quicker, for those who know it. */
+  /** As `vectors`, without the chunks' entries and partitions: a third faster, for callers who know them. */
   vectorsOnly(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
   /** All vectors of a model with chunk keys above `after`, ascending, at most `limit`: for rebuilding. */
   scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[]
@@ -144,59 +147,59 @@ export interface StoreReader {
   /** Access state of these entries for this viewer; entries never accessed are absent. */
   access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState>
 
-  /** Everybody who ever accessed anything, ascending: for export. */
+  /** Viewers who ever accessed an entry, ascending: for export. */
   accessViewers(): readonly string[]
 
   table(declaration: TableDeclaration): TableReader
-  /** A named text of the store itself (secrets, settings), or undefined. */
+  /** A named text of the store itself (such as a secret or a setting), or undefined. */
   meta(name: string): string | undefined
   /**
-   * A row that is damaged makes the read that meets it throw `store_corrupt`. Inside `body`, which is synchronous, such
-   * rows are left out and reported instead: for what is made of all rows, and for what has to say which are damaged.
+   * Skips damage: normally a read that meets a damaged row throws `store_corrupt`; inside `body`, which is synchronous, such rows are left
+   * out and reported instead. For values derived from all rows, and for finding the damaged ones.
    */
   around<T>(report: (damage: QuerentError) => void, body: () => T): T
 }
 
 export interface StoreWriter extends StoreReader {
   /**
-   * Inserts the entry, or replaces the one that has this holder and id and keeps its key. A chunk whose embedded text
-   * (chunk title and text) stays the same keeps its key and so its vectors.
+   * Inserts the entry, or replaces the one with the same holder and id, which keeps its key. A chunk whose embedded text (chunk title and
+   * text) is unchanged keeps its key and so its vectors.
    */
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
-  /** The same in steps, for a long one: see `Store.writeInSteps`. */
+  /** As `put`, in steps for a long entry: see `Store.writeInSteps`. */
   putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult>
-  /** A part of the transaction: what it throws for is undone, and what was written before it stays. Nested ones may be within. */
+  /** Runs a part of the transaction: when it throws, its own writes are undone, and those before it stay. May be nested. */
   savepoint<T>(body: () => Steps<T>): Steps<T>
-  /** Removes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
+  /** Deletes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
   delete(key: EntryKey): boolean
-  /** Chunks that are gone are passed over: they changed while they were being embedded. */
+  /** Stores vectors. Chunks that no longer exist are skipped: they changed while they were being embedded. */
   putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
-  /** Removes vectors of a model, at most `limit`, and returns how many. Not in the feed: nobody reads a model's vectors any more. */
+  /** Removes at most `limit` vectors of a model, and returns how many. Not in the feed: nobody uses the model's vectors any more. */
   removeVectors(model: string, limit: number): number
-  /** Tells the feed that something derived from this entry changed (a row of its aspects): kind `put`. */
+  /** Adds a change of kind `put` to the feed, because something derived from this entry changed (a row of its aspects). */
   announce(entry: EntryKey): void
   /**
-   * Counts one access: last accessed never moves back, count + 1, strength + `gain`. Entries that are gone are passed
-   * over. Not in the feed.
+   * Counts one access: the last access never moves back, the count grows by 1, the strength by `gain`. Deleted entries are skipped. Not in
+   * the feed.
    */
   touch(viewer: Viewer, entries: readonly EntryKey[], now: Instant, gain: number): void
-  /** Sets access state as it is, for import; nothing when the entry is gone. */
+  /** Sets access state to given values, for import; does nothing when the entry does not exist. */
   setAccess(viewer: Viewer, entry: EntryKey, state: AccessState): void
-  /** The number of an audience's partition, made when new. */
+  /** Number of an audience's partition, which is made when it is new. */
   intern(audience: Audience): PartitionId
   table(declaration: TableDeclaration): TableWriter
   setMeta(name: string, value: string): void
-  /** Forgets changes up to and including `seq`, but never the newest: `firstSeq` must tell a reader what it missed. */
+  /** Deletes changes up to and including `seq`, but never the newest: `firstSeq` must tell a reader what it missed. */
   pruneChanges(seq: number): void
 }
 
 export interface TablePage {
   /** Only rows of these entries; for tables with a column `entry`. */
   readonly entries?: readonly EntryKey[] | undefined
-  /** A whole primary key. */
+  /** A whole primary key, after which the page begins. */
   readonly after?: Row | undefined
   readonly limit?: number | undefined
-  /** Only these columns, in rows that lack the others: for reading much of a wide table. */
+  /** Only these columns are read; rows lack the others. For reading many rows of a wide table. */
   readonly columns?: readonly string[] | undefined
 }
 
@@ -208,35 +211,35 @@ export interface TableReader {
 }
 
 export interface TableWriter extends TableReader {
-  /** Inserts or replaces by primary key. */
+  /** Inserts a row, or replaces the one with the same primary key. */
   put(row: Row): void
   /** Deletes rows whose columns equal `where` (which must not be empty); returns how many. */
   delete(where: Row): number
 }
 
 /**
- * The state that was committed when it was made, whatever is written later; writers do not wait for it. While it is open,
- * the log of a file grows and what is deleted stays in it, so close it soon. Closed with its store; then reads throw.
+ * A view of the state that was committed when it was made, whatever is written later; writers do not wait for it. While it is open, the log
+ * of a file grows, and deleted data stays in it, so close it soon. Closed together with its store; afterwards reads throw.
  */
 export interface Snapshot {
   readonly reader: StoreReader
-  /** May be called again. */
+  /** Closes the snapshot; may be called again. */
   close(): void
 }
 
 export interface Store extends StoreReader {
-  /** Of a store on disk that may be written; absent where nothing is to be kept up. */
+  /** Upkeep of a writable store on disk; absent for other stores. */
   readonly upkeep?: Upkeep | undefined
   /**
-   * One write transaction: all or nothing, serialised with every other writer of this store in any process. Nested
-   * calls join as savepoints. The body must be synchronous. `now` stamps the feed. `waitMs` (default 20) is how long to
-   * wait for writers of other processes before `store_locked`; the wait blocks the thread, so it is short.
+   * One write transaction: everything or nothing, serialised with every other writer of this store in any process. Nested calls join as
+   * savepoints. The body must be synchronous. `now` is the time of the changes in the feed. `waitMs` (default 20) is how long to wait for
+   * writers of other processes before `store_locked`; the wait blocks the thread, so it is short.
    */
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T
   /**
-   * As `write`, but waits on timers, so the thread goes on serving reads. Where no other process writes, the body has run
-   * when the call returns; those that wait run in the order of their calls. The body runs once. Rejects with
-   * `store_locked` after `waitMs` (default: the store's `timeoutMs`). Not inside `write` or `read`.
+   * As `write`, but waits on timers, so the thread continues to serve reads. Where no other process writes, the body has run when the call
+   * returns; waiting calls run in order. The body runs once. Rejects with `store_locked` after `waitMs` (default: the store's `timeoutMs`).
+   * Must not be called inside `write` or `read`.
    *
    * @example
    * await store.writeWhenFree(clock.now(), writer => writer.delete(key))
@@ -244,86 +247,89 @@ export interface Store extends StoreReader {
   writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): Promise<T>
   /**
    * As `writeWhenFree`, for a long body that pauses (QE-019). Until it is committed, all reads of this store see the state before it.
-   * A `write` of this process that cannot wait 20 ms is refused meanwhile (`store_locked`), one that can makes the body run to its end
-   * first. Rolled back where `turns` end the work or the store is closed. A store in memory, and a file without a write-ahead log,
-   * runs the body without a pause.
+   * Meanwhile a `write` of this process that cannot wait 20 ms is refused (`store_locked`); one that can wait makes the body run to its end
+   * first. Rolled back where `turns` end the work or the store is closed. A store in memory, and a file without a write-ahead log, runs the
+   * body without a pause.
    */
   writeInSteps<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, turns: Turns, waitMs?: number): Promise<T>
   /**
-   * Settles when the writes of this process that pause or wait are over; null: there are none. For those who then `write` at once,
-   * which would make a paused one run to its end first.
+   * Settles when this process's paused and waiting writes are over; null: there are none. For callers who then `write` synchronously, which
+   * would make a paused write run to its end first.
    */
   whenFree(): Promise<void> | null
-  /** Everything read inside sees one committed state. Nested calls join. */
+  /** Runs reads that all see one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
   /**
-   * As `read`, for a body that pauses (QE-019): until it ends, all reads of this store see the state in which it began. It keeps no other
-   * process from writing. A `write` of this process that cannot wait 20 ms is refused meanwhile (`store_locked`), one that can makes the
-   * body run to its end first. Begins behind the writes that wait. Rejects with what the body or the check of `turns` throws, and
-   * with `cancelled` where the store is closed. A file without a write-ahead log runs the body without a pause. Not inside `write` or `read`.
+   * As `read`, for a body that pauses (QE-019): until it ends, all reads of this store see the state in which it began. It does not block
+   * writes of other processes. Meanwhile a `write` of this process that cannot wait 20 ms is refused (`store_locked`); one that can wait
+   * makes the body run to its end first. Begins after the waiting writes. Rejects with the errors of the body or of the check of `turns`,
+   * and with `cancelled` where the store is closed. A file without a write-ahead log runs the body without a pause. Must not be called
+   * inside `write` or `read`.
    */
   readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T>
   /**
-   * For reads that pause: see `Snapshot`. Null where there is no write-ahead log, so that writers would wait for it:
-   * read at once there. Not inside `write` or `read`.
+   * A snapshot for reads that pause: see `Snapshot`. Null where there is no write-ahead log, since writers would wait for it: read in one
+   * piece there. Must not be called inside `write` or `read`.
    */
   snapshot(): Snapshot | null
   /**
-   * Grows whenever any process commits, by one for each commit of this store: equal values mean nothing was committed in between.
-   * A cheap poll (µs); the value itself means nothing and never leaves the engine. Writes that moved nothing but access state, or rows of tables that
-   * stand aside, need not count: a question that touches its answers, or a lease that is renewed, would otherwise empty
-   * every cache kept by version. Of a declared table alone: it
-   * may change oftener than that table does, and for one of entries always does.
+   * A number that grows whenever any process commits, by one for each commit of this store: equal values mean that nothing was committed in
+   * between. Cheap to poll (µs); the value itself has no meaning and never leaves the engine. Writes that change only access state, or rows
+   * of tables declared `aside`, need not count: otherwise a query that counts uses, or a renewed lease, would invalidate every cache that
+   * depends on the version. For a single declared table, it may change more often than that table does, and for a table of entries always
+   * does.
    */
   version(of?: TableDeclaration): number
-  /** Looks for damage, in one step. Reads everything: seconds on a large store. */
+  /** Examines the store for damage, in one step. Reads everything: seconds for a large store. */
   check(): Promise<readonly StoreFinding[]>
   close(): void
 }
 
-// What a store on disk needs besides reading and writing: its log folded back without anybody waiting for it, and what
-// was deleted gone as bytes. A store that lies in memory has no such needs.
+// What a store on disk needs besides reading and writing: its log is folded back without blocking anybody, and bytes of deleted data are
+// erased. A store in memory needs neither.
 
-/** What was deleted or replaced and may still be found as bytes: in the log, or in what was derived from the store. */
+/** Deleted or replaced data whose bytes may still exist: in the log, or in data derived from the store. */
 export interface Forgotten {
-  /** Another one after every deletion and replacement. */
+  /** Mark that differs after every deletion and replacement. */
   readonly mark: string
-  /** The newest change of the feed that went with one: what was derived up to an earlier change may still hold it. */
+  /**
+   * The newest change of the feed with a deletion or replacement: data derived up to an earlier change may still contain what was deleted.
+   */
   readonly seq: number
-  /** Whether nothing of it is left, as far as a process has seen to it. */
+  /** Whether all bytes are erased, as far as a process has confirmed it. */
   readonly isErased: boolean
 }
 
 /**
- * How the log is folded back into the file. `some`: what no reader needs as it is, waiting for nobody and letting nobody
- * wait. `all`: as far as to begin the log again. `empty`: so that nothing is left of it. The last two keep writers waiting.
+ * How far the log is folded back into the file. `some`: what no reader needs, without waiting for or blocking anybody. `all`: far enough to
+ * start the log again. `empty`: completely, so that the log is empty. The last two block writers.
  */
 export type Fold = 'some' | 'all' | 'empty'
 
 export interface Upkeep {
-  /** Size of the log that lies beside the file, and when it was last written; null: there is none. */
+  /** Size of the log beside the file, and when it was last written; null: there is none. */
   log(): LogState | null
   /**
-   * In a thread of its own; rejects when that ends. False: readers, or another process that is at it, have left something
-   * to do. `waitMs`: how long to wait for them.
+   * Folds the log in a separate thread; rejects when the thread ends early. False: something is left to fold, because of readers or another
+   * process that is folding. `waitMs`: how long to wait for them.
    */
   fold(how: Fold, waitMs: number): Promise<boolean>
-  /** Ends the thread, if there is one. */
+  /** Ends the thread that folds the log, if there is one. */
   endThread(): Promise<void>
-  /** From how large a log on a commit folds it back itself, in bytes. */
+  /** Sets the size of the log, in bytes, from which a commit folds it back itself. */
   foldInCommits(from: number): void
 
-  /** Null: nothing ever. Marked in the transaction that deletes, so that it outlives a crash. */
+  /** What is to be erased; null: nothing was ever deleted. Marked in the transaction that deletes, so that it survives a crash. */
   forgotten(): Forgotten | null
   /**
-   * Sees to it that nothing is left in the file of what was forgotten up to this mark, in a process of its own: reads all of
-   * it. False: others kept it from that. Rejects with `io_failed` when the process fails, or when none can be had.
+   * Erases from the file what was deleted up to this mark, in a separate process that reads all of the file. False: other processes
+   * prevented it. Rejects with `io_failed` when the process fails, or cannot be started.
    */
   erase(mark: string, waitMs: number): Promise<boolean>
 }
 
 export interface LogState {
   readonly bytes: number
-  /** Machine time, ms. */
+  /** Time of the last write to the log, in machine time, ms. */
   readonly writtenAt: number
 }

@@ -1,7 +1,7 @@
 /**
- * How many bytes a holder keeps in the store: its entries, and rows of declared tables (`TableDeclaration.countedFor`). Kept in
- * a row of its own from the first time that somebody asks, so that asking again costs one row and deleting frees what was
- * deleted. Not of the local owner, who has no quota.
+ * How many bytes a holder keeps in the store: its entries, and rows of declared tables (`TableDeclaration.countedFor`). The count is kept
+ * in a row of its own from the first time it is requested, so that reading it again costs one row, and deleting reduces it. Not kept for
+ * the local owner, who has no quota.
  */
 import { canonicalJson } from '../base/canonical.ts'
 import { compareText } from '../base/compare.ts'
@@ -16,50 +16,50 @@ import type { StoreReader, StoreWriter, TableReader, TableWriter } from './store
 interface EntryChange {
   readonly key: EntryKey
   readonly holder: string
-  /** Read only where it is counted. */
+  /** The entry before the change; called only where the holder's bytes are counted. */
   readonly before: () => Sized | undefined
   readonly after: Sized | undefined
 }
 
 type Sized = Pick<EntryDraft, 'title' | 'content' | 'tags' | 'metadata'>
 
-/** How a writer reaches its tables without counting; `read` finds rows without making the table. */
+/** Access to a writer's tables without counting; `read` finds rows without creating the table. */
 interface Uncounted {
   read(declaration: TableDeclaration): TableReader
   write(declaration: TableDeclaration): TableWriter
   holderOf(entry: EntryKey): string | undefined
 }
 
-/** All remote keys that are no agent here count as one holder, since keys are free to create. */
+/** All remote keys that are not agents here count as one holder, since anybody can create keys. */
 const KEYS = 'did:key:'
 
-/** Keys from which on entries are not counted yet; this one: all are counted. */
+/** Column `counted_to` holds the first entry key that is not counted yet; this value: all are counted. */
 const ALL_COUNTED = Number.MAX_SAFE_INTEGER
-/** In `tables_to`: all rows that count for a named holder are counted. Empty: none is yet. */
+/** Value of `tables_to` when all rows that count for a named holder are counted. Empty: none is yet. */
 const ALL_TABLES = 'all'
 
-/** Of one writer: moves the counts of holders with what is written, in the same transaction. */
+/** Counts of one writer: updates holders' byte counts with each write, in the same transaction. */
 export class Accounts {
   readonly #uncounted: Uncounted
-  /** Whether anybody is counted, as long as a transaction lasts; null: not known yet. */
+  /** Whether any holder is counted, valid for one transaction; null: not known yet. */
   #isUsed: boolean | null = null
 
   constructor(uncounted: Uncounted) {
     this.#uncounted = uncounted
   }
 
-  /** A transaction begins: others may have begun to count. */
+  /** Called when a transaction begins: other processes may have begun to count. */
   begin(): void {
     this.#isUsed = null
   }
 
-  /** Whether what a holder keeps is counted at all: costs one read a transaction. */
+  /** Whether any holder's bytes are counted at all: costs one read per transaction. */
   get isUsed(): boolean {
     this.#isUsed ??= this.#uncounted.read(USAGE).count() > 0
     return this.#isUsed
   }
 
-  /** Called by every store within `put` and `delete`, with what was there and what is there now. */
+  /** Called by every store within `put` and `delete`, with the entry before and after. */
   entry({ key, holder, before, after }: EntryChange): void {
     this.#guarded(() => {
       this.#add(holder, key, () => {
@@ -69,7 +69,7 @@ export class Accounts {
     })
   }
 
-  /** The table as its writer is handed out: what is put and deleted there is counted. */
+  /** The table that a writer gives to its callers: rows put and deleted there are counted. */
   table(declaration: TableDeclaration): TableWriter {
     const table = this.#uncounted.write(declaration)
     if (declaration.name === USAGE.name) this.#isUsed = null
@@ -108,7 +108,7 @@ export class Accounts {
     if (typeof holder === 'string') this.#add(holder, entry, () => sign * bytesOfRow(row))
   }
 
-  /** `entry`: whose content or row it is; null: a row of a table that names its holder. */
+  /** Adds bytes to a holder's count. `entry`: whose content or row it is; null: a row of a table that names its holder. */
   #add(holder: string, entry: EntryKey | null, bytes: () => number): void {
     if (holder === OWNER || !this.isUsed) return
     const row = this.#uncounted.read(USAGE).get({ holder: countedAs(holder) })
@@ -116,14 +116,14 @@ export class Accounts {
     const [to, tables] = [row['counted_to'] as number, row['tables_to']]
     if (entry !== null && entry > to) return
     if (entry === null && to < ALL_COUNTED) return
-    // Of an older version, or in the middle of tables: counted again from the start.
+    // A count of an older version, or one interrupted among the tables, is started again.
     const isKnown = typeof tables === 'string' && (entry !== null || tables === ALL_TABLES)
     const usage = this.#uncounted.write(USAGE)
     if (isKnown) usage.put({ ...row, bytes: (row['bytes'] as number) + bytes() })
     else usage.delete({ holder: countedAs(holder) })
   }
 
-  /** What is damaged cannot be measured, and can be written and deleted all the same: the next look counts all again. */
+  /** Damaged data cannot be measured, but can still be written and deleted: all counts are then started again. */
   #guarded<T>(act: () => T): T | undefined {
     try {
       return act()
@@ -136,15 +136,15 @@ export class Accounts {
   }
 }
 
-/** Bytes counted so far; null: not all was looked at yet, and `countMore` goes on. */
+/** Bytes of a holder counted so far; null: counting is incomplete, and `countMore` continues it. */
 export function heldBytes(reader: Pick<StoreReader, 'table'>, holder: string): number | null {
   const row = reader.table(USAGE).get({ holder: countedAs(holder) })
   return row?.['tables_to'] === ALL_TABLES ? (row['bytes'] as number) : null
 }
 
 /**
- * Counts up to `most` further entries, or rows of `tables`, in a step each. After enough calls `heldBytes` is a number. Rows that are
- * put or deleted between two calls change the count, or make it begin again.
+ * Counts up to `most` further entries, or rows of `tables`, one step each. After enough calls `heldBytes` returns a number. Rows put or
+ * deleted between two calls change the count, or make it start again.
  */
 export function* countMore(
   writer: StoreWriter,
@@ -184,7 +184,7 @@ function* moreEntries(
   return { bytes: sum, counted_to: keys.length < most ? ALL_COUNTED : (keys.at(-1) as number) }
 }
 
-/** Table by table, by name. */
+/** Counts rows table by table, in the order of their names. */
 function* moreRows(
   writer: StoreWriter,
   tables: readonly TableDeclaration[],
@@ -204,21 +204,21 @@ function* moreRows(
   }
   const last = rows.at(-1)
   const next = last && Object.fromEntries(table.key.map(column => [column, last[column] as Cell]))
-  // A blank comes before all that names have: the next one by name.
+  // A blank sorts before all characters of names, so that counting continues with the next table by name.
   return { bytes: sum, tables_to: JSON.stringify(rows.length < most ? [`${table.name} `] : [table.name, next]) }
 }
 
-/** Null: its rows count for nobody. */
+/** The column that names who a row counts for, or `entry`; null: the table's rows count for nobody. */
 function payerColumn({ countedFor, ofEntry }: TableDeclaration): string | null {
   return countedFor === undefined && ofEntry === true ? 'entry' : (countedFor ?? null)
 }
 
-/** Whether its rows count for who holds their entry. */
+/** Whether the table's rows count for the holder of their entry. */
 function isOfHolder(table: TableDeclaration): boolean {
   return payerColumn(table) === 'entry'
 }
 
-/** Whether its rows name whom they count for. */
+/** Whether the table's rows name the holder for whom they count. */
 function isNamed(table: TableDeclaration): boolean {
   return payerColumn(table) !== null && !isOfHolder(table)
 }
@@ -227,12 +227,12 @@ function countedAs(holder: string): string {
   return holder.startsWith(KEYS) ? KEYS : holder
 }
 
-/** UTF-8 bytes of what its holder wrote. */
+/** Number of UTF-8 bytes that the holder of an entry wrote. */
 function bytesOf({ title, content, tags, metadata }: Sized): number {
   return [title, content, canonicalJson([tags, metadata])].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 }
 
-/** UTF-8 bytes of texts, 8 for a number. */
+/** Bytes of a row: UTF-8 for texts, 8 for a number. */
 function bytesOfRow(row: Row): number {
   return Object.values(row).reduce<number>((sum, cell) => sum + bytesOfCell(cell), 0)
 }

@@ -1,25 +1,25 @@
 /**
- * Where a reader can begin: at a sentence, paragraph, heading, list item, table row or line of code. Unlike the borders of
- * `piece.ts`, which decide how passages are cut and embedded, these may be improved without cutting or embedding again.
+ * Places where a reader can begin: at a sentence, paragraph, heading, list item, table row or line of code. Unlike the borders of
+ * `piece.ts`, which determine how passages are cut and embedded, these rules can be improved without cutting or embedding again.
  */
 import { classOf, LOWER } from './character-class.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
 
-/** A line that is not blank, without the blanks at its ends. */
+/** A non-blank line, without the blanks at its ends. */
 interface Line {
   readonly start: number
   readonly end: number
-  /** Columns before `start`; a tab counts as 4. */
+  /** Indentation in columns; a tab counts as 4. */
   readonly indent: number
-  /** A blank line, or nothing, is before it. */
+  /** Whether a blank line, or nothing, comes before the line. */
   readonly opensBlock: boolean
   /** Shared by the lines between two blank lines: the length of the longest of them. */
   readonly block: { width: number }
 }
 
 /**
- * Ascending offsets of characters that are not blank. The first character of the text is one of them only if a rule says
- * so or `isStart` is true (the text is not the rest of a longer line). Time is linear in the text.
+ * Offsets where a reader can begin, ascending, never at a blank. The first character of the text is included only if a rule says so or
+ * `isStart` is true (the text is not the rest of a longer line). Time is linear in the text.
  *
  * @example beginningsOf('Use a key, e.g. Ed25519. It is short.', 'prose', true) // [0, 25]
  */
@@ -59,7 +59,7 @@ function linesOf(text: string): readonly Line[] {
     for (; start < next && isBlankUnit(text.charCodeAt(start)); start++) indent += text[start] === '\t' ? 4 : 1
     let end = next
     while (end > start && isBlankUnit(text.charCodeAt(end - 1))) end--
-    // The pattern begins again at 0 when it finds no more.
+    // The index is set explicitly, since a global pattern restarts at 0 when it finds no more.
     if (next === text.length) lineEnd.lastIndex = next
     if (end === start) {
       isBlankBefore = true
@@ -82,7 +82,7 @@ function fenceOf(text: string, { start, end }: Line): string | null {
   return text.slice(at, end).trim()
 }
 
-/** Whether the part of a longer text begins inside fenced code: it closes a fence that it does not open. */
+/** Whether a part of a longer text begins inside fenced code: it closes a fence that it does not open. */
 export function beginsInFence(text: string, lines: readonly Line[] = linesOf(text)): boolean {
   const fences = lines.map(line => fenceOf(text, line)).filter(fence => fence !== null)
   return fences.length % 2 === 1 && fences[0] === ''
@@ -94,9 +94,9 @@ function isIndentedCode(text: string, { start, end, indent }: Line): boolean {
   return indent >= 4 && CODE_SIGN.test(text.slice(start, Math.min(end, start + 200)))
 }
 
-/** List marks, table rows, quotations, headings. */
+/** Pattern of lines that begin an item: list marks, table rows, quotations, headings. */
 const MARKED = /^([-*+•][ \t]|[|>]|#{1,6}[ \t]|\d{1,4}[.)][ \t]|[a-z][.)][ \t])/
-/** A heading, a table row, or a line across: what follows is not its continuation. */
+/** Pattern of lines that end a unit: a heading, a table row, or a horizontal rule; the next line does not continue them. */
 const ENDS_UNIT = /^(#{1,6}[ \t]|\||[-=*_+~]{3,}[ \t]*$)/
 
 /** Whether the line does not continue the one before it. */
@@ -108,7 +108,7 @@ function isBeginning(text: string, before: Line, line: Line): boolean {
   return endsSentence(text, before.end) || text[before.end - 1] === ':' || isBrokenByHand(text, before, line)
 }
 
-/** The first word of the line would have fitted in the line before: the text was not wrapped there. */
+/** Whether the first word of the line would have fitted into the line before, so that the text was not wrapped there. */
 function isBrokenByHand(text: string, before: Line, line: Line): boolean {
   let end = line.start
   while (end < line.end && !isBlankUnit(text.charCodeAt(end))) end++
@@ -116,7 +116,7 @@ function isBrokenByHand(text: string, before: Line, line: Line): boolean {
 }
 
 const SENTENCE_END = '.!?…'
-/** Needs no blank behind it. */
+/** Full-width signs that end a sentence without a blank after them. */
 const FULL_WIDTH_END = '。！？'
 const CLOSING = ')]"\'”’»*_`」』）'
 const AFTER_END = SENTENCE_END + FULL_WIDTH_END + CLOSING
@@ -134,7 +134,10 @@ function mayBeginSentence(text: string, at: number): boolean {
   return first < text.length && classOf(text, first) !== LOWER
 }
 
-/** `ends` are the signs of the text that may end a sentence, from `first` on; returns the first behind the line. */
+/**
+ * Adds the sentences of a line. `ends`: offsets in the text of signs that may end a sentence, from index `first` on; returns the index of
+ * the first one after the line.
+ */
 function addSentences(text: string, line: Line, ends: readonly number[], first: number, found: number[]): number {
   let index = first
   let next = line.start
@@ -160,9 +163,9 @@ function sentenceEnds(text: string): readonly number[] {
   return ends
 }
 
-/** Before a name. */
+/** Abbreviations that come before a name. */
 const TITLES = new Set('mr mrs ms dr prof st messrs sr sra dra ud uds vs cf al gen gov rev hon ca bzw mme'.split(' '))
-/** Before a number. */
+/** Abbreviations that come before a number. */
 const COUNTED = new Set('no nos nr fig figs eq sec ch vol p pp art cap núm pág págs approx tab abb'.split(' '))
 const LONGEST_ABBREVIATION = 8
 
@@ -178,7 +181,7 @@ function isAbbreviation(text: string, line: Line, at: number, next: number): boo
   return TITLES.has(folded) || (COUNTED.has(folded) && /\d/.test(text.charAt(next)))
 }
 
-/** ASCII letters and digits, and roughly those of other scripts. */
+/** Whether a UTF-16 unit belongs to a word: ASCII letters and digits, and approximately those of other scripts. */
 function isWordUnit(unit: number): boolean {
   const letter = unit | 0x20
   return (letter >= 0x61 && letter <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0xc0 && !isBlankUnit(unit))

@@ -1,23 +1,23 @@
 /**
- * The parts of a text that are torn by a cut in the wrong place: fenced code, tables, list items, quotations. Which places
- * within them a chunk may end at, and what the part behind the cut repeats so that it can be read alone.
+ * Blocks of a text that a cut in the wrong place would tear: fenced code, tables, list items, quotations. Where within them a chunk may
+ * end, and what the part after the cut repeats so that it can be read alone.
  */
 import { isLineEnd } from './lines.ts'
 import { pieceAt } from './piece.ts'
 
 export interface Block {
-  /** From the start of its first line to behind its last line; may lie within another block. */
+  /** Start of the block's first line; `end` is behind its last line. A block may lie within another one. */
   readonly start: number
   readonly end: number
-  /** No cut before this place: the lines that are repeated, and the first line behind them, stay together. */
+  /** Offset before which the block must not be cut: the lines that are repeated, and the first line after them, stay together. */
   readonly from: number
-  /** No cut at this place or behind it: the line that closes a fence stays with the code. */
+  /** Offset from which the block must not be cut: the line that closes a fence stays with the code. */
   readonly until: number
-  /** Lines that every later part repeats: the header of a table, the line that opens a fence. Empty: nothing. */
+  /** Lines that every later part of the block repeats: the header of a table, the line that opens a fence. Empty: none. */
   readonly lead: string
-  /** Its lines are text: one that is longer than a chunk is cut as prose is. Default false: rows or code. */
+  /** Whether the block's lines are prose: a line longer than a chunk is then cut as prose. Default false: rows or code. */
   readonly isProse?: boolean | undefined
-  /** Its lines are code, fenced or indented. Default false. */
+  /** Whether the block's lines are code, fenced or indented. Default false. */
   readonly isCode?: boolean | undefined
 }
 
@@ -29,25 +29,28 @@ interface Span {
   readonly end: number
 }
 
-/** Which cuts are allowed where. Asked in about ascending order of places, as a chunker does: a few steps a question. */
+/**
+ * Decides where cuts are allowed. Offsets should be requested in approximately ascending order, as a chunker does: then each request takes
+ * a few steps.
+ */
 export class BlockCuts {
   readonly #text: string
   readonly #blocks: readonly Block[]
-  /** A block of more tokens may be cut at its lines, a line of more tokens anywhere. */
+  /** Number of tokens above which a block may be cut at its lines, and a line anywhere. */
   readonly #limit: number
-  /** By block: the one it lies in, or -1. */
+  /** Index of the block that contains each block, or -1. */
   readonly #parents: readonly number[]
   readonly #isLong: (boolean | undefined)[] = []
   /** Lines within blocks that are longer than a chunk, ascending, as far as they were met. */
   readonly #longLines: Span[] = []
-  /** Where the last line begins whose length was looked at; of the lines before it all that matters is known. */
+  /** Start of the last line whose length was examined; lines before it need not be examined again. */
   #noted = -1
   #last = -1
-  /** Places that were found to be outside every block, both included. */
+  /** Range of offsets known to be outside every block, both ends included. */
   #outsideFrom = 0
   #outsideTo = -1
 
-  /** `blocks`: ascending by `start`, a block that holds others before them. */
+  /** `blocks` must be ascending by `start`, with a block before those that it contains. */
   constructor(text: string, blocks: readonly Block[], limit: number) {
     this.#text = text
     this.#blocks = blocks
@@ -55,7 +58,10 @@ export class BlockCuts {
     this.#parents = parentsOf(blocks)
   }
 
-  /** `outside` every block, or within a long line of prose; allowed at a `line` within one; or `torn`: a cut here tears one. */
+  /**
+   * What a cut at an offset means: `outside`: it is outside of every block, or within a long line of prose; `line`: allowed at a line
+   * within a block; `torn`: it would tear a block.
+   */
   at(place: number): 'outside' | 'line' | 'torn' {
     if (place >= this.#outsideFrom && place <= this.#outsideTo) return 'outside'
     let found: 'outside' | 'line' = 'outside'
@@ -75,7 +81,7 @@ export class BlockCuts {
     return found
   }
 
-  /** What a chunk that begins here repeats: the lead of the innermost block that has one. */
+  /** The lead that a chunk beginning here repeats: that of the innermost block that has one. */
   leadAt(place: number): string {
     for (let index = this.#lastBefore(place); index >= 0; index = this.#parents[index] as number) {
       const { end, lead } = this.#blocks[index] as Block
@@ -84,7 +90,7 @@ export class BlockCuts {
     return ''
   }
 
-  /** Whether a block begins here, or ends: a place as good as that between two items of a list. */
+  /** Whether a block begins or ends here, which is as good a place for a cut as that between two list items. */
   isEdge(place: number): boolean {
     const before = this.#lastBefore(place)
     if (this.#blocks[before + 1]?.start === place) return true
@@ -93,7 +99,7 @@ export class BlockCuts {
     return false
   }
 
-  /** Tokens of a block that begins here and must stay whole; 0 where there is none. */
+  /** Number of tokens of a block that begins here and must stay whole; 0 where there is none. */
   wholeFrom(place: number): number {
     for (let index = this.#lastBefore(place) + 1; this.#blocks[index]?.start === place; index++) {
       const { start, end } = this.#blocks[index] as Block
@@ -132,7 +138,7 @@ export class BlockCuts {
     if (this.#exceeds(start, end)) this.#longLines.push({ start, end })
   }
 
-  /** No piece of text has more tokens than UTF-16 units, so most need not be counted. */
+  /** Whether a range has more tokens than the limit. A text never has more tokens than UTF-16 units, so most ranges need not be counted. */
   #exceeds(start: number, end: number): boolean {
     return end - start > this.#limit && countTokens(this.#text.slice(start, end), this.#limit) > this.#limit
   }
@@ -142,7 +148,7 @@ export class BlockCuts {
     return line !== undefined && place < line.end
   }
 
-  /** The last block that begins before `place`, or -1. */
+  /** Index of the last block that begins before `place`, or -1. */
   #lastBefore(place: number): number {
     let index = this.#last
     while (index >= 0 && (this.#blocks[index] as Block).start >= place) index--
@@ -166,7 +172,7 @@ const FENCE = /^([ \t>]*)(`{3,}|~{3,}|-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\|=
 const ORG = /^([ \t]*)#\+begin_(\w+)/i
 
 /**
- * The line that closes what the lead opens; empty where nothing need be closed, as behind the header of a table.
+ * The line that closes what the lead opens; empty where nothing need be closed, as after the header of a table.
  *
  * @example closingOf('> ```js') // '> ```'
  */
@@ -178,7 +184,7 @@ export function closingOf(lead: string): string {
   return fence === null ? '' : `${fence[1]}${fence[2]}`
 }
 
-/** The marks of list items become blanks: what is repeated belongs to the item, and begins none. */
+/** The line with the marks of list items replaced by blanks: a repeated line belongs to the item, and begins none. */
 export function unmarked(line: string): string {
   const marks = /^(?:[ \t>]*(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*/.exec(line)?.[0] ?? ''
   return marks.replace(/[^\s>]/g, ' ') + line.slice(marks.length)
@@ -186,10 +192,13 @@ export function unmarked(line: string): string {
 
 // How many tokens a text takes in a language model's input, near enough to keep a limit.
 
-/** Named beside its numbers. */
+/** Name of the counter, reported with its numbers. */
 export const TOKEN_COUNTER = 'querent-estimate'
 
-/** As the chunker estimates them. A long text need not be read to its end to know that it does not fit. */
+/**
+ * Number of tokens by the chunker's estimate. Counting may stop above `enough`, so a long text need not be read to its end to know that it
+ * does not fit.
+ */
 export function countTokens(text: string, enough: number = Number.POSITIVE_INFINITY): number {
   let tokens = 0
   for (let at = 0; at < text.length && tokens <= enough; ) {

@@ -1,16 +1,16 @@
-/** What a character is to the tokeniser: one bit of these. Unicode decides; a table remembers what it said. */
+/** Classes of characters for the tokeniser, one bit each. Unicode defines them; a table caches the results. */
 
 export const SEPARATOR = 1
-/** Letters without case count as lower. */
+/** Bit of lower-case letters; letters without case count as lower. */
 export const LOWER = 2
 export const UPPER = 4
 export const DIGIT = 8
 export const UNDERSCORE = 16
-/** Changes the letter before it. */
+/** Bit of marks, which change the letter before them. */
 export const MARK = 32
-/** Invisible: soft hyphen, joiners. */
+/** Bit of invisible characters: soft hyphen, joiners. */
 export const IGNORED = 64
-/** A letter of a script that puts no spaces between words. */
+/** Bit of letters of a script that has no spaces between words. */
 export const UNSPACED = 128
 
 const UNSPACED_LETTER =
@@ -25,7 +25,7 @@ export function classOf(text: string, at: number): number {
   if (before !== 0) return before
   const point = text.codePointAt(at) as number
   const kind = classify(point)
-  // Surrogates mean nothing alone, so only whole characters of one unit are remembered.
+  // Surrogates have no class of their own, so only characters of one unit are cached.
   if (unit < 0xd800 || unit > 0xdfff) known[unit] = kind
   return kind
 }
@@ -42,7 +42,7 @@ function classify(point: number): number {
   return /[\u00ad\u200b-\u200d\u2060\ufeff]/.test(character) ? IGNORED : SEPARATOR
 }
 
-/** UTF-16 units of the character at `at`. */
+/** Width of the character at `at`, in UTF-16 units. */
 export function widthAt(text: string, at: number): number {
   return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
 }

@@ -1,8 +1,8 @@
 /**
- * Cuts content into overlapping chunks of about 200 tokens (130 to 150 words of English), each what one vector can hold:
- * at a heading, a blank line, an item, a sentence, a line, in this order of preference. Fenced code, tables, list items and
- * quotations stay whole where they fit in a chunk, and are cut at their lines where they do not (QE-009). One pass over the text,
- * so linear in its length, whatever the text; the same text always gives the same chunks.
+ * Cuts content into overlapping chunks of about 200 tokens (130 to 150 words of English), the amount that one vector represents well: at a
+ * heading, a blank line, an item, a sentence, a line, in this order of preference. Fenced code, tables, list items and quotations stay
+ * whole where they fit in a chunk, and are cut at their lines where they do not (QE-009). One pass over the text, so time is linear in its
+ * length for any text; the same text always gives the same chunks.
  */
 import { assert } from '../base/assert.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
@@ -14,27 +14,27 @@ import { type Heading, Outline, type PlaceMark } from './outline.ts'
 import { BORDER, type Border, borderBetween, pieceAt, type TextForm } from './piece.ts'
 
 export interface TextStructure {
-  /** `code` is cut at lines, `prose` also at sentences. */
+  /** Form of the text: `code` is cut at lines, `prose` also at sentences. */
   readonly form: TextForm
-  /** Ascending by `start`, not overlapping. */
+  /** Headings, ascending by `start`, not overlapping. */
   readonly headings: readonly Heading[]
-  /** Ascending by `start`, a block that holds others before them. Default: none. */
+  /** Blocks, ascending by `start`, with a block before those that it contains. Default: none. */
   readonly blocks?: readonly Block[] | undefined
-  /** Ascending by `at`. Default: none. */
+  /** Place marks, ascending by `at`. Default: none. */
   readonly places?: readonly PlaceMark[] | undefined
-  /** Where the text begins; what is before it (front matter) is in no chunk. Default 0. */
+  /** Offset where the text begins; what is before it (front matter) is in no chunk. Default 0. */
   readonly start?: number | undefined
 }
 
-/** How a text is written. */
+/** Format of a text. */
 export type TextFormat = 'plain' | 'markdown' | 'code'
 
-/** Chunks of a text whose format alone is known. */
+/** Chunks of a text of which only the format is known. */
 export function chunkContent(content: string, of: { readonly format: TextFormat }): readonly ChunkDraft[] {
   return atOnce(chunkContentInSteps(content, of))
 }
 
-/** The same in steps, for a long one. */
+/** As `chunkContent`, in steps for a long text. */
 export function* chunkContentInSteps(
   content: string,
   { format }: { readonly format: TextFormat },
@@ -44,21 +44,21 @@ export function* chunkContentInSteps(
   return yield* chunkInSteps(content, { form: 'prose', ...structure })
 }
 
-/** Of chunks made by this code; a change of the rules makes the next ingest cut everything again, and older stores are cut again. */
+/** Version of the chunking rules: after a change, the next ingest cuts everything again, and so do older stores. */
 export const CHUNKER_VERSION = 2
 
-/** Tokens of a chunk, by the estimate of `pieceAt`; the default model takes 256 with title and headings. */
+/** Tokens in a chunk, by the estimate of `pieceAt`; the default model accepts 256 including title and headings. */
 const CHUNK_TOKENS = 200
-/** The last chunk of a text may have so many more, rather than leave a crumb. */
+/** Tokens by which the last chunk of a text may exceed this, so that no tiny chunk remains. */
 const LAST_TOKENS = 30
-/** What a chunk repeats of the one before it (15 %), at most. */
+/** Largest number of tokens that a chunk repeats of the one before it (15 %). */
 const OVERLAP_TOKENS = 30
-/** Tokens that are left for the text behind a lead, however long that is. */
+/** Smallest number of tokens for the text after a lead, however long the lead is. */
 const MIN_TOKENS = 50
 
 /**
- * At least one chunk, in order; together they hold every character from `structure.start` on. Content without text
- * gives one chunk all the same, so that its entry can be found by its title. Chunks never end within a surrogate pair.
+ * The chunks of a text, at least one, in order; together they contain every character from `structure.start` on. Content without text gives
+ * one chunk too, so that its entry can be found by its title. Chunks never end within a surrogate pair.
  */
 export function chunk(
   content: string,
@@ -67,10 +67,10 @@ export function chunk(
   return atOnce(chunkInSteps(content, structure))
 }
 
-/** UTF-16 units that are cut in one step. */
+/** UTF-16 units of text that are cut in one step. */
 const UNITS_AT_ONCE = 1 << 16
 
-/** The same in steps, for a long text. */
+/** As `chunk`, in steps for a long text. */
 export function* chunkInSteps(content: string, structure: TextStructure): Steps<readonly ChunkDraft[]> {
   const { form, headings, blocks = [], places } = structure
   const outline = new Outline(content, headings, places)
@@ -105,7 +105,7 @@ export function* chunkInSteps(content: string, structure: TextStructure): Steps<
 }
 
 interface Text {
-  /** Of the stretch that was read last, which the next one goes over. */
+  /** The stretch that was read last, whose values the next, overlapping one reuses. */
   last: Stretch | null
   readonly content: string
   readonly form: TextForm
@@ -113,22 +113,25 @@ interface Text {
   readonly cuts: BlockCuts
 }
 
-/** The pieces that a chunk from here may hold. */
+/** The pieces that a chunk beginning at an offset may contain. */
 interface Stretch {
-  /** Tokens of a chunk, without its lead. */
+  /** Number of tokens for the chunk's text, without its lead. */
   readonly room: number
-  /** The text ends here, within LAST_TOKENS more. */
+  /** Whether the text ends within this stretch, at most LAST_TOKENS over its room. */
   readonly atEnd: boolean
   readonly pieces: number
   readonly tokens: number
-  /** By piece, and for the place behind the last: where it begins, tokens and border before it, whether that is within a block. */
+  /** For each piece, and for the place after the last: its start, the tokens and the border before it, and whether it is within a block. */
   readonly starts: readonly number[]
   readonly before: readonly number[]
   readonly borders: readonly Border[]
   readonly isWithin: readonly boolean[]
 }
 
-/** Within a block that must not be torn it goes on to the end of that, unless there is a good place for a cut before it. */
+/**
+ * Reads the pieces of a stretch. Within a block that must not be torn it extends to the block's end, unless there is a good place for a cut
+ * before the block.
+ */
 function readStretch(text: Text, start: number, room: number): Stretch {
   const { content, last } = text
   const starts: number[] = []
@@ -140,7 +143,7 @@ function readStretch(text: Text, start: number, room: number): Stretch {
   let at = start
   let textEnd = start
   let best: Border = BORDER.torn
-  /** The same place in the stretch before. */
+  /** Index of the same offset in the previous stretch. */
   let known = last === null ? -1 : last.starts.lastIndexOf(start)
   for (; ; known++) {
     const isKnown = known >= 0 && last !== null && known <= last.pieces
@@ -159,7 +162,7 @@ function readStretch(text: Text, start: number, room: number): Stretch {
     if (isKnown && known < last.pieces) {
       const next = last.starts[known + 1] as number
       tokens += (last.before[known + 1] as number) - (last.before[known] as number)
-      // Only the place behind the last known piece needs it.
+      // The exact end is only needed for the place after the last known piece.
       textEnd = known + 1 < last.pieces ? next : pieceAt(content, at).textEnd
       at = next
     } else {
@@ -176,7 +179,10 @@ function readStretch(text: Text, start: number, room: number): Stretch {
   return stretch
 }
 
-/** A place is in no chunk with another one. A heading begins a section and stays with what follows it. Within a block, lines behind a blank line are the better ones. */
+/**
+ * The border at an offset. Places such as pages are never together in a chunk. A heading begins a section and stays with the text after it.
+ * Within a block, a line after a blank line is preferred.
+ */
 function borderAt(
   { content, form, outline, cuts }: Text,
   textEnd: number,
@@ -186,14 +192,14 @@ function borderAt(
   if (outline.isPlace(at)) return BORDER.place
   const plain = borderBetween(content, textEnd, at, form)
   if (where === 'line') return Math.min(plain, BORDER.item) as Border
-  // Headings and blocks begin and end at lines.
+  // Headings and blocks begin and end only at line ends.
   if (plain <= BORDER.word) return plain
   if (outline.isWithin(textEnd - 1)) return BORDER.word
   if (outline.beginsAt(at)) return BORDER.section
   return plain < BORDER.item && cuts.isEdge(at) ? BORDER.item : plain
 }
 
-/** How full a chunk must be (of CHUNK_TOKENS) before a border of this sort ends it. */
+/** How full a chunk must be, as a share of CHUNK_TOKENS, before a border of this kind ends it. */
 const FILL: readonly (readonly [Border, number])[] = [
   [BORDER.place, 0],
   [BORDER.section, 0.25],
@@ -204,10 +210,13 @@ const FILL: readonly (readonly [Border, number])[] = [
   [BORDER.word, 0.5],
   [BORDER.inside, 0],
 ]
-/** A section this short (of CHUNK_TOKENS) at the end of a text stays with the one before it. */
+/** A section shorter than this share of CHUNK_TOKENS at the end of a text stays with the one before it. */
 const MIN_LAST = 0.15
 
-/** The first place, else the first section that fits; else the last of the best borders. At the end of a text all that is left fits. */
+/**
+ * Where the chunk ends: at the first place mark, else at the first section that fits; else at the last of the best borders. At the end of a
+ * text, all remaining text fits.
+ */
 function chooseCut(stretch: Stretch): number {
   const { room, atEnd, pieces, before, borders } = stretch
   for (const [border, fill] of atEnd ? FILL.slice(0, 2) : FILL) {
@@ -224,14 +233,14 @@ function chooseCut(stretch: Stretch): number {
   return atEnd ? pieces : 1
 }
 
-/** Whether a block that must not be torn goes over the end of the chunk. */
+/** Whether a block that must not be torn extends past the end of the chunk. */
 function isBlocked({ room, before, borders }: Stretch): boolean {
   return borders[before.findLastIndex(tokens => tokens <= room)] === BORDER.torn
 }
 
 /**
- * The last of the best borders that fit, however little there is before it. Where there is nothing but a heading before the block, they
- * stay together: then the first place behind it where a cut is allowed.
+ * The last of the best borders that fit before the block, however little text precedes it. Where only a heading precedes the block, both
+ * stay together: then the first allowed cut after it.
  */
 function beforeBlock({ room, pieces, before, borders }: Stretch): number {
   let best = 0

@@ -1,7 +1,7 @@
 /**
- * The part of a chunk to show for a question: it begins where a reader can begin (`beginnings.ts`) and holds the words of
- * the question that together weigh most; without any of them, the first that follows the headings of the chunk. What is
- * shown is a piece of the content as it is, so that its lines can be named and found.
+ * The part of a chunk to show for a query: it begins where a reader can begin (`beginnings.ts`) and contains the query words that together
+ * weigh most; without any of them, the first text after the chunk's headings. The part is an unchanged piece of the content, so that its
+ * lines can be named and found.
  */
 import type { ChunkDraft } from '../model/entry.ts'
 import { beginningsOf } from './beginnings.ts'
@@ -10,30 +10,30 @@ import { lineEnds } from './lines.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
 import { eachToken } from './tokenise.ts'
 
-/** The word of the question that a word of a text (as `tokenise` gives it) stands for, or null. */
+/** The query word that a word of a text (as `tokenise` gives it) matches, or null. */
 export type WordMatcher = (term: string) => string | null
 
 export interface Passage {
-  /** Of the content, in UTF-16 units. */
+  /** Offset in the content, in UTF-16 units. */
   readonly start: number
   readonly text: string
-  /** From 1, both included. */
+  /** First line, counted from 1; start and end are both included. */
   readonly startLine: number
   readonly endLine: number
-  /** Spans of `text`, ascending, not touching each other. */
+  /** Ranges of `text` to highlight, ascending, not touching each other. */
   readonly highlights: readonly Span[]
-  /** It begins, or ends, inside a sentence or a line of code. */
+  /** Whether the text begins inside a sentence or a line of code; `isEndCut`: whether it ends inside one. */
   readonly isStartCut: boolean
   readonly isEndCut: boolean
-  /** To be shown around `text`, which begins or ends inside a table or fenced code; null where it does neither. */
+  /** Lines to be shown around `text` where it begins or ends inside a table or fenced code; null where it does neither. */
   readonly frame: Frame | null
 }
 
-/** Lines that stand elsewhere in the content, or that close what is cut: no part of `text` and of its lines. */
+/** Lines that are elsewhere in the content, or that close a cut block; they are not part of `text` and its line numbers. */
 export interface Frame {
   /** The header of the table, or the line that opens the fence; may be empty. */
   readonly lead: string
-  /** Spans of `lead`, as of `text`. */
+  /** Ranges of `lead` to highlight, as for `text`. */
   readonly highlights: readonly Span[]
   /** The line that closes the fence; may be empty. */
   readonly tail: string
@@ -41,22 +41,22 @@ export interface Frame {
 
 export interface ExcerptOptions {
   readonly match: WordMatcher
-  /** Of a word that `match` returns, above 0: the rarer, the more. Default: 1 for each. */
+  /** Weight of a word that `match` returns, above 0: higher for rarer words. Default: 1 for each. */
   readonly weightOf?: ((word: string) => number) | undefined
-  /** In UTF-16 units, the frame with its line ends included. */
+  /** Longest excerpt in UTF-16 units, including the frame with its line ends. */
   readonly maxLength: number
-  /** Default `prose`. */
+  /** Form of the text; default `prose`. */
   readonly form?: TextForm | undefined
 }
 
-/** How far before its chunk a sentence may begin that the chunk begins inside, in UTF-16 units. */
+/** How far before its chunk a sentence may begin that the chunk cuts, in UTF-16 units. */
 const MAX_BACK = 320
-/** What must be known behind the chunk to say whether it ends inside a sentence. */
+/** Text after the chunk that must be known to tell whether the chunk ends inside a sentence, in UTF-16 units. */
 const AHEAD = 80
 
 /**
- * At most `maxLength` characters; no blanks at the ends. Deterministic, and linear in the chunk. It begins before the chunk
- * only where the chunk begins inside a sentence, which then is shown from its beginning.
+ * An excerpt of at most `maxLength` characters, without blanks at its ends. Deterministic, and linear in the chunk. It begins before the
+ * chunk only where the chunk begins inside a sentence, which is then shown from its beginning.
  */
 export function excerpt(
   content: string,
@@ -65,7 +65,7 @@ export function excerpt(
 ): Passage {
   if (chunk.shownFrom === undefined) return excerptOf(content, chunk, options)
   const start = chunk.start + chunk.shownFrom
-  // Lines in front of the first numbered one are a comment, which may be elsewhere in the file.
+  // Lines before the first numbered one are a comment, which may be elsewhere in the file.
   const unnumbered = lineEnds(content, start, chunk.end) - (chunk.endLine - chunk.startLine)
   const shown = excerptOf(
     content.slice(start),
@@ -112,8 +112,8 @@ function excerptOf(
 }
 
 /**
- * Texts of the headings above `at`, outermost first: a chunk of several short sections has more of them than it is under. Before the chunk,
- * where an excerpt of it may begin, those of its own beginning.
+ * Texts of the headings above the offset `at`, outermost first. A chunk of several short sections contains headings that are not above its
+ * start. For an offset before the chunk, where an excerpt may begin, the headings above the chunk's start.
  */
 export function sectionAt(
   { start, headings, sections = [] }: Pick<ChunkDraft, 'start' | 'headings' | 'sections'>,
@@ -128,7 +128,7 @@ interface Framed {
   readonly frame: Frame | null
 }
 
-/** The window, made smaller for as long as its frame does not fit; without a frame where none fits. `match` is null in code. */
+/** The window of the excerpt, reduced while its frame does not fit; without a frame where none fits. `match` is null in code. */
 function framed(
   text: string,
   choice: Choice,
@@ -145,9 +145,9 @@ function framed(
   }
 }
 
-/** Another window may have another frame. */
+/** Largest number of attempts, since a reduced window may have another frame. */
 const MAX_TRIES = 3
-/** Share of the length that the lead may take. */
+/** Largest share of the length for the lead. */
 const LEAD_SHARE = 0.4
 
 function frameOf(
@@ -164,26 +164,26 @@ function frameOf(
   return { lead, highlights: spansWithin(hitsIn(lead, match), 0, lead.length), tail }
 }
 
-/** Of the header of a wide table the row of names alone, or its beginning. */
+/** The lead within a length: of the header of a wide table only the row of names, or its beginning. */
 function leadWithin(lead: string, length: number): string {
   if (lead.length <= length) return lead
   const [first = ''] = lead.split('\n', 1)
   return first.length <= length ? first : `${first.slice(0, wholeCharacters(first, length - 1))}…`
 }
 
-/** With its line end. */
+/** Length of a line including its line end. */
 function lengthOf(line: string): number {
   return line === '' ? 0 : line.length + 1
 }
 
-/** Where the text of the chunk begins, or the sentence that it begins inside. */
+/** Where the text of the chunk begins, or the sentence that the chunk cuts. */
 function originOf(around: string, start: number, beginnings: readonly number[]): number {
   let first = start
   while (first < around.length && isBlankUnit(around.charCodeAt(first))) first++
   return beginnings.findLast(at => at <= first) ?? start
 }
 
-/** Whether nothing but blanks is between `at` and the next beginning, or the end. */
+/** Whether only blanks are between `at` and the next beginning, or the end. */
 function isEnd(text: string, at: number, beginnings: readonly number[]): boolean {
   return text.slice(at, beginnings.find(beginning => beginning >= at) ?? text.length).trim() === ''
 }
@@ -191,7 +191,7 @@ function isEnd(text: string, at: number, beginnings: readonly number[]): boolean
 interface Hit {
   readonly start: number
   readonly end: number
-  /** Of the question. */
+  /** The query word that the hit matches. */
   readonly word: string
 }
 
@@ -209,11 +209,11 @@ interface Choice {
   readonly beginnings: readonly number[]
   readonly weightOf: (word: string) => number
   readonly maxLength: number
-  /** Above the chunk, which may begin with them. */
+  /** Headings above the chunk, whose text may begin with them. */
   readonly headings: readonly string[]
 }
 
-/** Start and end, end excluded. */
+/** A range of text: start, and end (excluded). */
 type Span = readonly [number, number]
 
 function windowOf(text: string, choice: Choice): readonly [number, number] {
@@ -228,7 +228,7 @@ function windowOf(text: string, choice: Choice): readonly [number, number] {
   return [best.start, endAfter(text, best.start, best.lastEnd, choice)]
 }
 
-/** Where the excerpt may begin: at a beginning; inside what is longer than the excerpt also at a clause, or before a hit. */
+/** Where the excerpt may begin: at a beginning; within a sentence longer than the excerpt also at a clause, or before a hit. */
 function startsFor(text: string, { hits, beginnings, maxLength }: Choice): readonly number[] {
   const all = beginnings[0] === 0 ? beginnings : [0, ...beginnings]
   if (!all.some((start, at) => (all[at + 1] ?? text.length) - start > maxLength)) return all
@@ -245,7 +245,7 @@ function startsFor(text: string, { hits, beginnings, maxLength }: Choice): reado
   return words.length === 0 ? starts : [...new Set([...starts, ...words])].sort((a, b) => a - b)
 }
 
-/** Behind a comma, a colon, a dash or a line end. */
+/** Offsets after a comma, a colon, a dash or a line end. */
 function clausesIn(text: string, from: number, to: number): readonly number[] {
   const clause = /(?:[,;:)—–]|[、，；：]|(?<=\S)(?=\r?\n))[ \t\r\n]{1,8}(?=\S)|[、，；：](?=\S)/g
   const found: number[] = []
@@ -255,7 +255,7 @@ function clausesIn(text: string, from: number, to: number): readonly number[] {
   return found
 }
 
-/** Share of the length that goes before the hit, where no clause begins near it. */
+/** Share of the length shown before the hit, where no clause begins near it. */
 const BEFORE = 1 / 3
 
 function wordBefore(text: string, hit: number, maxLength: number, least: number): number {
@@ -266,13 +266,13 @@ function wordBefore(text: string, hit: number, maxLength: number, least: number)
 
 interface Best {
   readonly start: number
-  /** Where its last hit ends. */
+  /** End of the window's last hit. */
   readonly lastEnd: number
 }
 
 /**
- * Of the starts with a hit before the next start, the one whose window weighs most, each word counted once; of equal ones
- * the foremost. Null: no window holds a whole hit.
+ * Of the starts with a hit before the next start, the one whose window has the highest weight, each word counted once; of equal ones the
+ * first. Null: no window contains a whole hit.
  */
 function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choice): Best | null {
   const counts = new Map<string, number>()
@@ -299,7 +299,7 @@ function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choi
   return best
 }
 
-/** Sums of the same weights in another order may differ by so much. */
+/** Largest rounding difference between sums of the same weights in different order. */
 const ROUNDING = 1e-9
 
 function forget(counts: Map<string, number>, word: string): void {
@@ -310,7 +310,7 @@ function forget(counts: Map<string, number>, word: string): void {
 
 /** Share of the length that must be used before the end of a sentence may end the excerpt. */
 const FULL_ENOUGH = 0.6
-/** How far back the end of a word is looked for. */
+/** How far back the end of a word is searched, in UTF-16 units. */
 const MAX_WORD = 64
 
 function endAfter(text: string, start: number, last: number, { beginnings, maxLength }: Choice): number {
@@ -318,7 +318,7 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   if (text.length <= end) return text.length
   const least = Math.max(last, start + maxLength * FULL_ENOUGH)
   const next = beginnings.findLast(at => at >= least && at <= end + 1)
-  // One more than `end`: the blank before it is not shown.
+  // A beginning at `end` + 1 counts too, since the blank before it is not shown.
   if (next !== undefined && next - 1 <= end) {
     const [, textEnd] = trimmed(text, start, Math.min(next, end))
     if (textEnd >= last && textEnd >= start + 1) return textEnd
@@ -329,9 +329,10 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   return Math.max(wholeCharacters(text, end), Math.min(last, end))
 }
 
-/** Behind the headings that the chunk begins with: the section of the excerpt names them. */
+/** Offset after the headings with which the chunk begins: they are named as the section of the excerpt. */
 function afterHeadings(text: string, headings: readonly string[]): number {
-  // Each part begins with what the one before it cannot take: time grows with the line, however many blanks it has.
+  // Each part of the pattern begins with a character that the previous part cannot match, so time is linear in the line, however many
+  // blanks it has.
   const line = /[ \t]*(?:#{1,6}[ \t]*)?(\S[^\r\n]*)?(?:\r?\n|$)([=-]{2,}[ \t]*\r?\n)?/y
   let start = 0
   for (;;) {
@@ -343,7 +344,7 @@ function afterHeadings(text: string, headings: readonly string[]): number {
   }
 }
 
-/** `Title ##` is a heading named `Title`. */
+/** The text of a heading without closing marks: `Title ##` is named `Title`. */
 function withoutClosing(title: string): string {
   const bare = title.trimEnd()
   let end = bare.length
@@ -357,7 +358,7 @@ function trimmed(text: string, from: number, to: number): readonly [number, numb
   return [start, Math.max(start, from + part.trimEnd().length)]
 }
 
-/** Overlapping hits (an identifier and its words) make one span. */
+/** Ranges to highlight; overlapping hits (an identifier and its words) are merged. */
 function spansWithin(hits: readonly Hit[], from: number, to: number): readonly (readonly [number, number])[] {
   const spans: [number, number][] = []
   for (const { start, end } of hits) {
@@ -369,7 +370,7 @@ function spansWithin(hits: readonly Hit[], from: number, to: number): readonly (
   return spans
 }
 
-/** The place itself, or the one before it when it lies within a surrogate pair. */
+/** The offset, or the one before it when it is within a surrogate pair. */
 function wholeCharacters(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
@@ -378,15 +379,15 @@ function wholeCharacters(text: string, at: number): number {
 // Which table or fenced code goes over a place of a chunk, seen from the chunk alone, as Markdown and Org write them.
 
 const OPENING = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}[^`]*|~{3,}.*|#\+begin_\w.*)$/i
-/** The second row of a table. */
+/** Pattern of the second row of a table. */
 const DELIMITERS = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)*$/
 const MAY_HAVE_BLOCKS = /```|~~~|\||#\+begin_/i
-/** A longer line is no row of a table that is worth repeating. */
+/** Longest line that is taken as a row of a table worth repeating. */
 const MAX_LINE = 1_000
 
 /**
- * The line that opens the fence, or the two lines of the header of the table, whose lines begin before `at` and go on there; empty
- * where nothing is open. `lead` is what is open at the beginning of the text.
+ * The opening line of a fence, or the two header lines of a table, if the block begins before `at` and continues there; empty where none
+ * does. `lead`: the block that is open at the beginning of the text.
  *
  * @example openBlockAt('```js\nlet a\nlet b\n```', 12) // '```js'
  */
@@ -411,7 +412,7 @@ function openedBy(line: string, before: string): string {
   return before.includes('|') && line.includes('|') && DELIMITERS.test(line) ? `${unmarked(before)}\n${line}` : ''
 }
 
-/** A fence is closed by as many signs or more, alone in their line; a table by a line that is no row. */
+/** Whether the line ends the block: a fence by at least as many signs, alone on their line; a table by a line that is no row. */
 function isClosed(line: string, closing: string): boolean {
   if (closing === '') return !line.includes('|')
   const [signs, sign] = [withoutMarks(line), withoutMarks(closing)]

@@ -1,4 +1,4 @@
-/** The visible text of an HTML page, with line breaks where a browser would break, and the headings and blocks in it. */
+/** The visible text of an HTML page, with line breaks where a browser would break, and the page's headings and blocks. */
 import { type DefaultTreeAdapterTypes, Parser } from 'parse5'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { Block } from './blocks.ts'
@@ -8,9 +8,9 @@ import { TextWriter } from './text-writer.ts'
 export interface HtmlText {
   readonly text: string
   readonly headings: readonly Heading[]
-  /** Tables, `<pre>`, list items and quotations. */
+  /** Tables, `<pre>`, list items and quotations of the page. */
   readonly blocks: readonly Block[]
-  /** Of the page (`<title>`), its `<meta>` by name, and `<html lang>`. */
+  /** Title of the page (`<title>`); further fields are its `<meta>` by name, and `<html lang>`. */
   readonly title: string
   readonly meta: Readonly<Record<string, string>>
   readonly language: string
@@ -22,40 +22,41 @@ type Element = DefaultTreeAdapterTypes.Element
 const UNSEEN = new Set(
   'script style noscript template svg math head iframe object audio video canvas select datalist textarea'.split(' '),
 )
-/** Elements with blank lines around them, and elements that merely begin a line. */
+/** Elements that are surrounded by blank lines; the next list has those that only begin a line. */
 const BLOCKS = new Set(
   `address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header main nav ol p pre
    section table ul`.split(/\s+/),
 )
 const LINES = new Set('body caption dd div dt figcaption html legend li option summary tbody tfoot thead tr'.split(' '))
 
-/** An element, for those who want to leave some of them out. */
+/** An element as seen by a test that leaves some elements out. */
 export interface HtmlElement {
   readonly tag: string
-  /** Empty where the element does not have it. */
+  /** Value of an attribute; empty where the element does not have it. */
   attribute(name: string): string
 }
 
 export interface HtmlOptions {
-  /** Elements that do not count, with all that is in them. */
+  /** Whether an element is left out, with everything in it. */
   readonly isLeftOut?: ((element: HtmlElement) => boolean) | undefined
   /**
-   * `main`: what the page is about. That is its `<main>` (or its articles, where it has none) without navigation, asides and footers; of a
-   * page without either all but its navigation; and all of it where that leaves nothing. Default: the whole page.
+   * Part of the page to read. `main`: the main content, which is its `<main>` (or its articles, where it has none) without navigation,
+   * asides and footers; for a page without either, everything except its navigation; and the whole page where that leaves nothing. Default:
+   * the whole page.
    */
   readonly part?: 'page' | 'main' | undefined
 }
 
-/** Time is linear in the text. */
+/** The text of a page. Time is linear in the HTML. */
 export function htmlText(html: string, options: HtmlOptions = {}): HtmlText {
   return atOnce(htmlTextInSteps(html, options))
 }
 
-/** UTF-16 units that are parsed, and nodes that are looked at, in one step: some milliseconds. */
+/** UTF-16 units parsed in one step, and nodes visited in one step: some milliseconds. */
 const UNITS_AT_ONCE = 1 << 15
 const NODES_AT_ONCE = 1 << 12
 
-/** The same in steps, for a long page. */
+/** As `htmlText`, in steps for a long page. */
 export function* htmlTextInSteps(
   html: string,
   { isLeftOut = () => false, part = 'page' }: HtmlOptions = {},
@@ -92,13 +93,13 @@ function* written(roots: readonly Node[], isSkipped: Test): Steps<ReturnType<Tex
   return writer.finish()
 }
 
-/** What a page says beside its subject, by tag and by role. */
+/** Tags and roles of elements that are not the page's main content. */
 const BESIDE = new Set('nav aside footer'.split(' '))
 const ROLES_BESIDE = new Set('navigation complementary contentinfo banner search'.split(' '))
 
 type Test = (element: Element) => boolean
 
-/** The elements that hold the main content, and what within them does not belong to it. */
+/** The elements that hold the main content, and a test for elements within them that do not belong to it. */
 function* mainOf(page: Node, isSkipped: Test): Steps<readonly [roots: readonly Node[], isBeside: Test]> {
   const isBeside: Test = element => BESIDE.has(element.tagName) || ROLES_BESIDE.has(attribute(element, 'role'))
   const isMain: Test = element => element.tagName === 'main' || attribute(element, 'role') === 'main'
@@ -109,7 +110,7 @@ function* mainOf(page: Node, isSkipped: Test): Steps<readonly [roots: readonly N
   return [[page], element => element.tagName === 'nav' || attribute(element, 'role') === 'navigation']
 }
 
-/** Those that pass, and that lie in no other one that does. */
+/** Elements that pass the test and are not inside another one that does. */
 function* outermost(page: Node, passes: Test, isSkipped: Test): Steps<readonly Element[]> {
   const found: Element[] = []
   const pace = new StepPace(NODES_AT_ONCE)
@@ -121,7 +122,9 @@ function* outermost(page: Node, passes: Test, isSkipped: Test): Steps<readonly E
   return found
 }
 
-/** The nodes in order, elements twice. A stack, not recursion: pages can be nested as deep as they like. */
+/**
+ * Visits the nodes in order, elements twice (on entering and leaving). With a stack, not recursion, since pages may be nested to any depth.
+ */
 function* steps(
   page: Node,
   isSkipped: (element: Element) => boolean,
@@ -162,7 +165,7 @@ function leave(element: Element, writer: TextWriter): void {
   else if (LINES.has(tag)) writer.breakLines(1)
 }
 
-/** Elements that a chunk holds whole or ends at a line of. */
+/** Elements that a chunk contains whole, or cuts only at their lines. */
 const BROKEN_AT_LINES = new Set('table pre li blockquote'.split(' '))
 
 function isRowOfNames(row: Element): boolean {

@@ -1,17 +1,17 @@
 /**
- * Which language a text is in, by its function words, its script, and a few letters that only one language has: enough to
- * choose a stemmer, quick, and the same on every machine. A trigram library (franc, eld) was not taken: short entries are
- * its weak side too, and the stop lists are here anyway. In doubt it is English.
+ * Recognises the language of a text by its function words, its script, and a few letters that only one language has: precise enough to
+ * choose a stemmer, fast, and the same on every machine. Trigram libraries (franc, eld) are no better with short entries, and the stop
+ * lists exist anyway. In doubt the language is English.
  */
 import { fold } from './normalise.ts'
 import { LANGUAGES, type Language, stopWords } from './stopwords.ts'
 
-/** How much of a text is looked at, in UTF-16 units. */
+/** Length of the text that is examined, in UTF-16 units. */
 export const SAMPLE = 1_000
-/** Signs it takes to leave English: one alone may be a name, a quotation, a loan word. */
+/** Number of signs needed to decide against English: a single one may be a name, a quotation, a loan word. */
 const MIN_EVIDENCE = 2
 
-/** The language of an entry's text. */
+/** The language of a text, of which only the beginning is examined; English in doubt. */
 export function language(text: string): Language {
   const sample = text.slice(0, SAMPLE).toWellFormed().normalize('NFC').toLowerCase()
   const signs = signsOf(sample.match(WORD) ?? [])
@@ -22,8 +22,8 @@ export function language(text: string): Language {
 }
 
 /**
- * The languages that the words of a question speak for: several when they cannot be told apart (`la` is Spanish, French
- * and Italian), English when they speak for none. One function word is enough here.
+ * Languages that the words of a query indicate: several when they cannot be distinguished (`la` is Spanish, French and Italian), English
+ * when they indicate none. One function word is enough here.
  */
 export function languagesOfQuestion(words: readonly string[]): readonly Language[] {
   const winners = strongest(signsOf(words.map(word => word.normalize('NFC').toLowerCase())))
@@ -31,8 +31,8 @@ export function languagesOfQuestion(words: readonly string[]): readonly Language
 }
 
 /**
- * The language of a text as far as it shows, as ISO 639-1, including languages without a stemmer here that have a script of
- * their own; null: nothing shows it. A text of two signs shows it, and so does a script.
+ * Language of a text as far as it is recognisable, as ISO 639-1, including languages without a stemmer here that have a script of their
+ * own; null: not recognisable. Two signs suffice, and so does a script.
  */
 export function shownLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE).toWellFormed().normalize('NFC').toLowerCase()
@@ -40,11 +40,11 @@ export function shownLanguage(text: string): string | null {
   const unstemmed = words.length === 0 ? undefined : UNSTEMMED.find(([, script]) => isMostly(words, script))
   if (unstemmed !== undefined) return unstemmed[0]
   const of = language(text)
-  // English is also what a text counts as that shows nothing.
+  // `language` returns English also for a text without any signs, so English needs a sign of its own here.
   return of !== 'en' || words.some(isEnglishSign) ? of : null
 }
 
-/** The first that fits: Japanese has Chinese characters too. */
+/** Languages recognised by script; the first that fits counts, since Japanese has Chinese characters too. */
 const UNSTEMMED: readonly (readonly [string, RegExp])[] = [
   ['ja', /[\p{sc=Hiragana}\p{sc=Katakana}]/u],
   ['zh', /\p{sc=Han}/u],
@@ -55,14 +55,14 @@ const UNSTEMMED: readonly (readonly [string, RegExp])[] = [
 ]
 
 /**
- * Whether the words of a question show that it is English: one of them is a function word that only English has, and no
- * other language has more. Words that show nothing (names, terms) are not enough.
+ * Whether the words of a query show that it is English: one of them is a function word that only English has, and no other language has
+ * more signs. Words without a sign (names, terms) are not enough.
  */
 export function isEnglishQuestion(words: readonly string[]): boolean {
   return words.some(isEnglishSign) && languagesOfQuestion(words).includes('en')
 }
 
-/** Whether it is a function word of no language but English. */
+/** Whether the word is a function word of English and of no other language. */
 function isEnglishSign(word: string): boolean {
   const places = speaksFor().get(word.normalize('NFC').toLowerCase())
   return places?.length === 1 && places[0] === index('en') && !MISLEADING.has(word.toLowerCase())
@@ -70,7 +70,7 @@ function isEnglishSign(word: string): boolean {
 
 const WORD = /[\p{L}\p{M}]+/gu
 
-/** Function words of one language that are names, words or code in English text: they speak for English at most. */
+/** Function words of one language that are names, words or code in English text: they count at most as signs of English. */
 const MISLEADING: ReadonlySet<string> = new Set(
   `a ad ah al am an ante as c col come d da dei die do dos due e era etc fa fare fin fur gut ha hai hat he i in io is j l
    m ma man mas me mi mia n ne ni no nun o on os per plus pour pro qui s sera si sin so solo son soy su t tale te tel
@@ -78,8 +78,8 @@ const MISLEADING: ReadonlySet<string> = new Set(
 )
 
 /**
- * The same of the languages whose lists come from a package: words of their Latin lists that at least two of 9,787 English
- * texts have (Cranfield, CACM, SciFact), and English words that science has no use for.
+ * Misleading function words of the languages whose lists come from a package: words of lists in Latin script that occur in at least two of
+ * 9,787 English texts (Cranfield, CACM, SciFact), and further English words that scientific texts do not use.
  */
 const MISLEADING_OF_PACKAGED: ReadonlySet<string> = new Set(
   `ad af ai aki al ala als alt ami ar au av az bar bare bet bile bir ca care cat ce cu da data de deg di die dog doi door
@@ -91,7 +91,7 @@ const MISLEADING_OF_PACKAGED: ReadonlySet<string> = new Set(
    the their them they this to uit una via was were what will with`.split(/\s+/),
 )
 
-/** Spellings that only one of the languages has, and how many signs each is where not one. */
+/** Spellings that only one of the languages has, and how many signs each counts for if not one. */
 const SPELLINGS: readonly (readonly [Language, RegExp, number?])[] = [
   ['es', /ñ/],
   ['es', /[cs]ión$/],
@@ -110,11 +110,11 @@ const SPELLINGS: readonly (readonly [Language, RegExp, number?])[] = [
   ['tr', /[ğı]/],
   ['tr', /[şç]/],
   ['ru', /[ыэё]/],
-  // Russian has none of these letters, and the function words of the two are often the same.
+  // Russian has none of these letters, while many function words of Russian and Ukrainian are the same.
   ['uk', /[іїєґ]/, 4],
 ]
 
-/** Languages of a script that no other of the languages has, but for those in the same line: a text in it is in one of them. */
+/** Scripts that only the languages in the same row use: a text in the script is in one of them. */
 const SCRIPTS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/\p{sc=Cyrillic}/u, ['ru', 'uk']],
   [/\p{sc=Greek}/u, ['el']],
@@ -129,7 +129,7 @@ function isMostly(words: readonly string[], script: RegExp): boolean {
   return count * 2 > words.length
 }
 
-/** Different signs for each language: a word that comes often says no more than once. */
+/** Number of different signs for each language: repeating a word adds nothing. */
 function signsOf(words: readonly string[]): number[] {
   const signs = new Array<number>(LANGUAGES.length).fill(0)
   const counted = new Set<string>()
@@ -155,7 +155,7 @@ function signsOf(words: readonly string[]): number[] {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** By function word, the places in LANGUAGES of those it speaks for. Made when first needed. */
+/** For each function word, the positions in LANGUAGES of the languages that it indicates. Made on first use. */
 function speaksFor(): ReadonlyMap<string, readonly number[]> {
   if (known !== null) return known
   const languages = new Map<string, number[]>()

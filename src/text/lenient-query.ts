@@ -1,13 +1,13 @@
 /**
- * The lenient reading of a question: whatever cannot surely be meant as an operator is text, and is reported. People and
- * agents paste commands, logs and error messages; the rules, and why they are so: docs/decisions/016.
+ * Lenient parsing of a query: whatever is not certainly an operator is text, and is reported. People and agents paste commands, logs and
+ * error messages; the rules and their reasons: docs/decisions/016.
  */
 import type { QuerentError } from '../model/errors.ts'
 import type { FieldToken, QueryToken, Span, WordToken } from '../model/plan.ts'
 import { isBlank, lexQuery } from './query-lexer.ts'
 import { isStopWord } from './stopwords.ts'
 
-/** A part of the question that was not read as an operator. */
+/** A part of the query that was not read as an operator. */
 export interface Unread extends Span {
   readonly text: string
   readonly why: string
@@ -15,9 +15,9 @@ export interface Unread extends Span {
 
 export interface LenientOptions {
   readonly isField: (name: string) => boolean
-  /** Why the field cannot have this value, or null where it can. */
+  /** The error for a value that the field cannot have, or null where the value is valid. */
   readonly faultOf: (token: FieldToken) => QuerentError | null
-  /** Phrases, signs and fields that are read; further ones are text. */
+  /** Largest number of phrases, signs and fields that are read as operators; further ones are text. */
   readonly mostConditions: number
 }
 
@@ -26,7 +26,7 @@ export interface LenientReading {
   readonly unread: readonly Unread[]
 }
 
-/** `given` is the text with its line breaks; `text` the same, cleaned by `cleanText`. Never throws. */
+/** Lexes a query; never throws. `given`: the text with its line breaks; `text`: the same text after `cleanText`. */
 export function lexLeniently(given: string, text: string, options: LenientOptions): LenientReading {
   const { isField, faultOf, mostConditions } = options
   const unread: Unread[] = []
@@ -34,7 +34,7 @@ export function lexLeniently(given: string, text: string, options: LenientOption
     unread.push({ position, length, text: text.slice(position, position + length), why })
   }
   let tokens = lexQuery(text, { isField, forgive: (at, error) => report(at, reasonOf(error)) })
-  /** Makes text of each token for which there is a reason. */
+  /** Turns tokens into text, where `reasonFor` gives a reason. */
   const demote = (reasonFor: (token: QueryToken, at: number) => string | null): void => {
     tokens = tokens.flatMap((token, at): readonly QueryToken[] => {
       const why = reasonFor(token, at)
@@ -69,7 +69,7 @@ export function lexLeniently(given: string, text: string, options: LenientOption
   return { tokens, unread: unread.sort((a, b) => a.position - b.position) }
 }
 
-/** Words of a part of the text, as typed: no operator in it is read. */
+/** Words of a part of the text, as typed, without reading operators in it. */
 export function wordsIn(text: string, { position, length }: Span): readonly WordToken[] {
   const words: WordToken[] = []
   const end = position + length
@@ -94,9 +94,12 @@ function isCondition(token: QueryToken): boolean {
   return token.kind === 'field' || token.sign !== null
 }
 
-/** A letter, then letters and digits, joined by hyphens or apostrophes. Numbers and addresses (`+0x3f`) begin with a digit. */
+/**
+ * Pattern of a word: a letter, then letters and digits, joined by hyphens or apostrophes. Numbers and addresses (`+0x3f`) begin with a
+ * digit.
+ */
 const WORD = /^\p{L}[\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*$/u
-/** What is shorter and in ASCII is an option of a command: `-w`, `-rf`. */
+/** Shortest ASCII word that can be excluded: a shorter one is an option of a command, such as `-w`, `-rf`. */
 const SHORTEST_EXCLUSION = 3
 
 function signFault(token: Signed, pasted: boolean): string | null {
@@ -108,7 +111,10 @@ function signFault(token: Signed, pasted: boolean): string | null {
   return token.sign === '-' && isShort ? `it looks like an option; ${inQuotes}` : null
 }
 
-/** In a sentence these do not come between what is searched and what is excluded: `the -wal file`, `what is -wal`. */
+/**
+ * Whether a function word comes before: in a query it does not stand between what is searched and what is excluded, so in `the -wal file`
+ * and `what is -wal` the sign is text.
+ */
 function followsFunctionWord(tokens: readonly QueryToken[], at: number): boolean {
   const before = tokens[at - 1]
   if (before?.kind !== 'word' || before.sign !== null) return false
@@ -118,13 +124,13 @@ function followsFunctionWord(tokens: readonly QueryToken[], at: number): boolean
 
 const JOINS: ReadonlySet<string> = new Set(['and', 'or', 'but', 'not', 'nor'])
 
-/** Signs of a command line, a log, a stack trace, a diff or code, each at one word. */
+/** Patterns of words in a command line, a log, a stack trace, a diff or code. */
 const TECHNICAL: readonly RegExp[] = [
-  /[\p{L}\p{N})\]]:$/u, // error:
-  /^-{1,2}(?=[\dA-Za-z]*[A-Za-z])[\dA-Za-z]{1,2}$/, // -w, -rf, -O2
-  /^--[a-z]/i, // --verbose
-  /^(?:~|\.{1,2})?\/./, // /etc/hosts, ./run
-  /[=|<>{}\\`]|&&|\$\w|\(\)|::|:\d\d:\d\d/, // a=b, x | y, $HOME, f(), std::vector, 12:30:01
+  /[\p{L}\p{N})\]]:$/u, // For a label such as `error:`.
+  /^-{1,2}(?=[\dA-Za-z]*[A-Za-z])[\dA-Za-z]{1,2}$/, // For short options: -w, -rf, -O2.
+  /^--[a-z]/i, // For long options: --verbose.
+  /^(?:~|\.{1,2})?\/./, // For paths: /etc/hosts, ./run.
+  /[=|<>{}\\`]|&&|\$\w|\(\)|::|:\d\d:\d\d/, // For code and times: a=b, x | y, $HOME, f(), std::vector, 12:30:01.
 ]
 
 function looksPasted(given: string, tokens: readonly QueryToken[], text: string): boolean {

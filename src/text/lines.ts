@@ -1,4 +1,4 @@
-/** Lines of a text, counted from 1. A line ends with LF, CR LF or a lone CR; the ending belongs to the line it ends. */
+/** Lines of a text, counted from 1. A line ends with LF, CR LF or a lone CR; the line end belongs to its line. */
 
 const LF = 10
 const CR = 13
@@ -9,14 +9,14 @@ export function isLineEnd(text: string, at: number): boolean {
   return unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)
 }
 
-/** Lines that end within `[from, to)`. */
+/** Number of lines that end within `[from, to)`. */
 export function lineEnds(text: string, from: number, to: number): number {
   let count = 0
   for (let at = from; at < to; at++) if (isLineEnd(text, at)) count++
   return count
 }
 
-/** Numbers the lines of places that come in ascending order: the whole text is read once. */
+/** Finds the line numbers of offsets given in ascending order, reading the text once. */
 export class LineCounter {
   readonly #text: string
   #at = 0
@@ -26,7 +26,7 @@ export class LineCounter {
     this.#text = text
   }
 
-  /** The line of the character at `at`, which must not lie before the place asked for last. */
+  /** Line of the character at `at`, which must not be before the previously requested offset. */
   lineOf(at: number): number {
     this.#line += lineEnds(this.#text, this.#at, at)
     this.#at = at
@@ -34,7 +34,7 @@ export class LineCounter {
   }
 }
 
-/** The lines of a span's first and last character; an empty span is in the line where it is. */
+/** Lines of a range's first and last character; an empty range is in the line of its offset. */
 export function linesOfSpan(
   counter: LineCounter,
   text: string,
@@ -45,7 +45,7 @@ export function linesOfSpan(
   return { startLine, endLine: startLine + lineEnds(text, start, Math.max(start, end - 1)) }
 }
 
-/** Finds lines by place and by number, in any order. */
+/** Finds lines by offset and by number, in any order. */
 export class LineStarts {
   readonly #text: string
   readonly #starts: readonly number[]
@@ -55,12 +55,12 @@ export class LineStarts {
     this.#starts = lineStarts(text)
   }
 
-  /** At least 1. */
+  /** Number of lines in the text, at least 1. */
   get count(): number {
     return this.#starts.length
   }
 
-  /** The line of the character at `at`. */
+  /** Line number of the character at `at`. */
   lineOf(at: number): number {
     let low = 0
     let high = this.#starts.length
@@ -72,7 +72,7 @@ export class LineStarts {
     return low
   }
 
-  /** The text of these lines, both included, as far as there are any; without the last one's LF or lone CR. */
+  /** The text of these lines, both included, as far as they exist; without the last line's LF or lone CR. */
   between(first: number, last: number): string {
     const start = this.#starts[first - 1]
     if (start === undefined || last < first) return ''
@@ -81,7 +81,7 @@ export class LineStarts {
   }
 }
 
-/** Where each line begins; the first at 0. */
+/** Start offset of each line; the first is 0. */
 export function lineStarts(text: string): number[] {
   const starts = [0]
   if (text.includes('\r')) {

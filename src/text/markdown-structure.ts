@@ -1,6 +1,6 @@
 /**
- * The headings and the blocks of Markdown, as the block rules of `markdown-it` read them (CommonMark and the tables of GitHub). It is
- * loaded when the first text comes that may have any. Time is linear in the text. Headings within lists and quotations are none.
+ * The headings and blocks of Markdown, by the block rules of `markdown-it` (CommonMark and the tables of GitHub). The parser is loaded for
+ * the first text that may have any. Time is linear in the text. Headings within lists and quotations do not count.
  */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
@@ -11,24 +11,24 @@ import { lineStarts } from './lines.ts'
 import type { Heading } from './outline.ts'
 
 export interface Structure {
-  /** Ascending by `start`, not overlapping. */
+  /** Headings, ascending by `start`, not overlapping. */
   readonly headings: readonly Heading[]
-  /** Ascending by `start`, a block that holds others before them. */
+  /** Blocks, ascending by `start`, with a block before those that it contains. */
   readonly blocks: readonly Block[]
 }
 
 export const NO_STRUCTURE: Structure = { headings: [], blocks: [] }
 
-/** A longer line is no heading, whatever it begins with. */
+/** Longest heading, in UTF-16 units; a longer line is no heading, whatever it begins with. */
 const MAX_HEADING = 1_000
-/** Lines an underlined heading may have, its underline among them. */
+/** Largest number of lines in an underlined heading, including its underline. */
 const MAX_HEADING_LINES = 6
-/** Signs at the beginning of a line without which there is neither a heading nor a block; and those of tables. */
+/** Signs at the start of a line without which a text has neither headings nor blocks; and the sign of tables. */
 const MARKS = /^[ \t]*([#>*+\-=`~]|\d{1,9}[.)])|^(?: {4}|\t)|\|/m
 
 /**
- * The headings of a Markdown document, and the blocks that chunks keep together (fences, tables, lists, quotations).
- * `from` is where the Markdown begins, behind front matter. Offsets are those of `text`.
+ * The headings of a Markdown document, and the blocks that chunks keep together (fences, tables, lists, quotations). `from`: where the
+ * Markdown begins, after front matter. Offsets are those of `text`.
  *
  * @example markdownStructure('# Backups\n\nEach night.').headings[0]?.text // 'Backups'
  */
@@ -36,13 +36,13 @@ export function markdownStructure(text: string, from = 0): Structure {
   return atOnce(markdownStructureInSteps(text, from))
 }
 
-/** Tokens that are looked at in one step. */
+/** Tokens that are examined in one step. */
 const TOKENS_AT_ONCE = 1 << 12
-/** UTF-16 units that are parsed in one step: some milliseconds, also of a list; and of one block at most. */
+/** UTF-16 units parsed in one step: some milliseconds, even for a list; and the longest block that is parsed whole. */
 const UNITS_AT_ONCE = 1 << 16
 const MAX_UNITS = 1 << 17
 
-/** The same in steps. */
+/** As `markdownStructure`, in steps. */
 export function* markdownStructureInSteps(text: string, from = 0): Steps<Structure> {
   const markdown = text.slice(from)
   if (!MARKS.test(markdown)) return NO_STRUCTURE
@@ -66,19 +66,19 @@ export function* markdownStructureInSteps(text: string, from = 0): Steps<Structu
   return { headings, blocks }
 }
 
-/** A token with its lines, the second one excluded. */
+/** A parser token with its range of lines, the second one excluded. */
 type LineToken = Pick<Token, 'type' | 'tag' | 'level' | 'markup' | 'info' | 'content'> & {
   map: readonly [first: number, behind: number]
 }
 
-/** Blocks that go on only below the lines that open them, and how many lines these are. */
+/** Blocks that continue only below the lines that open them, and the number of those lines. */
 const OPENING_LINES: Readonly<Record<string, number>> = { fence: 1, table_open: 2 }
 
 /**
- * The tokens that have lines, without those of paragraphs, window by window of the text. What begins last in a window may go on behind its end, so the next one begins
- * with it: with a block, or, of a list or quotation that is longer, with an item or a part (the quotation is several blocks then). A block that is longer than a window is read
- * in a longer one up to `MAX_UNITS`, and is several blocks beyond that; but of a fence or a table the opening lines are read again before each
- * window, so that it ends where it would.
+ * The tokens that have lines, except those of paragraphs, window by window of the text. The last block of a window may continue after it,
+ * so the next window begins with that block, or, for a longer list or quotation, with an item or a part of it (the quotation then becomes
+ * several blocks). A block longer than a window is read in a longer one up to `MAX_UNITS`, and becomes several blocks beyond that; for a
+ * fence or a table the opening lines are read again before each window, so that it ends at the right place.
  */
 function* blockTokens(markdown: string, starts: readonly number[]): Steps<readonly LineToken[]> {
   const tokens: LineToken[] = []
@@ -92,7 +92,7 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
     if (open !== null) {
       const { token, lines } = open
       const [begin] = token.map
-      // It is open where it takes a line that is put behind the window.
+      // A line is added after the window: if the block takes it in, the block is still open.
       const text = slice(begin, begin + lines) + slice(first, end) + (isLast ? '' : 'x\n')
       const until = parse(text, first - lines)[0]?.map[1] ?? first
       first = Math.min(until, end)
@@ -125,13 +125,13 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
   return tokens
 }
 
-/** The line behind `first` where the last token of this level begins. */
+/** The line after `first` where the last token of this level begins. */
 function lastBegin(tokens: readonly LineToken[], level: number, first: number): number | undefined {
   const begin = tokens.findLast(token => token.level === level)?.map[0] ?? first
   return begin > first ? begin : undefined
 }
 
-/** What `block.parse` of markdown-it gives, of tokens that have lines; `first`: the number of the first line. */
+/** The tokens with lines that markdown-it's `block.parse` gives; `first`: the number of the first line. */
 function parse(markdown: string, first: number): readonly LineToken[] {
   const { block } = loadParser()
   const tokens: Token[] = []
@@ -143,12 +143,12 @@ function parse(markdown: string, first: number): readonly LineToken[] {
 
 let parser: MarkdownIt | null = null
 
-/** Loaded with `require`, since texts are cut within transactions, which cannot wait. */
+/** Loaded with `require`, since texts are cut within transactions, which cannot wait for an import. */
 function loadParser(): MarkdownIt {
   if (parser === null) {
     const markdownIt = createRequire(import.meta.url)('markdown-it') as new (options: { html: boolean }) => MarkdownIt
     parser = new markdownIt({ html: true })
-    // Definitions of links are nothing to this module, and are the one rule that takes long.
+    // This module needs no link definitions, and their rule is the only slow one.
     parser.block.ruler.disable('reference')
     parser.block.State = withoutCells(parser.block.State)
   }
@@ -157,7 +157,7 @@ function loadParser(): MarkdownIt {
 
 const NO_TOKEN = {} as Token
 
-/** The parser's state, which makes plain tokens, and none for the cells of tables: half of the time of a parse goes into these. */
+/** The parser's state class, changed to make plain tokens, and none for cells of tables, which saves half of the parsing time. */
 function withoutCells(State: MarkdownIt['block']['State']): MarkdownIt['block']['State'] {
   return class extends State {
     #isInTable = false
@@ -193,12 +193,12 @@ class Lines {
     return start === undefined ? this.text.length : this.#from + start
   }
 
-  /** Without its line end. */
+  /** Text of a line without its line end. */
   textOf(line: number): string {
     return this.text.slice(this.startOf(line), this.startOf(line + 1)).replace(/[\r\n]+$/, '')
   }
 
-  /** Behind the last of these lines (`to` excluded) that is not blank. */
+  /** Offset after the last non-blank line of these (`to` excluded). */
   trimmed(from: number, to: number): number {
     let end = to
     while (end > from + 1 && this.textOf(end - 1).trim() === '') end--
@@ -244,10 +244,10 @@ function blockOf({ type, map, markup, info }: LineToken, lines: Lines): Block | 
   }
 }
 
-/** Longest information behind the signs that open a fence, in UTF-16 units. */
+/** Longest info string after the signs that open a fence, in UTF-16 units. */
 const MAX_INFO = 100
 
-/** The line that opens it, where it is more than that (a list item begins there) without the rest. */
+/** The line that opens a fence; where more text is on that line (a list item begins there), only the fence. */
 function fenceLead(line: string, markup: string, info: string): string {
   return `${unmarked(line.slice(0, Math.max(0, line.indexOf(markup))))}${markup}${cut(info.trimEnd(), MAX_INFO)}`
 }
@@ -261,7 +261,7 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length).toWellFormed()
 }
 
-/** Without the signs of code, emphasis and links. */
+/** The text without marks of code, emphasis and links. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')

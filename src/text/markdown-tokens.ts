@@ -1,4 +1,4 @@
-/** The tokens of Markdown, those within lines among them, as `markdown-it` gives them. It is loaded when the first text comes. */
+/** The tokens of Markdown, including those within lines, as `markdown-it` gives them. The parser is loaded for the first text. */
 import { createRequire } from 'node:module'
 import type { Env, MarkdownIt, Token } from 'markdown-it'
 import { lineEnds } from './lines.ts'
@@ -7,19 +7,23 @@ import { markdownStructure } from './markdown-structure.ts'
 export type MarkdownToken = Token
 
 export interface MarkdownTokens {
-  /** Blocks in order; those within lines are their `children`. A line counts from 0. */
+  /** Block tokens in order; tokens within lines are their `children`. Lines count from 0. */
   readonly tokens: readonly Token[]
-  /** Address of the definition that the label names; undefined: there is none. */
+  /** Address of the link definition with this label; undefined: there is none. */
   addressOf(label: string): string | undefined
 }
 
-/** UTF-16 units parsed at once, and as many more as the next heading is away: a long text costs several times as much in one piece. */
+/** UTF-16 units parsed at once, extended to the next heading: parsing a long text in one piece takes several times as long. */
 const PIECE = 1 << 18
 const DEFINITIONS = /^ {0,3}\[[^\]\n]{1,300}\]:.*$/gm
 
 let parser: MarkdownIt | null = null
 
-/** @example markdownTokens('[a](b.md)').tokens[1]?.children?.[0]?.attrGet('href') // 'b.md' */
+/**
+ * Parses Markdown.
+ *
+ * @example markdownTokens('[a](b.md)').tokens[1]?.children?.[0]?.attrGet('href') // 'b.md'
+ */
 export function markdownTokens(markdown: string): MarkdownTokens {
   if (parser === null) {
     const markdownIt = createRequire(import.meta.url)('markdown-it') as new (options: { html: boolean }) => MarkdownIt
@@ -29,7 +33,7 @@ export function markdownTokens(markdown: string): MarkdownTokens {
   const env: Env = {}
   const tokens: Token[] = []
   const cuts = cutsOf(markdown)
-  // A definition may stand in a later piece than its use.
+  // Definitions are read first, since one may be in a later piece than its use.
   if (cuts.length > 1) parser.parse((markdown.match(DEFINITIONS) ?? []).join('\n\n'), env)
   let [from, line] = [0, 0]
   for (const to of cuts) {
@@ -43,7 +47,7 @@ export function markdownTokens(markdown: string): MarkdownTokens {
   return { tokens, addressOf: label => env.references?.[normalizeReference(label)]?.href }
 }
 
-/** Where pieces end: in front of headings, and at the end. */
+/** Offsets where pieces end: before headings, and at the end. */
 function cutsOf(markdown: string): readonly number[] {
   const cuts: number[] = []
   for (const { start } of markdown.length > PIECE ? markdownStructure(markdown).headings : []) {

@@ -1,13 +1,13 @@
 /**
- * One form for all spellings of a word: compatibility characters resolved (NFKC), lower case in no particular locale,
- * accents dropped. Folding comes before stemming, so that `cancion` and `canción` go the same way all along; the
- * stemmers put back the one accent they cannot do without (`stem.ts`).
+ * Folds all spellings of a word to one form: compatibility characters resolved (NFKC), lower case independent of locale, accents dropped.
+ * Folding comes before stemming, so that `cancion` and `canción` are always treated alike; the stemmers restore the single accent that they
+ * need (`stem.ts`).
  */
 
 const ASCII = /^[\0-\x7f]*$/
 /** Accents of Latin and Greek letters, vowel signs and hamzas of Arabic ones; marks of other scripts are letters in their own right. */
 const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]|[\u064b-\u0655\u0670]/gu
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸς]/g
 const SPELT_OUT: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -28,7 +28,7 @@ const SPELT_OUT: Readonly<Record<string, string>> = {
 /** Soft hyphens, joiners, direction marks, the byte order mark: invisible, and no part of a spelling. */
 const INVISIBLE = /\p{Cf}/gu
 
-/** `Über-Größe` gives `uber-grosse`. Folding a folded text changes nothing. */
+/** The folded text: `Über-Größe` gives `uber-grosse`. Folding a folded text changes nothing. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text

@@ -1,22 +1,25 @@
 /**
  * Links and tags in Markdown as note programs write them: `[[note]]`, `[[note|shown]]`, `[[note#heading]]`, `![[note]]`, `[text](note.md)`,
- * `#tag`, `#tag/sub`. Code, addresses, HTML tags and comments hold none. Time is linear in the text.
+ * `#tag`, `#tag/sub`. Code, addresses, HTML tags and comments are skipped. Time is linear in the text.
  */
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { FileLink } from '../model/ingester.ts'
 import type { Block } from './blocks.ts'
 
 export interface NoteMarks {
-  /** Each once, in the order of the text. */
+  /** Links without duplicates, in the order of the text. */
   readonly links: readonly FileLink[]
   readonly tags: readonly string[]
 }
 
-/** Of one note: more of them tell nothing. */
+/** Largest number of links of one note; further ones are ignored. */
 export const MAX_LINKS = 1_000
 const MAX_TARGET = 1_000
 
-/** `from`: where the Markdown begins, behind front matter, of whose text the links count too. `blocks`: those of the same text. */
+/**
+ * Finds links and tags. `from`: where the Markdown begins, after front matter, in whose text links count too. `blocks`: those of the same
+ * text.
+ */
 export function* noteMarksInSteps(text: string, from: number, blocks: readonly Block[]): Steps<NoteMarks> {
   const links = new Map<string, FileLink>()
   const tags = new Set<string>()
@@ -44,16 +47,16 @@ interface Found {
 
 const SIGN = /[\\`<[\]#]|:\/\//g
 const WIKI = /\[\[([^\][\n]{1,2000})\]\]/y
-/** The address of a link or picture, with an optional title behind it. */
+/** Pattern of the address of a link or picture, with an optional title after it. */
 const ADDRESS =
   /\]\([ \t]*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()]{0,200}\)){1,2000}))(?:[ \t]+(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|\([^()\n]{0,500}\)))?[ \t]*\)/y
 const DEFINITION = /\[[^\][\n]{1,500}\]:[ \t]*(?:<([^<>\n]{1,2000})>|(\S{1,2000}))/y
-/** Letters, digits, signs of pictures, `_`, `-` and `/`. */
+/** Pattern of a tag: letters, digits, pictographs, `_`, `-` and `/`. */
 const TAG = /#((?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}_/-]|\u200d){1,200})/uy
 const HTML = /<[/a-z!?][^<>]{0,2000}>/iy
 const ADDRESS_END = /[^\s<>)\]]*/y
 
-/** Signs that are looked at in one step. */
+/** Signs that are examined in one step. */
 const SIGNS_AT_ONCE = 1 << 12
 
 function* scan(text: string, found: Found): Steps<void> {
@@ -66,7 +69,7 @@ function* scan(text: string, found: Found): Steps<void> {
   }
 }
 
-/** Takes what begins at this sign; the place behind it. */
+/** Reads what begins at this sign; returns the offset after it. */
 function behindSign(sign: string, at: number, text: string, codeEnds: CodeEnds, found: Found): number {
   switch (sign) {
     case '\\':
@@ -82,7 +85,7 @@ function behindSign(sign: string, at: number, text: string, codeEnds: CodeEnds, 
     case '#': {
       const tag = isFree(text, at) ? taken(TAG, text, at) : null
       const name = tag?.[1]?.replace(/\/+$/, '') ?? ''
-      // A number is that of an issue.
+      // A `#` with only a number is the number of an issue, not a tag.
       if (/[^\p{N}/_-]/u.test(name) && !name.startsWith('/')) found.tag(name)
       return at + (tag?.[0].length ?? 1)
     }
@@ -111,13 +114,13 @@ function take(target: string, isRelative: boolean, found: Found): void {
   if (path !== '' && path.length <= MAX_TARGET && path.isWellFormed()) found.link({ target: path, isRelative })
 }
 
-/** In a table the sign before the shown text is escaped. */
+/** Target of a wiki link. In a table, the `|` before the shown text is escaped. */
 function wikiTarget(inside: string): string {
   const [target = ''] = inside.split(/\\?\|/, 1)
   return beforeHeading(target)
 }
 
-/** Empty for an address elsewhere, and for a place in the same note. */
+/** Target of an address; empty for an address of another site, and for a place in the same note. */
 function addressTarget(address: string): string {
   if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(address)) return ''
   const [path = ''] = beforeHeading(address).split('?', 1)
@@ -137,7 +140,7 @@ function taken(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** A tag is at the beginning of a line or behind a blank. */
+/** Whether a tag may begin here: at the start of a line or after a blank. */
 function isFree(text: string, at: number): boolean {
   return at === 0 || /[\s,;([]/.test(text[at - 1] as string)
 }
@@ -149,7 +152,10 @@ function isLineStart(text: string, at: number): boolean {
 
 const BLANK_LINE = /\n[ \t]*\r?\n/g
 
-/** Ends of inline code, which no blank line is in, and of comments. What is not closed is looked for once. Asked in order of places. */
+/**
+ * Finds the ends of inline code, which contains no blank line, and of comments. An unclosed one is searched only once. Offsets must be
+ * requested in ascending order.
+ */
 class CodeEnds {
   readonly #text: string
   readonly #unclosed = new Set<string>()
@@ -159,7 +165,7 @@ class CodeEnds {
     this.#text = text
   }
 
-  /** Behind code that begins at `at`, or behind the signs where they open none. */
+  /** Offset after the code that begins at `at`, or after its opening signs where they open none. */
   behind(at: number): number {
     const text = this.#text
     let open = at

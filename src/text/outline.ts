@@ -1,47 +1,50 @@
-/** The headings of a text, and the path of them above a span. */
+/** The headings of a text, and the path of headings above a span. */
 
 import type { ChunkSection } from '../model/entry.ts'
 
 export interface Heading {
-  /** From the start of its line, marks and all; end excluded. */
+  /** Start of the heading's line, including its marks; `end` is excluded. */
   readonly start: number
   readonly end: number
-  /** 1 is the outermost. */
+  /** Level of the heading; 1 is the outermost. */
   readonly level: number
-  /** Without marks. Empty: it only ends the headings of its level and deeper, and is in no path. */
+  /** Text of the heading without marks. Empty: it only ends headings of its level and deeper, and is in no path. */
   readonly text: string
 }
 
-/** What a text says of where it was: a page, a slide, a cell. It holds up to the next one, and is in no passage with that; empty: none. Shown with a passage, neither embedded nor indexed. */
+/**
+ * A mark that says where the following text was: a page, a slide, a cell. It applies up to the next mark, and no passage contains text of
+ * two; an empty text: no place. Shown with a passage, neither embedded nor indexed.
+ */
 export interface PlaceMark {
   readonly at: number
   readonly text: string
 }
 
-/** What a text without a title is called: its first heading of level 1, else its first one of any. */
+/** Name of a text without a title: its first heading of level 1, else its first heading of any level. */
 export function firstHeading(headings: readonly Heading[]): string | undefined {
   const named = headings.filter(({ text }) => text !== '')
   return (named.find(({ level }) => level === 1) ?? named[0])?.text
 }
 
-/** Longest heading in a path; a whole paragraph marked as a heading says little about what follows it. */
+/** Longest heading in a path; a whole paragraph marked as a heading says little about the text after it. */
 const MAX_HEADING = 200
 
-/** Headings within a chunk whose paths are kept. */
+/** Largest number of headings within a chunk whose paths are kept. */
 const MAX_SECTIONS = 100
 
-/** Asked in ascending order of places, as a chunker does: a few steps a question. */
+/** Finds the headings above spans. Spans should be requested in ascending order, as a chunker does: then each request takes a few steps. */
 export class Outline {
   readonly #content: string
   readonly #headings: readonly Heading[]
   readonly #places: readonly PlaceMark[]
-  /** By heading: the one it is under, or -1. */
+  /** Index of the heading above each heading, or -1. */
   readonly #parents: readonly number[]
-  /** No heading before this one matters any more. */
+  /** Index of the first heading that later requests can still need. */
   #first = 0
   #firstPlace = 0
 
-  /** `places`: ascending by `at`, as `headings` are by `start`. */
+  /** `places` must be ascending by `at`, and `headings` by `start`. */
   constructor(content: string, headings: readonly Heading[], places: readonly PlaceMark[] = []) {
     this.#content = content
     this.#headings = headings
@@ -57,15 +60,15 @@ export class Outline {
     return this.#places[this.#lastPlace(at)]?.at === at
   }
 
-  /** Whether the character at `at` belongs to a heading. */
+  /** Whether the character at `at` belongs to a heading of the text. */
   isWithin(at: number): boolean {
     const heading = this.#headings[this.#lastFrom(at)]
     return heading !== undefined && at >= heading.start && at < heading.end
   }
 
   /**
-   * Texts of the headings above the span, outermost first. A span over several sections has those they share; a section
-   * whose heading is all the span holds of it does not count.
+   * Texts of the headings above the span, outermost first. A span over several sections has those that they share; a section of which the
+   * span only contains the heading does not count.
    */
   headingsOf(start: number, end: number): readonly string[] {
     let at = this.#lastFrom(start)
@@ -89,8 +92,9 @@ export class Outline {
   }
 
   /**
-   * The paths that differ from `headings`, those that all of the span is under: at its start, and at each heading and place in it. The
-   * place is the last of a path. Offsets count from the start of the span. Ask for `headingsOf` the same span before.
+   * Paths of headings that differ from `headings`, which are above the whole span: at the span's start, and at each heading and place in
+   * it. The place is the last element of a path. Offsets count from the start of the span. `headingsOf` must be called for the same span
+   * before.
    */
   sectionsOf(start: number, end: number, headings: readonly string[]): readonly ChunkSection[] {
     let heading = this.#lastFrom(start)
@@ -122,14 +126,14 @@ export class Outline {
     return texts.filter(text => text !== '').map(text => text.slice(0, MAX_HEADING).toWellFormed())
   }
 
-  /** The last heading that begins at or before `at`, or -1. */
+  /** Index of the last heading that begins at or before `at`, or -1. */
   #lastFrom(at: number): number {
     let index = this.#first
     while ((this.#headings[index]?.start ?? Infinity) <= at) index++
     return index - 1
   }
 
-  /** The last place that begins at or before `at`, or -1. */
+  /** Index of the last place that begins at or before `at`, or -1. */
   #lastPlace(at: number): number {
     let index = this.#firstPlace
     while ((this.#places[index]?.at ?? Infinity) <= at) index++

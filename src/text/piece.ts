@@ -1,35 +1,37 @@
 /**
- * The smallest pieces a text is cut into: a word, a sign, a character of a script without spaces, each with the blanks
- * behind it; what it costs an embedding model in tokens; and how good a place the border before it is for a cut.
+ * The smallest pieces of a text for cutting: a word, a sign, a character of a script without spaces, each with the blanks after it; with
+ * its cost in tokens of an embedding model, and how suitable the border before it is for a cut.
  */
 import { classOf, DIGIT, IGNORED, LOWER, MARK, UNSPACED, UPPER, widthAt } from './character-class.ts'
 import { isLineEnd } from './lines.ts'
 
 export type TextForm = 'prose' | 'code'
 
-/** How much is torn apart by a cut, from nothing (a new section, a new page) to a word; `torn`: no cut. */
+/**
+ * How suitable a border is for a cut: higher values tear less apart, from `word` up to a new section or page; `torn`: no cut is allowed.
+ */
 export const BORDER = {
   ...{ torn: -1, inside: 0, word: 1, line: 2, sentence: 3, item: 4, paragraph: 5, section: 6, place: 7 },
 } as const
 export type Border = (typeof BORDER)[keyof typeof BORDER]
 
-/** Longest run that is one piece; encoded data and the like is cut there. */
+/** Longest run of characters that is one piece; longer runs (encoded data) are cut there. */
 const MAX_WORD = 32
 const MAX_SIGNS = 8
 const MAX_BLANKS = 256
 
 export interface Piece {
-  /** Where the next piece begins. */
+  /** Offset where the next piece begins. */
   readonly end: number
-  /** An estimate: see `tokensOf`. */
+  /** Estimated number of tokens: see `tokensOf`. */
   readonly tokens: number
-  /** Where its last character that is no blank ends; `start` when it is all blank. */
+  /** Offset after the piece's last non-blank character; `start` when the piece is all blank. */
   readonly textEnd: number
 }
 
 /**
- * The piece that begins at `start`. Blanks behind it up to the last line end are its own; the indentation after that
- * belongs to the next one. Never ends inside a surrogate pair.
+ * The piece that begins at `start`. It includes the blanks after it up to the last line end; the indentation after that belongs to the next
+ * piece. Never ends inside a surrogate pair.
  */
 export function pieceAt(text: string, start: number): Piece {
   const from = afterBlanks(text, start)
@@ -38,7 +40,7 @@ export function pieceAt(text: string, start: number): Piece {
   return { end: afterLineEnd(text, textEnd), tokens: tokensOf(text, from, textEnd), textEnd }
 }
 
-/** How good it is to cut before `next`, where the text before ends at `textEnd`. Headings are the caller's to know. */
+/** How suitable a cut before `next` is, where the text before ends at `textEnd`. Headings are handled by the caller. */
 export function borderBetween(text: string, textEnd: number, next: number, form: TextForm): Border {
   const first = afterBlanks(text, next)
   if (first === textEnd) return isSentenceSign(text, textEnd - 1) ? BORDER.sentence : BORDER.inside
@@ -50,10 +52,10 @@ export function borderBetween(text: string, textEnd: number, next: number, form:
   return breaks === 1 ? BORDER.line : BORDER.word
 }
 
-/** List marks, table rows, quotes, at the start of a line. */
+/** Pattern of a list mark, table row or quotation at the start of a line. */
 const ITEM = /^([-*+•|>]|\d{1,4}[.)]|[a-z][.)])\s?/
 
-/** A line that begins at the margin begins something new, unless it closes what came before. */
+/** Border between lines of code: a line without indentation begins something new, unless it closes what came before. */
 function codeBorder(text: string, breaks: number, next: number, first: number): Border {
   if (breaks === 0) return BORDER.word
   const atMargin = next === first && !/[)\]}]/.test(text.charAt(first))
@@ -61,7 +63,7 @@ function codeBorder(text: string, breaks: number, next: number, first: number): 
   return atMargin ? BORDER.sentence : BORDER.line
 }
 
-/** 0, 1, or 2 for more, between two characters that are no blanks. */
+/** Number of line breaks between two non-blank characters: 0, 1, or 2 for more. */
 function lineBreaks(text: string, from: number, to: number): number {
   let breaks = 0
   for (let at = from; at < to && breaks < 2; at++) if (isLineEnd(text, at)) breaks++
@@ -77,7 +79,7 @@ function endsSentence(text: string, textEnd: number): boolean {
 const CLOSERS = ')]"\'”’»'
 const ENDS = '.!?…。！？'
 
-/** A full stop of Chinese or Japanese needs no blank behind it. */
+/** Whether the character ends a sentence. A full stop of Chinese or Japanese needs no blank after it. */
 function isSentenceSign(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit === 0x3002 || unit === 0xff01 || unit === 0xff1f
@@ -93,7 +95,7 @@ function afterBlanks(text: string, start: number): number {
   return at
 }
 
-/** Behind the last line end of the blanks at `from`; behind all of them when there is none. */
+/** Offset after the last line end in the blanks at `from`; after all of them when there is none. */
 function afterLineEnd(text: string, from: number): number {
   const end = afterBlanks(text, from)
   for (let at = end; at > from; at--) if (isLineEnd(text, at - 1)) return at
@@ -129,13 +131,13 @@ export function isBlankUnit(unit: number): boolean {
   )
 }
 
-/** Latin letters end before this. */
+/** Code of the first Greek letter; all Latin letters come before it. */
 const FIRST_GREEK = 0x370
 
 /**
- * Tokens of a run, by its length and sort: an estimate of WordPiece with an English vocabulary (median of estimate to
- * truth: English prose 1.1, Markdown 1.0, TypeScript 0.97, Spanish 0.7; other alphabets are put in the middle between
- * what an English and a multilingual vocabulary need).
+ * Estimated tokens of a run, by its length and kind of characters: an estimate of WordPiece with an English vocabulary (median of estimate
+ * to truth: English prose 1.1, Markdown 1.0, TypeScript 0.97, Spanish 0.7; for other alphabets, midway between the needs of an English and
+ * a multilingual vocabulary).
  */
 function tokensOf(text: string, start: number, end: number): number {
   const kind = classOf(text, start)

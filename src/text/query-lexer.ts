@@ -1,22 +1,22 @@
 /**
- * Cuts a question into tokens: words, "phrases", +/- signs, field conditions, boosts. One pass, linear, no regular
- * expression over the text. Signs count only at the start of a token, so hyphenated words, arithmetic and most code stay
- * plain text. Which names are fields is the caller's to say; a lens without fields says none.
+ * Cuts a query into tokens: words, "phrases", +/- signs, field conditions, boosts. One pass, linear, without a regular expression over the
+ * text. Signs count only at the start of a token, so hyphenated words, arithmetic and most code stay plain text. The caller says which
+ * names are fields; a lens without fields gives none.
  */
 import { QuerentError } from '../model/errors.ts'
 import type { FieldOperand, FieldOperator, FieldToken, QueryToken, Sign, Span } from '../model/plan.ts'
 
 export interface LexerOptions {
-  /** Whether `name:` begins a condition. Absent: nothing does. */
+  /** Whether `name:` begins a condition. Absent: no name does. */
   readonly isField?: ((name: string) => boolean) | undefined
-  /** Lenient: hears of what cannot be read, which then is text up to the next blank. Absent: it is thrown. */
+  /** For lenient syntax: called for what cannot be read, which then is text up to the next blank. Absent: an error is thrown. */
   readonly forgive?: ((at: Span, error: QuerentError) => void) | undefined
 }
 
-/** Highest boost; 0 itself is no boost. */
+/** Highest boost; the lowest must be above 0. */
 const MAX_BOOST = 10
 
-/** In order, of a text that went through `cleanText`. Throws `query_syntax`; `details`: reason, position, length, hint. */
+/** Tokens in order, of a text that was cleaned by `cleanText`. Throws `query_syntax`; `details`: reason, position, length, hint. */
 export function lexQuery(text: string, options: LexerOptions = {}): readonly QueryToken[] {
   const reader = new QueryReader(text, options.forgive !== undefined)
   const tokens: QueryToken[] = []
@@ -30,7 +30,7 @@ export function lexQuery(text: string, options: LexerOptions = {}): readonly Que
   }
 }
 
-/** A copy of the text that reads alike: unpaired surrogates replaced, control characters made blanks, length kept. */
+/** A copy of the text that reads the same: unpaired surrogates replaced, control characters turned into blanks, length kept. */
 export function cleanText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
@@ -61,7 +61,7 @@ function readToken(reader: QueryReader, options: LexerOptions): QueryToken {
   return field ?? readWord(reader, position, sign)
 }
 
-/** A sign and a whole quote that has no letter or digit: as little to ask for as `+!!!`, so it is text as that is. */
+/** Whether a sign and a quotation without letters or digits begin here: nothing can be searched by it, as with `+!!!`, so it is text. */
 function isSignOfNothing(reader: QueryReader): boolean {
   const sign = reader.peek()
   if ((sign !== '+' && sign !== '-') || reader.peek(1) !== '"') return false
@@ -69,7 +69,7 @@ function isSignOfNothing(reader: QueryReader): boolean {
   return quoted !== null && quoted.trim() !== '' && !/[\p{L}\p{N}]/u.test(quoted)
 }
 
-/** Up to the blank behind the quote, the quote as it was written. */
+/** Reads such a sign and quotation up to the next blank as text, with the quotation as written. */
 function readSignOfNothing(reader: QueryReader, position: number): QueryToken {
   const sign = reader.next()
   const quoted = collapse(readQuoted(reader, position))
@@ -80,7 +80,10 @@ function readSignOfNothing(reader: QueryReader, position: number): QueryToken {
   return { kind: 'word', sign: null, text, boost: checkBoost(boost, null, span), glued: false, ...span }
 }
 
-/** A sign counts before a quote, or before something with a letter or digit that is no second sign (`--flag`, `->`). */
+/**
+ * The sign before a token. A sign counts before a quotation, or before text with a letter or digit that does not begin with a second sign
+ * (`--flag`, `->`).
+ */
 function readSign(reader: QueryReader): Sign {
   const sign = reader.peek()
   if (sign !== '+' && sign !== '-') return null
@@ -94,7 +97,7 @@ function readSign(reader: QueryReader): Sign {
   return sign
 }
 
-/** Whether there is a letter or digit in it, a boost apart. A caret behind a backslash begins none. */
+/** Whether the text contains a letter or digit, apart from a boost. A caret after a backslash begins no boost. */
 function isSearchable(operand: string): boolean {
   return /[\p{L}\p{N}]/u.test(operand.replace(/(?<!\\)((?:\\\\)*)\^[\d.]*$/, '$1'))
 }
@@ -115,7 +118,7 @@ function readPhrase(reader: QueryReader, position: number, sign: Sign): QueryTok
   return { kind: 'phrase', sign, text, boost: checkBoost(boost, sign, span), ...span }
 }
 
-/** `^number` up to the end of the token, else nothing: the caret is text then. */
+/** Reads a boost `^number` at the end of the token; otherwise nothing, and the caret is text. */
 function readTrailingBoost(reader: QueryReader): number | null {
   const boost = parseBoost(reader.untilBlank(1))
   if (boost !== null) reader.skipToken()
@@ -141,14 +144,14 @@ function readWord(reader: QueryReader, position: number, sign: Sign): QueryToken
   return { kind: 'word', sign, text: literal, boost: checkBoost(boost, sign, span), glued: false, ...span }
 }
 
-/** Whatever follows a closing quote or parenthesis up to the next blank is plain text, signs and carets included. */
+/** Reads text directly after a closing quote or parenthesis, up to the next blank: it is plain text, including signs and carets. */
 function readGlued(reader: QueryReader): QueryToken {
   const position = reader.at
   const text = reader.literalUntil(char => isBlank(char))
   return { kind: 'word', sign: null, text, boost: 1, glued: true, position, length: reader.at - position }
 }
 
-/** Digits, with at most one point between or before them. Not a sign, not an exponent. */
+/** A boost: digits with at most one point between or before them, without a sign or exponent. */
 function parseBoost(text: string): number | null {
   return /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null
 }
@@ -165,9 +168,12 @@ function collapse(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-// A field condition: `name:value`, with its comparison sign, list or quotes.
+// Field conditions of a query: `name:value`, with comparison sign, list or quotes.
 
-/** Null, with the reader where it was, when no condition begins here. `position` is where the token (its sign) begins. */
+/**
+ * Reads a field condition; null, with the reader back where it was, when none begins here. `position`: where the token, including its sign,
+ * begins.
+ */
 function readField(
   reader: QueryReader,
   position: number,
@@ -238,9 +244,9 @@ function readOperand(reader: QueryReader, start: number, ends: (char: string) =>
   throw querySyntax('empty_value', at, 'the value is empty', 'Give a value, or write \\: for a colon that is text.')
 }
 
-// A place in a query that moves forward, and what can be read from there. Every step is linear in what it reads.
+// A reader: an offset in a query that moves forward, and what can be read from there. Every step is linear in what it reads.
 
-// What can be wrong with a query, and the one error for it.
+// Reasons for which a query can be wrong, and the error for them.
 
 type SyntaxReason =
   | 'unterminated_quote'
@@ -255,7 +261,7 @@ type SyntaxReason =
   | 'lone_sign'
   | 'unknown_field'
 
-/** `details` are reason, position, length (inside the text) and hint. */
+/** Error in a query; `details`: reason, position, length (inside the text) and hint. */
 export function querySyntax(reason: SyntaxReason, at: Span, message: string, hint: string): QuerentError {
   const where = `${message} (at position ${at.position})`
   return new QuerentError('query_syntax', `${where}. ${hint}`, {
@@ -266,7 +272,10 @@ export function querySyntax(reason: SyntaxReason, at: Span, message: string, hin
   })
 }
 
-/** Signs that a backslash makes plain in lenient syntax. Before anything else it is text: paths and patterns keep theirs. */
+/**
+ * Signs that a backslash turns into plain text in lenient syntax. Before other characters a backslash is text, so that paths and patterns
+ * keep theirs.
+ */
 const RESERVED = '"\\+-^:()<>=~*'
 
 class QueryReader {
@@ -295,7 +304,7 @@ class QueryReader {
     return this.text.charAt(this.at++)
   }
 
-  /** The next character as meant; `isPlain`: a backslash before it took its meaning as a sign. */
+  /** The next character with its escape resolved; `isPlain`: a backslash before it removed its meaning as a sign. */
   nextLiteral(): { readonly char: string; readonly isPlain: boolean } {
     const char = this.next()
     const isEscape = char === '\\' && !this.done && (!this.#isLenient || RESERVED.includes(this.peek()))
@@ -310,21 +319,21 @@ class QueryReader {
     while (!this.done && !this.atBlank) this.at++
   }
 
-  /** What is from `ahead` to the next blank, escapes as typed. */
+  /** The text from `ahead` to the next blank, with escapes as typed. */
   untilBlank(ahead: number): string {
     let end = this.at + ahead
     while (end < this.text.length && !isBlank(this.text.charAt(end))) end++
     return this.text.slice(this.at + ahead, end)
   }
 
-  /** Reads up to the first unescaped character that ends it; escapes are resolved. */
+  /** Reads up to the first unescaped character that ends the text; escapes are resolved. */
   literalUntil(ends: (char: string) => boolean): string {
     let text = ''
     while (!this.done && !ends(this.peek())) text += this.nextLiteral().char
     return text
   }
 
-  /** The text between the quote that is `ahead` and its end, or null where it has none. Nothing is read. */
+  /** The text between the quote at offset `ahead` and its closing quote, or null where there is none. The reader does not move. */
   quotedAfter(ahead: number): string | null {
     const inner = new QueryReader(this.text, this.#isLenient)
     inner.at = this.at + ahead + 1
@@ -332,7 +341,7 @@ class QueryReader {
     return inner.done ? null : text
   }
 
-  /** The name that ends at the next colon of this token, or null. Names have no blank, quote, backslash or slash. */
+  /** The name before the next colon of this token, or null. Names contain no blank, quote, backslash or slash. */
   nameBeforeColon(): string | null {
     let end = this.at
     while (end < this.text.length && /[\p{L}\p{N}_.$-]/u.test(this.text.charAt(end))) end++
@@ -340,7 +349,7 @@ class QueryReader {
   }
 }
 
-/** The text between two quotes; the reader is on the first, and then behind the second. */
+/** The text between two quotes; moves the reader from the first to behind the second. */
 function readQuoted(reader: QueryReader, position: number): string {
   const opening = reader.at
   reader.at++
@@ -360,7 +369,7 @@ function readQuoted(reader: QueryReader, position: number): string {
 
 const BLANK = /^\s$/
 
-/** Any white space of Unicode: blanks, tabs, line breaks. */
+/** Whether a character is white space in Unicode: blanks, tabs, line breaks. */
 export function isBlank(char: string): boolean {
   return char === ' ' || (char !== '' && BLANK.test(char))
 }

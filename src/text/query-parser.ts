@@ -1,6 +1,6 @@
 /**
- * The query grammar: from a question to what it looks for, demands, shuts out and filters by. The guide
- * "query-language" describes it for users.
+ * The query grammar: converts a query to the terms, required and excluded words, and filters that it contains. The guide "query-language"
+ * describes it for users.
  */
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
@@ -28,24 +28,24 @@ import { cleanText, lexQuery, querySyntax } from './query-lexer.ts'
 import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
 
 export interface ParseOptions {
-  /** Names that `name:value` may use, beside every metadata path. */
+  /** Names that `name:value` may use, in addition to every metadata path. */
   readonly fields: readonly FieldName[]
-  /** What relative times count back from. */
+  /** Time from which relative times such as `7d` count back. */
   readonly now: Instant
-  /** A blank question is fine: there are filters elsewhere in the request. Default false. */
+  /** Whether a blank query is allowed, because the request has filters elsewhere. Default false. */
   readonly allowEmpty?: boolean | undefined
-  /** Default `lenient`. */
+  /** Syntax of the query; default `lenient`. */
   readonly syntax?: Syntax | undefined
-  /** Strict syntax: a lone sign and an unknown field are text, as in BQ-032. Default false: they are refused. */
+  /** In strict syntax: whether a lone sign and an unknown field are text, as in BQ-032. Default false: they are refused. */
   readonly allowsLoneSigns?: boolean | undefined
 }
 
-/** Phrases, included and excluded words, and fields of one question. Each costs a look-up over all entries. */
+/** Largest number of phrases, included and excluded words, and fields in one query. Each costs a look-up over all entries. */
 const MAX_CONDITIONS = 100
 
 /**
- * Throws `invalid_argument` for a blank text. Strict syntax also throws `query_syntax` with a position inside the text, and
- * `too_large` for a text that is too long or has too many conditions; the others read what they can and note the rest.
+ * Parses a query. Throws `invalid_argument` for a blank text. Strict syntax also throws `query_syntax` with a position inside the text, and
+ * `too_large` for a text that is too long or has too many conditions; the other syntaxes read what they can and add notes on the rest.
  */
 export function parseQuery(given: string, options: ParseOptions): ParsedQuery {
   const text = checkText(given, options)
@@ -56,7 +56,7 @@ export function parseQuery(given: string, options: ParseOptions): ParsedQuery {
   ])
 }
 
-/** The same question with other tokens: what was a condition may be text now. */
+/** The parsed query with other tokens, of which some conditions may have become text. */
 export function parsedFrom(
   text: string,
   tokens: readonly QueryToken[],
@@ -111,7 +111,7 @@ function faultIn(read: () => unknown): QuerentError | null {
   }
 }
 
-/** `name:value` of an unknown name; addresses, times and `::` are text like any other. */
+/** Pattern of `name:value`, for unknown names; addresses, times and `::` are excluded, since they are text. */
 const UNKNOWN_FIELD = /^([\p{L}_][\p{L}\p{N}_.-]+):[^\s:/\\]/u
 
 /** Words that look like an operator and are none: a sign alone, a condition on a field that does not exist. */
@@ -120,7 +120,7 @@ function unreadWords(tokens: readonly QueryToken[], fields: readonly FieldName[]
   return tokens.flatMap((token): readonly Unread[] => {
     if (token.kind !== 'word' || token.sign !== null || token.glued) return []
     const { position, length, text } = token
-    // What was escaped is meant as text.
+    // The text is shorter than typed, so it contains an escape, which was meant as text.
     if (text.length !== length) return []
     if (text === '-' || text === '+') return [{ position, length, text, why: 'the sign stands alone' }]
     const name = UNKNOWN_FIELD.exec(text)?.[1]
@@ -141,7 +141,7 @@ function refuseUnread(tokens: readonly QueryToken[], fields: readonly FieldName[
   throw querySyntax(isSign ? 'lone_sign' : 'unknown_field', first, first.why, hint)
 }
 
-/** Parts shown in a note. */
+/** Largest number of parts shown in a note. */
 const MAX_SHOWN = 5
 const LONGEST_SHOWN = 40
 
@@ -154,13 +154,13 @@ function unreadNotes(unread: readonly Unread[]): readonly Note[] {
   return [{ code: 'read_as_text', message: `Searched as text: ${shown.join('; ')}${more}.` }]
 }
 
-/** Of a text that is longer than what is searched of it. */
+/** Note for a text that is longer than the part that is searched. */
 export function cutNote(length: number): Note {
   const message = `The text has ${length} characters; the first ${MAX_QUERY_LENGTH} were searched.`
   return { code: 'text_cut', message }
 }
 
-/** The words and phrases in their places: what a reader would read aloud. Exclusions and fields are left out. */
+/** The words and phrases in their places, without exclusions and fields: the text to embed. */
 export function residualText(tokens: readonly QueryToken[]): string {
   let text = ''
   let gap = false
@@ -182,7 +182,7 @@ function checkText(given: string, options: ParseOptions): string {
     const message = `text: ${given.length} characters, at most ${MAX_QUERY_LENGTH} are allowed`
     throw new QuerentError('too_large', message, { field: 'text', value: given.length, limit: MAX_QUERY_LENGTH })
   }
-  // Cut first: cleaning then replaces half a character at the end.
+  // Cut before cleaning, which then replaces half of a surrogate pair at the end.
   const text = cleanText(given.slice(0, MAX_QUERY_LENGTH))
   if (text.trim() === '' && options.allowEmpty !== true) {
     const expected = 'a question, or a filter to list by'
@@ -250,7 +250,7 @@ function hasSign(sign: QueryToken['sign']): (token: QueryToken) => boolean {
 
 // Field conditions: from a token `name:value` to a filter. What a value may be depends on what the field holds.
 
-/** Text fields of an entry, and what a plain `name:value` means for each: the whole text, or a part of it. */
+/** Text fields of an entry, and whether a plain `name:value` means the whole text of the field or a part of it. */
 const TEXT_FIELDS: Readonly<Record<FieldName, 'whole' | 'part'>> = {
   id: 'whole',
   collection: 'whole',
@@ -263,8 +263,7 @@ const TEXT_FIELDS: Readonly<Record<FieldName, 'whole' | 'part'>> = {
 }
 
 /**
- * The field meant by a name in a question, or null: a known name, `tags` for `tag`, `meta.x` for `metadata.x`. Any
- * metadata path is a field.
+ * The field that a name in a query means, or null: a known name, `tags` for `tag`, `meta.x` for `metadata.x`. Any metadata path is a field.
  */
 export function resolveField(name: string, known: readonly FieldName[]): FieldName | null {
   if (known.includes(name)) return name
@@ -273,13 +272,13 @@ export function resolveField(name: string, known: readonly FieldName[]): FieldNa
   return path === null ? null : `metadata${path[1]}`
 }
 
-/** The filter of a condition, its sign worked in. Throws `query_syntax` for a value the field cannot have. */
+/** The filter of a condition, including its sign. Throws `query_syntax` for a value that the field cannot have. */
 export function fieldFilter(token: FieldToken, field: FieldName, now: Instant): Filter {
   const filter = positiveFilter(token, field, now)
   return token.sign === '-' ? { op: 'not', of: filter } : filter
 }
 
-/** A value that a field is compared with, and how. */
+/** A value with which a field is compared, and the operator. */
 interface Comparison {
   readonly token: FieldToken
   readonly field: FieldName
@@ -349,7 +348,7 @@ function timeSpan({ token, field }: Comparison, text: string, now: Instant): Tim
   return span
 }
 
-/** Fields whose type is not known beforehand: a bare number also finds the number, a quoted one only the text. */
+/** Filter for a field of unknown type: an unquoted number also matches the number, a quoted one only the text. */
 function openFilter(comparison: Comparison): Filter {
   const { field, operator, operand } = comparison
   const { text } = operand
@@ -380,14 +379,14 @@ function openFilter(comparison: Comparison): Filter {
   }
 }
 
-/** `a..b`, `a..`, `..b`, unquoted; three dots are no range. */
+/** Splits an unquoted range `a..b`, `a..`, `..b`; three dots are no range. */
 function splitRange(operand: FieldOperand): { readonly from: string | null; readonly to: string | null } | null {
   const at = operand.text.indexOf('..')
   if (operand.quoted || at < 0 || operand.text.includes('...') || operand.text === '..') return null
   return { from: operand.text.slice(0, at) || null, to: operand.text.slice(at + 2) || null }
 }
 
-/** Both ends belong to it unless `open` leaves out the upper one. */
+/** Filter for a range. Both ends are included, unless `open` excludes the upper one. */
 function between({ token, field }: Comparison, from: Scalar | null, to: Scalar | null, open: boolean): Filter {
   if (from !== null && to !== null && (isAfter(from, to) || (open && from === to))) {
     throw invalidValue(token, 'the range ends before it begins', 'Write the smaller value first.')
@@ -420,14 +419,14 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text)
 }
 
-// Words that look like a field condition with a slip in the name: searched as text, and a note says so.
+// Words that look like a field condition with a misspelt name: they are searched as text, and a note says so.
 
 interface MisspeltField {
   readonly written: string
   readonly meant: FieldName
 }
 
-/** At most five; one slip (a letter wrong, missing, too many or swapped) or only the case is wrong. */
+/** Misspelt field names, at most five: with one slip (a letter wrong, missing, too many or swapped), or only the wrong case. */
 export function misspeltFields(tokens: readonly QueryToken[], fields: readonly FieldName[]): readonly MisspeltField[] {
   const found: MisspeltField[] = []
   for (const token of tokens) {
@@ -440,7 +439,7 @@ export function misspeltFields(tokens: readonly QueryToken[], fields: readonly F
   return found
 }
 
-/** Short names are too near to everything: there only the case may be wrong. */
+/** Whether a name is a slip for the field. Short names resemble too many words, so for them only the case may differ. */
 function isSlip(written: string, field: FieldName): boolean {
   if (written === field) return true
   return field.length >= 4 && written[0] === field[0] && editDistance(written, field, 1) === 1

@@ -1,11 +1,10 @@
 /**
- * Words to stems: what the word index stores and asks for. English by Porter's algorithm (package `stemmer`; the English
- * one of @orama/stemmers cuts `connection` to `connec`), the others by Snowball's (package `@orama/stemmers`, which
- * gives what Snowball's reference gives, ten times as fast as `snowball-stemmers`). Which of that package's languages are
- * here: docs/decisions/047.
+ * Stems of words, which the word index stores and searches. English by Porter's algorithm (package `stemmer`; the English one of
+ * @orama/stemmers cuts `connection` to `connec`), the others by Snowball's (package `@orama/stemmers`, which gives the results of
+ * Snowball's reference, ten times as fast as `snowball-stemmers`). The choice of that package's languages: docs/decisions/047.
  *
- * A stem depends on the folded word alone, so a word is found with and without its accents. Snowball knows endings by
- * their accents, so the ones that always have one get it back first (`cancion`, `canción`: both `cancion`).
+ * A stem depends only on the folded word, so a word is found with and without its accents. Snowball recognises endings by their accents, so
+ * endings that always have one get it back first (`cancion`, `canción`: both `cancion`).
  */
 import { stemmer as arabic } from '@orama/stemmers/arabic'
 import { stemmer as armenian } from '@orama/stemmers/armenian'
@@ -31,7 +30,7 @@ import { stemmer as english } from 'stemmer'
 import { fold } from './normalise.ts'
 import { LANGUAGES, type Language } from './stopwords.ts'
 
-/** The stem of a folded word (`tokenise`). Terms with a digit or sign are their own stem. Stable; cached. */
+/** The stem of a folded word (`tokenise`). Terms with a digit or sign are their own stem. Always the same for the same word; cached. */
 export function stem(term: string, language: Language): string {
   const cache = CACHES[language]
   const known = cache.get(term)
@@ -44,14 +43,17 @@ export function stem(term: string, language: Language): string {
 }
 
 /**
- * What every word with this stem begins with: stemming changes the last two letters that stay at most, never the first;
- * but Arabic has its article and some prepositions in front of the word, and stemming takes them away.
+ * The beginning that all words with this stem share: stemming changes at most the last two letters of what it keeps, never the first. Empty
+ * for Arabic, whose article and some prepositions stand before the word and are removed by stemming.
  */
 export function beginningOf(stem: string, language: Language): string {
   return language === 'ar' ? '' : stem.slice(0, Math.max(1, stem.length - MAX_CHANGED))
 }
 
-/** French `application` has the stem `appliqu`, of which it has `appli`. */
+/**
+ * Number of letters at the end of a stem that may differ from the word: French `application` has the stem `appliqu`, with which it shares
+ * `appli`.
+ */
 const MAX_CHANGED = 2
 
 const LETTERS = /^[a-z]{3,40}$/
@@ -91,15 +93,15 @@ const STEMMERS: Readonly<Record<Language, (term: string) => string>> = {
   ...OTHER_SCRIPTS,
 }
 
-/** Of `bunu` it would leave one letter, hardened to p. */
+/** Stem of a Turkish word. A stem of one letter is not used: for `bunu`, Snowball leaves a single letter, hardened to p. */
 function turkishStem(term: string): string {
   const found = fold(turkish(term))
   return found.length < 2 ? term : found
 }
 
 /**
- * Unaccented `comia` and `nacio` keep the i of their ending; without it they meet `comer` and `nacer`. Snowball leaves
- * short plurals (`anos`, `ojos`) as they are.
+ * Stem of a Spanish word. Unaccented `comia` and `nacio` would keep the i of their ending, which is removed, so that they match `comer` and
+ * `nacer`. Snowball leaves short plurals (`anos`, `ojos`) unchanged.
  */
 function spanishStem(term: string): string {
   const found = fold(spanish(term.replace(/([cs])ion$/, '$1ión').replace(/logia(s?)$/, 'logía$1')))

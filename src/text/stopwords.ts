@@ -1,7 +1,7 @@
 /**
- * Words too common to search by, by language, as the tokeniser gives them (folded). The English list is the measured
- * one of the ranking digest; those of the five languages after it are function words only; the others are those of the
- * package `@orama/stopwords`. They also tell languages apart (`language.ts`).
+ * Words too common to search by, by language, in folded form as the tokeniser gives them. The English list is the measured one of the
+ * ranking digest; those of the next five languages contain function words only; the others are those of the package `@orama/stopwords`.
+ * They also serve to distinguish languages (`language.ts`).
  */
 import { stopwords as arabic } from '@orama/stopwords/arabic'
 import { stopwords as armenian } from '@orama/stopwords/armenian'
@@ -20,7 +20,10 @@ import { stopwords as turkish } from '@orama/stopwords/turkish'
 import { stopwords as ukrainian } from '@orama/stopwords/ukrainian'
 import { fold } from './normalise.ts'
 
-/** Languages with a stemmer and a stop list, in the order that settles a draw between them. New ones go to the end: places are stored. */
+/**
+ * Languages with a stemmer and a stop list, in the order that decides between equal ones. New ones are added at the end, since positions
+ * are stored.
+ */
 export const LANGUAGES = [
   ...(['en', 'es', 'fr', 'de', 'it', 'pt'] as const),
   ...(['nl', 'sv', 'da', 'no', 'fi', 'hu', 'ro', 'tr', 'ru', 'uk', 'el', 'ar', 'hy', 'hi', 'ne'] as const),
@@ -31,7 +34,7 @@ export function isStopWord(term: string, language: Language): boolean {
   return stopWords(language).has(term)
 }
 
-/** Made when first needed: most stores need those of few languages. */
+/** Stop words of a language, made on first use: most stores need those of few languages. */
 export function stopWords(language: Language): ReadonlySet<string> {
   const known = STOP_WORDS.get(language)
   if (known !== undefined) return known
@@ -40,7 +43,7 @@ export function stopWords(language: Language): ReadonlySet<string> {
   return made
 }
 
-/** What is several words for the tokeniser is left out. */
+/** The package's list in folded form, without entries that the tokeniser splits into several words. */
 function packaged(list: readonly string[]): ReadonlySet<string> {
   return new Set(list.map(fold).filter(word => /^[\p{L}\p{M}]+$/u.test(word)))
 }

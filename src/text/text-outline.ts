@@ -1,6 +1,6 @@
 /**
- * Headings, tables and blocks of code of reStructuredText, AsciiDoc and Org, and headings of plain text, found line by line; linear in
- * the text. No parser of these formats on npm is both kept up and made for more than a part of them.
+ * Headings, tables and code blocks of reStructuredText, AsciiDoc and Org, and headings of plain text, found line by line; time is linear in
+ * the text. No parser of these formats on npm is both maintained and made for more than a part of them.
  */
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type Block, MAX_LEAD } from './blocks.ts'
@@ -9,27 +9,27 @@ import type { Heading } from './outline.ts'
 export type OutlineFormat = 'rst' | 'asciidoc' | 'org' | 'text'
 
 export interface TextOutline {
-  /** Null where the text gives none. */
+  /** Title of the text; null where it has none. */
   readonly title: string | null
   readonly headings: readonly Heading[]
-  /** Ascending by `start`. Of plain text none. */
+  /** Blocks, ascending by `start`. Plain text has none. */
   readonly blocks: readonly Block[]
 }
 
-/** A longer heading is none. */
+/** Longest heading, in UTF-16 units. */
 const MAX_HEADING = 200
-/** A longer line is neither a heading nor part of a header. */
+/** Longest line that can be a heading or part of a header. */
 const MAX_LINE = 1_000
 
-/** Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is `Backups`. */
+/** The outline of a text. Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is `Backups`. */
 export function textOutline(text: string, format: OutlineFormat): TextOutline {
   return atOnce(textOutlineInSteps(text, format))
 }
 
-/** Lines that are looked at in one step. */
+/** Lines that are examined in one step. */
 const LINES_AT_ONCE = 1 << 13
 
-/** The same in steps, for a long text. */
+/** As `textOutline`, in steps for a long text. */
 export function* textOutlineInSteps(text: string, format: OutlineFormat): Steps<TextOutline> {
   const lines = yield* linesOf(text)
   switch (format) {
@@ -49,7 +49,7 @@ export function* textOutlineInSteps(text: string, format: OutlineFormat): Steps<
 interface Line {
   readonly start: number
   readonly end: number
-  /** Without trailing white space; empty where the line is too long. */
+  /** Text of the line without trailing white space; empty where the line is too long. */
   readonly text: string
   readonly isBlank: boolean
 }
@@ -73,7 +73,7 @@ function outlineOf(found: readonly Heading[], blocks: readonly Block[]): TextOut
   return { title: headings[0]?.text ?? null, headings, blocks }
 }
 
-/** Of the lines `first` to `last`, which repeat `header` lines of them, and end with a line that closes them or not. */
+/** The block of the lines `first` to `last`. Later parts repeat its first `header` lines; `isClosed`: the last line closes the block. */
 function blockOf(lines: readonly Line[], first: number, last: number, header: number, isClosed: boolean): Block {
   const startOf = (at: number): number => lines[at]?.start ?? (lines.at(-1) as Line).end
   const lead = lines.slice(first, first + header).map(({ text }) => text)
@@ -87,8 +87,9 @@ function blockOf(lines: readonly Line[], first: number, last: number, header: nu
 const UNDERLINE = /^([!-/:-@[-`{-~])\1+$/
 
 /**
- * A line of text above a line of one sign that is at least as long, perhaps with the same line above it. Levels are in the order in
- * which the signs first occur, as in reStructuredText. The line before must be blank: so rows of tables do not count.
+ * Headings that are a line of text above a line of one repeated sign that is at least as long, perhaps with the same line above too. Levels
+ * follow the order in which the signs first occur, as in reStructuredText. The line before must be blank, so that rows of tables do not
+ * count.
  */
 function* underlinedHeadings(lines: readonly Line[]): Steps<readonly Heading[]> {
   const headings: Heading[] = []
@@ -113,7 +114,7 @@ function* underlinedHeadings(lines: readonly Line[]): Steps<readonly Heading[]> 
   return headings
 }
 
-/** Grid tables, simple tables, and what is indented below a line that ends with `::`. */
+/** Blocks of reStructuredText: grid tables, simple tables, and indented text below a line that ends with `::`. */
 function* restructuredBlocks(lines: readonly Line[]): Steps<readonly Block[]> {
   const blocks: Block[] = []
   const pace = new StepPace(LINES_AT_ONCE)
@@ -137,7 +138,7 @@ function gridTable(lines: readonly Line[], first: number): Found {
 }
 
 const SIMPLE_RULE = /^\s*=+( +=+)+$/
-/** Lines of a header. */
+/** Largest number of header lines of a table. */
 const MAX_HEADER = 8
 
 function simpleTable(lines: readonly Line[], first: number): Found {
@@ -166,7 +167,7 @@ function literalBlock(lines: readonly Line[], first: number): Found {
   return { block: blockOf(lines, first, last, isDirective ? 1 : 0, false), last }
 }
 
-/** The last line of those from `first` on that belong to it and are not blank. */
+/** The last non-blank line of the run of lines after `first` that belong to the block. */
 function lastOfRun(lines: readonly Line[], first: number, belongs: (line: Line) => boolean): number {
   let last = first
   for (let at = first + 1; at < lines.length && belongs(lines[at] as Line); at++)
@@ -178,7 +179,7 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length
 }
 
-/** `== Section`, not within delimited blocks, and these blocks. */
+/** Headings of AsciiDoc (`== Section`) outside of delimited blocks, and these blocks. */
 function* asciidocParts(
   lines: readonly Line[],
 ): Steps<readonly [headings: readonly Heading[], blocks: readonly Block[]]> {
@@ -191,7 +192,7 @@ function* asciidocParts(
     if (/^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|\|={3,}|```.*)$/.test(text)) {
       if (open === null) open = { text, at }
       else if (text === (open.text.startsWith('`') ? '```' : open.text)) {
-        // A blank line behind the first row of a table makes a header of it.
+        // A blank line after the first row of a table makes that row its header.
         const header = text.startsWith('|') && lines[open.at + 2]?.isBlank === true ? 2 : 1
         blocks.push(blockOf(lines, open.at, at, header, true))
         open = null
@@ -204,7 +205,7 @@ function* asciidocParts(
   return [headings, blocks]
 }
 
-/** `* Section`, with states, priorities and tags left out of its text, not within blocks; the blocks, and tables. */
+/** Headings of Org (`* Section`) outside of blocks, without states, priorities and tags; the blocks, and tables. */
 function* orgOutline(lines: readonly Line[]): Steps<TextOutline> {
   const pace = new StepPace(LINES_AT_ONCE)
   const headings: Heading[] = []
@@ -232,7 +233,7 @@ function* orgOutline(lines: readonly Line[]): Steps<TextOutline> {
   return { ...outline, title: title ?? outline.title }
 }
 
-/** One that is never closed goes to the end. */
+/** An Org block; one that is never closed extends to the end. */
 function orgBlock(lines: readonly Line[], first: number): Found {
   const name = /^\s*#\+begin_(\S+)/i.exec((lines[first] as Line).text)?.[1]
   if (name === undefined) return null
@@ -253,7 +254,7 @@ function orgTable(lines: readonly Line[], first: number): Found {
 
 const MAX_TITLE = 80
 
-/** A short line of its own at the beginning that is no sentence, and text behind it. */
+/** The heading of plain text: a short separate line at the beginning that is no sentence, with text after it. */
 function firstLine(lines: readonly Line[]): string | null {
   const at = lines.findIndex(({ isBlank }) => !isBlank)
   const text = lines[at]?.text.trim() ?? ''

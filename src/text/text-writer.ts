@@ -1,15 +1,15 @@
-/** Gathers the text of a page: runs of blanks become one, breaks are written when something follows, headings are noted. */
+/** Collects the text of a page: runs of blanks become one, breaks are written only when text follows, headings are recorded. */
 import { type Block, MAX_LEAD } from './blocks.ts'
 import type { Heading, PlaceMark } from './outline.ts'
 
-/** A block that is being written; `start` is -1 before its first word, `lead` null without a header as yet. */
+/** A block that is being written; `start` is -1 before its first word, `lead` null while it has no header. */
 interface OpenBlock {
   start: number
   readonly isTable: boolean
   readonly isProse: boolean
   header: string[]
   lead: string | null
-  /** It holds headings or another table, and so is the frame of a page. */
+  /** Whether a table contains headings or another table, and so is only the layout of a page. */
   isFrame: boolean
 }
 
@@ -23,7 +23,7 @@ export interface WrittenText {
 const BULLET = '- '
 
 export class TextWriter {
-  /** Above 0: within `<pre>`, blanks stay as they are. */
+  /** Depth within `<pre>`; above 0, blanks are kept. */
   verbatim = 0
   readonly #parts: string[] = []
   readonly #headings: Heading[] = []
@@ -36,10 +36,10 @@ export class TextWriter {
   #bullet = false
   /** The heading that is being written; `start` is -1 before its first word. */
   #heading: { start: number; text: string } | null = null
-  /** It begins with the next text. */
+  /** Place mark that will begin with the next text. */
   #place: string | null = null
 
-  /** UTF-16 units so far. */
+  /** Length of the text so far, in UTF-16 units. */
   get length(): number {
     return this.#length
   }
@@ -55,27 +55,27 @@ export class TextWriter {
     if (words.endsWith(' ')) this.#blank = true
   }
 
-  /** A blank before what comes next, unless it begins a line. */
+  /** Adds a blank before the next text, unless that begins a line. */
   blank(): void {
     this.#blank = true
   }
 
-  /** A mark of a list in front of what comes next. */
+  /** Adds a list mark before the next text. */
   bullet(): void {
     this.#bullet = true
   }
 
-  /** At least so many line ends before what comes next; none before the first text. */
+  /** Adds at least this many line ends before the next text; none before the first text. */
   breakLines(count: number): void {
     this.#breaks = Math.max(this.#breaks, count)
   }
 
-  /** One more line end, two at most. */
+  /** Adds one more line end before the next text, up to two. */
   newLine(): void {
     this.#breaks = Math.min(2, this.#breaks + 1)
   }
 
-  /** Where the text from here on was: a page, a cell. One without text is not noted. */
+  /** Sets where the text from here on was: a page, a cell. A place without text is not recorded. */
   place(text: string): void {
     this.#place = text
   }
@@ -86,7 +86,7 @@ export class TextWriter {
     this.#open.push({ start: -1, isTable, isProse: kind === 'prose', header: [], lead: null, isFrame: false })
   }
 
-  /** Behind the first row of the innermost table that says what is below it, or that is no header. */
+  /** Ends the first row of the innermost table. `isHeader`: the row is a header that names the columns below it. */
   endHeader(isHeader: boolean): void {
     const table = this.#open.findLast(({ isTable }) => isTable)
     if (table === undefined || table.header.length === 0) return
@@ -145,7 +145,7 @@ export class TextWriter {
     this.#length += gap.length + text.length
   }
 
-  /** What is due before the next text. */
+  /** The breaks, blank and list mark to write before the next text. */
   #gap(): string {
     const breaks = this.#breaks > 0 ? '\n'.repeat(this.#breaks) : this.#blank ? ' ' : ''
     const gap = (this.#length === 0 ? '' : breaks) + (this.#bullet ? BULLET : '')

@@ -1,15 +1,15 @@
 /**
  * Cuts text into folded words with their places.
  *
- * - A word is a run of letters, digits and marks of any script. `don't` gives `don`: endings after an apostrophe go.
+ * - A word is a run of letters, digits and marks of any script. `don't` gives `don`: endings after an apostrophe are dropped.
  * - Identifiers are cut at case, underscore and dot, and kept whole as well: `parseQuery` gives `parse`, `query` and
  *   the alias `parsequery`; `node.js` gives `node`, `js` and `nodejs`. Hyphens only cut: `well-known` is two words.
  * - Abbreviations written with dots are one word without them: `U.S.` gives `us`, `e.g.` gives `eg`, which is a stop word.
  * - A number keeps its dots: `3.14`, `1.2.3`. `0xD020` has the alias `d020`, which is also what `$D020` gives.
  * - Scripts without spaces (Chinese, Japanese, Korean, Thai…) give single characters, with each pair as an alias.
  *
- * Words that are no alias are the text's sequence: they have consecutive places, count in its length and make phrases.
- * An alias is where its first word is.
+ * Words that are no aliases form the text's sequence: they have consecutive positions, count in its length and make phrases. An alias has
+ * the position of its first word.
  */
 import {
   classOf,
@@ -25,22 +25,22 @@ import {
 } from './character-class.ts'
 import { fold } from './normalise.ts'
 
-/** Longest term, in UTF-16 units; what is longer (encoded data, mostly) is cut there. */
+/** Longest term, in UTF-16 units; a longer one (mostly encoded data) is cut there. */
 export const MAX_TERM_LENGTH = 64
 
 export interface Token {
-  /** Folded, never empty, not stemmed. */
+  /** The term: folded, never empty, not stemmed. */
   readonly term: string
-  /** UTF-16 offsets, end excluded. */
+  /** Start of the token as a UTF-16 offset; its end is excluded. */
   readonly start: number
   readonly end: number
-  /** Another reading of the words that begin here. */
+  /** Whether the token is an alias: another reading of the words that begin here. */
   readonly alias: boolean
 }
 
 export type TokenVisitor = (term: string, start: number, end: number, alias: boolean) => void
 
-/** In the order of their starts; a word comes before its aliases. */
+/** Tokens in the order of their starts; a word comes before its aliases. */
 export function tokenise(text: string): Token[] {
   const tokens: Token[] = []
   eachToken(text, (term, start, end, alias) => tokens.push({ term, start, end, alias }))
@@ -48,8 +48,8 @@ export function tokenise(text: string): Token[] {
 }
 
 /**
- * `tokenise` without a list. For a long text in pieces: only the tokens that start from `from` on, until a place at or behind `until`,
- * which is returned and is where the next piece begins. Together the pieces give the same tokens.
+ * `tokenise` without making a list. For a long text in pieces: visits only the tokens that start at or after `from`, until an offset at or
+ * after `until`, which is returned and is where the next piece begins. The pieces together give the same tokens.
  */
 export function eachToken(text: string, visit: TokenVisitor, from = 0, until = text.length): number {
   let at = from
@@ -71,7 +71,7 @@ export function eachToken(text: string, visit: TokenVisitor, from = 0, until = t
   return at
 }
 
-/** The end of a word of the letters a to z, capitalised at most, with nothing at its end that could join; else -1. */
+/** End of a simple word: the letters a to z, at most the first one a capital, with nothing after it that could join; otherwise -1. */
 function plainWordEnd(text: string, start: number): number {
   const first = text.charCodeAt(start) | 0x20
   if (first < 0x61 || first > 0x7a) return -1
@@ -87,7 +87,7 @@ const DOT = 0x2e
 /** Blank, line feed, tab, and the signs after which a word is certainly over. */
 const PLAIN_ENDS: ReadonlySet<number> = new Set([...' \n\r\t,;:!?()[]{}"/-=<>*&|`'].map(sign => sign.charCodeAt(0)))
 
-/** Characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
+/** Visits the characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
 function unspacedRun(text: string, from: number, visit: TokenVisitor, until: number): number {
   let start = from
   let end = clusterEnd(text, start)
@@ -108,7 +108,7 @@ function clusterEnd(text: string, start: number): number {
   return end
 }
 
-/** Words joined by case, underscores and dots. */
+/** Visits words joined by case, underscores and dots. */
 function compound(text: string, from: number, visit: TokenVisitor): number {
   const abbreviated = abbreviationEnd(text, from)
   if (abbreviated > 0) {
@@ -138,12 +138,12 @@ function compound(text: string, from: number, visit: TokenVisitor): number {
   return afterEnding(text, from, last)
 }
 
-/** Written without the last dot as well. */
+/** Abbreviations that are often written without the last dot. */
 const OFTEN_UNFINISHED: ReadonlySet<string> = new Set(['e.g', 'i.e', 'a.m', 'p.m', 'u.s', 'u.k'])
 
 /**
- * The end of an abbreviation that begins here, its last dot included; -1: none does. It is two or more single letters with a
- * dot after each (`i.e.`, `U.S.A.`), some of them perhaps a capital and a small letter (`Ph.D.`, `M.Sc.`). `p.x` is none.
+ * End of an abbreviation that begins here, including its last dot; -1: none begins. It consists of two or more single letters with a dot
+ * after each (`i.e.`, `U.S.A.`), some of them perhaps a capital and a small letter (`Ph.D.`, `M.Sc.`). `p.x` is none.
  */
 function abbreviationEnd(text: string, from: number): number {
   let parts = 0
@@ -175,7 +175,10 @@ interface Word {
   readonly end: number
 }
 
-/** One identifier without dots: its words, then itself, then what it begins. */
+/**
+ * Visits an identifier without dots: its words, the whole as an alias after the first word, and `around`, the longer identifier that begins
+ * with it.
+ */
 function segment(text: string, start: number, end: number, visit: TokenVisitor, around: Word | null = null): void {
   const cuts = isHex(text, start, end) ? [start, end] : cutsOf(text, start, end)
   for (let part = 0; part < cuts.length; part += 2) {
@@ -202,7 +205,7 @@ function segmentEnd(text: string, from: number): number {
   return end
 }
 
-/** Whether there is a dot at `at` with a letter or digit right behind it (a word is right before it). */
+/** Whether a dot at `at` joins a word before it with a letter or digit directly behind it. */
 function dotJoins(text: string, at: number): boolean {
   return text[at] === '.' && at + 1 < text.length && (classOf(text, at + 1) & (LOWER | UPPER | DIGIT)) !== 0
 }
@@ -239,17 +242,17 @@ function cut(term: string): string {
         .replace(/\ufffd$/, '')
 }
 
-// The words of an identifier: `parseQuery`, `parse_query`, `HTTPServer`, `0xD020`.
+// Words within an identifier: `parseQuery`, `parse_query`, `HTTPServer`, `0xD020`.
 
 function isHex(text: string, start: number, end: number): boolean {
   return text[start] === '0' && /^0[xX][\da-fA-F]+$/.test(text.slice(start, end))
 }
 
-/** More words than this, or a longer run: no identifier but encoded data, which stays in one piece. */
+/** Largest number of words in an identifier; one with more, or a longer run, is encoded data and stays in one piece. */
 const MAX_WORDS_IN_IDENTIFIER = 12
 const MAX_IDENTIFIER_LENGTH = 80
 
-/** Starts and ends of the words of an identifier, in turn. */
+/** Offsets of the words of an identifier: start and end in turn. */
 function cutsOf(text: string, start: number, end: number): number[] {
   const cuts: number[] = []
   let from = -1

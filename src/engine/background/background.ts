@@ -1,4 +1,7 @@
-/** Work between questions: vectors for new chunks, snapshots, cutting the feed, the jobs of lenses. One process at a time each. */
+/**
+ * Work between queries: vectors for new chunks, snapshots, pruning of the change feed, the jobs of lenses. Each is done by one process at a
+ * time.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Instant } from '../../base/clock.ts'
@@ -15,15 +18,15 @@ import type { IndexSet } from '../index-set.ts'
 import { Lease } from './lease.ts'
 
 const TICK_MS = 2_000
-/** Snapshots are written at most so often, and take at most this share of the time: nothing is answered meanwhile. */
+/** Minimum interval between snapshots, and the largest share of time spent on writing them, because no query is answered meanwhile. */
 const SAVE_EVERY_MS = 30_000
 const SAVE_SHARE = 1 / 50
 
-/** How a job of this process is doing, for the doctor. */
+/** State of a background job in this process, for the doctor. */
 export interface JobState {
-  /** What its last run reported last. */
+  /** Latest progress that the job's last run reported. */
   readonly progress: Progress | null
-  /** Why its last run failed; null when it did not. */
+  /** Error message of the job's last run; null if it did not fail. */
   readonly failure: string | null
 }
 
@@ -40,7 +43,7 @@ interface BackgroundInput {
   readonly indexes: IndexSet
   readonly embedding: Embedding | null
   readonly jobs: readonly BackgroundJob[]
-  /** Kept up to date here, by the jobs' names. */
+  /** States of the jobs by name, which this class keeps up to date. */
   readonly states: Map<string, JobState>
   readonly holder: string
   readonly machineNow: () => number
@@ -51,12 +54,12 @@ export class Background {
   readonly #stop = new AbortController()
   readonly #ranAt = new Map<string, number>()
   readonly #running = new Map<string, Promise<void>>()
-  /** By name: whoever waits for another's must have seen how long it stood still. */
+  /** Leases by job name; kept, because taking over the lease of another process requires having observed how long it was not renewed. */
   readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
   // On a clock that nobody can set: what is due in a while is due whatever the date becomes.
   #saveAt = performance.now() + SAVE_EVERY_MS
-  /** Saving and pruning, while they run. */
+  /** The promise of saving snapshots and pruning the feed while they run. */
   #upkeep: Promise<void> | null = null
 
   constructor(input: BackgroundInput) {
@@ -84,7 +87,7 @@ export class Background {
       await this.#save()
       await this.#prune()
     } catch {
-      // A busy or failing store is met again at the next tick.
+      // Errors are ignored here: the next tick tries again if the store is busy or failing.
     }
   }
 
@@ -119,7 +122,7 @@ export class Background {
     this.#running.set(name, running)
   }
 
-  /** Never rejects: a failure is kept, and the job is due again after its time. */
+  /** Runs the job. Never rejects: a failure is recorded, and the job is due again after its interval. */
   async #runJob(job: BackgroundJob): Promise<void> {
     const { clock, states } = this.#input
     const state = (change: Partial<JobState>) => {
@@ -135,7 +138,7 @@ export class Background {
       )
       state({ failure: null })
     } catch (error) {
-      // A store that is busy is met again at the next tick; being ended is no failure.
+      // A busy store is tried again at the next tick; being ended is no failure.
       const isBusy = error instanceof QuerentError && error.kind === 'busy'
       if (!isBusy && !this.#stop.signal.aborted)
         state({ failure: error instanceof Error ? error.message : String(error) })
@@ -143,7 +146,10 @@ export class Background {
   }
 }
 
-/** When another process holds the lease, it is the one to save. Losing a snapshot loses time, no knowledge. */
+/**
+ * Writes the snapshots of the indexes. If another process holds the lease, that process writes them. A missing snapshot costs time at the
+ * next start, but no data.
+ */
 export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<void> {
   if (!indexes.isWorthSaving) return
   try {
@@ -155,25 +161,25 @@ export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<vo
   }
 }
 
-// Vectors follow words in the background: chunks without a vector are embedded one by one and stored in small batches,
-// by one process at a time. What is stored stays stored, so an interrupted run goes on where it was. A text that the
-// embedder refuses is set aside for as long as the engine is open, so that it keeps nobody else from a vector.
+// Creates vectors in the background, after the word index: chunks without a vector are embedded one by one and stored in small batches, by
+// one process at a time. Stored vectors stay, so an interrupted run continues where it stopped. A text that the embedder refuses is set
+// aside until the engine is closed, so that it does not keep other chunks from getting vectors.
 
 const BATCH = 16
-/** How long a process waits before it looks again whether another one has finished. */
+/** Interval in milliseconds at which a process checks whether another process has finished. */
 const WATCH_MS = 200
-/** After a failure the background waits so long, then twice as long each time, at most so long. */
+/** Pause after a failure: `FIRST_PAUSE_MS`, doubled with each further failure, at most `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 300_000
-/** Chunks without a vector that are looked at at once, where some were set aside. */
+/** Number of chunks without a vector that are read at once when some chunks were set aside. */
 const PAGE = 256
-/** What no embedder has a reason to refuse: tells a refused text from an embedder that takes none. */
+/** A text that no embedder has a reason to refuse: it tells a refused text from an embedder that refuses everything. */
 export const HARMLESS = 'a short test'
 
 /** Chunks that have no vector because the embedder refuses their texts. */
 export interface Refused {
   readonly count: number
-  /** What it said of one of them; null when there is none. */
+  /** What the embedder said about one of these texts; null if there is none. */
   readonly message: string | null
 }
 
@@ -186,15 +192,15 @@ export class Embedding {
   readonly #watchers = new Set<(progress: Progress) => void>()
   #running: Promise<void> | null = null
   readonly #elapsed: () => number
-  /** By model key and chunk, what the embedder said. A changed text is another chunk. */
+  /** Refused chunks and the embedder's messages, by model key and chunk key. Changing a text makes a new chunk. */
   readonly #refused = new Map<string, Map<ChunkKey, string>>()
-  /** Milliseconds a vector took in the last run; null: there was none. */
+  /** Milliseconds per vector in the last run; null: no run yet. */
   #msEach: number | null = null
   #error: unknown = null
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
 
-  /** The models' vectors are made one model after the other. `elapsed`: ms from any start, on a clock that nobody can set. */
+  /** With several models, all vectors of one are made before those of the next. `elapsed`: monotonic time in milliseconds. */
   constructor(
     store: Store,
     models: EmbeddedModels,
@@ -209,12 +215,12 @@ export class Embedding {
     this.#elapsed = elapsed
   }
 
-  /** Why the last run ended early, or null. */
+  /** The error that ended the last run early, or null. */
   get error(): unknown {
     return this.#error
   }
 
-  /** Of those partitions: what others' texts are refused for is nobody else's business. */
+  /** Refused chunks in these partitions only: the errors about texts that the viewer may not see stay hidden. */
   refused(partitions: readonly PartitionId[]): Refused {
     const messages = new Map([...this.#refused.values()].flatMap(byChunk => [...byChunk]))
     if (messages.size === 0) return { count: 0, message: null }
@@ -225,7 +231,7 @@ export class Embedding {
     return { count: seenChunks.length, message: messages.get(seenChunks[0]?.key ?? -1) ?? null }
   }
 
-  /** Starts a run unless one is under way or failed just now. Never rejects: what went wrong is in `error`. */
+  /** Starts a run, unless one is in progress or has just failed. Never rejects: `error` holds the failure. */
   start(): void {
     if (this.#elapsed() >= this.#notBefore) this.#start()
   }
@@ -245,7 +251,10 @@ export class Embedding {
       })
   }
 
-  /** Resolves when no chunk waits for a vector but those set aside; does not heed the pause. Rejects when that cannot be reached, or with `cancelled`. */
+  /**
+   * Resolves when every chunk has a vector, except those set aside; ignores the pause after a failure. Rejects when that cannot be reached,
+   * or with `cancelled`.
+   */
   async settled(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void> {
     if (report) this.#watchers.add(report)
     try {
@@ -266,7 +275,7 @@ export class Embedding {
     await this.#running
   }
 
-  /** What is to be embedded next, and by which model; null: nothing. */
+  /** The next chunks to embed and the model for them; null: nothing is left. */
   #next(limit = 1): Waiting | null {
     if (this.#models.isOverruled === true) return null
     for (const embedder of this.#models.targets) {
@@ -305,7 +314,7 @@ export class Embedding {
     if (!signal.aborted && this.#models.isOverruled !== true) await this.#models.finish?.()
   }
 
-  /** Batch by batch, for as long as the lease can be renewed. */
+  /** Embeds batch after batch for as long as the lease can be renewed. */
   async #embedPending(signal: AbortSignal): Promise<void> {
     let done = 0
     const begun = this.#elapsed()
@@ -332,7 +341,10 @@ export class Embedding {
     this.#notBefore = Number.NEGATIVE_INFINITY
   }
 
-  /** Sets aside what is refused again when it is alone. Rejects when it is the embedder that takes nothing. */
+  /**
+   * Embeds the texts of a refused batch one by one, and sets aside those that are refused again. Rejects if the embedder refuses every
+   * text.
+   */
   async #embedOneByOne({ embedder, chunks }: Waiting, signal: AbortSignal): Promise<void> {
     const refused = new Map<ChunkKey, string>()
     const texts = this.#texts(chunks)
@@ -356,7 +368,7 @@ export class Embedding {
     return orStopped(embedder.embed(texts, 'passage', signal), signal)
   }
 
-  /** Nothing when the lease went to another process meanwhile: then it has embedded them, or will. */
+  /** Stores the vectors. Does nothing if another process took the lease meanwhile: that process embeds these chunks. */
   #save(
     { embedder, chunks: batch }: Waiting,
     texts: readonly string[],
@@ -365,7 +377,7 @@ export class Embedding {
     return this.#store.writeWhenFree(this.#now(), writer => {
       if (!this.#lease.isHeldIn(writer)) return
       this.#models.embedding?.(writer, embedder, texts)
-      // A chunk may have gone while its text was being embedded.
+      // A chunk may have been deleted while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
       writer.putVectors(
         modelKey(embedder.model),
@@ -390,7 +402,7 @@ export class Embedding {
     for (const watcher of this.#watchers) watcher({ phase: 'embed', done, total: done + left })
   }
 
-  /** Vectors that are still to be made, and how long that takes as the last run went; null: it is not known. */
+  /** Number of vectors still to be made, and an estimate of the time in seconds from the last run; null: unknown. */
   left(): { readonly vectors: number; readonly seconds: number | null } {
     const ids = this.#store.partitions().map(partition => partition.id)
     const chunks = this.#store.countChunks(ids)
@@ -402,14 +414,14 @@ export class Embedding {
   }
 }
 
-/** Which models' vectors every chunk is to have. */
+/** The models for which every chunk should have a vector. */
 export interface EmbeddedModels {
   readonly targets: readonly Embedder[]
-  /** Whether another process decides on the models now: then nothing is embedded here. */
+  /** Whether another process decides on the models at present: then this process embeds nothing. */
   readonly isOverruled?: boolean
   /** Called in the transaction that writes the vectors of these texts. */
   embedding?(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void
-  /** Called when nothing is left to embed, perhaps often. */
+  /** Called when nothing is left to embed; may be called often. */
   finish?(): Promise<void>
 }
 

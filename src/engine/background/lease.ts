@@ -1,11 +1,12 @@
 /**
- * One process at a time does a background job. A lease is a row in the store with an end in machine time; the holder
- * renews it, and whoever finds it over, or its holder gone from this machine, takes it. So a dead holder blocks a job
- * for one term at most, and so does one whose clock is ahead: what is unrenewed for a term of one's own is over too.
+ * Ensures that one process at a time does a background job. A lease is a row in the store with an expiry in machine time. The holder renews
+ * it; another process takes it over when it has expired, or when the holder's process no longer runs on this machine. So a dead holder
+ * blocks a job for one term at most. So does a holder whose clock is ahead: a lease that was not renewed for one term of the observer's own
+ * time also counts as expired.
  *
- * A holder that was stopped, or whose clock others do not share, may believe for one renewal that it still has what
- * another one took. It cannot write so: what a holder writes looks in the same transaction whether the turn is still its
- * own (`requireHeld`), and each taking is a turn of its own, also where it was given back meanwhile.
+ * A holder that was suspended, or whose clock is wrong, may believe for one renewal interval that it still has a lease that another process
+ * took. It cannot write in that belief: each write checks in its own transaction that the turn is still its own (`requireHeld`). Every
+ * acquisition is a new turn with its own name, even by the same process.
  */
 import { hostname } from 'node:os'
 import { pause } from '../../base/turns.ts'
@@ -16,10 +17,10 @@ import type { Store, StoreReader } from '../../store/store.ts'
 
 const TERM_MS = 15_000
 const RENEW_MS = 5_000
-/** How often a waiting process looks whether the lease is free. */
+/** Interval in milliseconds at which a waiting process checks whether the lease is free. */
 const POLL_MS = 40
 
-/** Turns of this process, so that each has a name of its own. */
+/** Number of turns that this process has taken, which gives each turn a unique name. */
 let turns = 0
 
 export class Lease {
@@ -28,12 +29,12 @@ export class Lease {
   readonly #holder: string
   readonly #machineNow: () => number
   readonly #elapsed: () => number
-  /** The name under which it was taken last; null: never. */
+  /** Name of the last turn that this process took; null: none yet. */
   #turn: string | null = null
-  /** Another's turn, and since when it was not renewed. */
+  /** A turn of another process, and since when it has not been renewed. */
   #seen: { readonly holder: unknown; readonly expiresAt: unknown; readonly since: number } | null = null
 
-  /** `elapsed`: ms from any start, on a clock that nobody can set. */
+  /** `elapsed`: monotonic time in milliseconds. */
   constructor(
     store: Store,
     name: string,
@@ -48,10 +49,10 @@ export class Lease {
     this.#elapsed = elapsed
   }
 
-  /** Takes or renews it; false when another one has it. */
+  /** Takes or renews the lease; false if another process has it. */
   async take(): Promise<boolean> {
     const now = this.#machineNow()
-    // Most of those who ask in vain need not wait for writers.
+    // A read first: most calls find the lease taken, and then need not wait for other writers.
     if (this.#isOthersIn(this.#store, now)) return false
     return this.#store.writeWhenFree(now, writer => {
       if (this.#isOthersIn(writer, now)) return false
@@ -61,19 +62,22 @@ export class Lease {
     })
   }
 
-  /** Whether it is still the turn that was taken last. Within a transaction that writes, nobody can take it before the end. */
+  /**
+   * Whether the lease still belongs to the last turn of this process. Within a write transaction, nobody else can take it before the
+   * transaction ends.
+   */
   isHeldIn(reader: StoreReader): boolean {
     return this.#turn !== null && reader.table(LEASES).get({ name: this.#name })?.['holder'] === this.#turn
   }
 
-  /** The same for those who write only as its holder; throws `cancelled`. */
+  /** Throws `cancelled` if the lease is lost. For transactions that may write only while this process holds the lease. */
   readonly requireHeld = (reader: StoreReader): void => {
     if (!this.isHeldIn(reader)) throw leaseLost(this.#name)
   }
 
   /**
-   * Takes it as soon as nobody else has it. `onWait` is called once, when somebody has. Rejects with `cancelled` when the
-   * signal is aborted first, and with what a store that cannot be written says.
+   * Takes the lease as soon as no other process has it. `onWait` is called once if another process has it. Rejects with `cancelled` if the
+   * signal is aborted first, and with the error of a store that cannot be written.
    */
   async waitFor(signal: AbortSignal, onWait: () => void = () => undefined): Promise<void> {
     for (let waits = false; ; waits = true) {
@@ -86,8 +90,8 @@ export class Lease {
   }
 
   /**
-   * Runs the body of the one who has taken it, renewing it meanwhile, and gives it back. The body's signal is aborted
-   * when the lease is lost to another process, or could not be renewed for a whole term, and when `signal` is.
+   * Runs `body` while the lease is held: renews it meanwhile, and gives it back at the end. The signal passed to `body` is aborted when the
+   * lease is lost to another process or could not be renewed for a whole term, and when `signal` is aborted.
    */
   async during<T>(signal: AbortSignal, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const lost = new AbortController()
@@ -106,7 +110,7 @@ export class Lease {
     }
   }
 
-  /** Never fails: a lease that cannot be given back ends with its term. */
+  /** Never fails: a lease that cannot be given back expires after its term. */
   async release(): Promise<void> {
     const turn = this.#turn
     if (turn === null) return
@@ -119,7 +123,7 @@ export class Lease {
     }
   }
 
-  /** Never takes it again: whoever had it meanwhile may have changed what the body began with. */
+  /** Renews the lease, but never takes it again after it was lost: another holder may have changed the data that `body` started from. */
   async #renew(): Promise<'renewed' | 'lost' | 'unknown'> {
     const now = this.#machineNow()
     try {
@@ -129,7 +133,7 @@ export class Lease {
         return 'renewed'
       })
     } catch (error) {
-      // The store is too busy to say.
+      // The store is too busy to say whether the lease is held.
       if (!(error instanceof QuerentError)) throw error
       return 'unknown'
     }
@@ -154,15 +158,15 @@ function leaseLost(name: string): QuerentError {
   return new QuerentError('cancelled', `another process took over ${name}`, {})
 }
 
-/** The name of an engine among the processes on one store, by which others can tell whether it still lives. */
+/** Format of a holder's name, host/process id/engine id, from which other processes tell whether the holder still runs. */
 const PARTS = /^(?<host>.+)\/(?<pid>\d+)\/[^/]+$/
 
-/** Unique, also among engines of one process. */
+/** Name of an engine as lease holder; unique, also among several engines in one process. */
 export function nameHolder(id: string): string {
   return `${hostname()}/${process.pid}/${id}`
 }
 
-/** True only if it ran on this machine and does so no more. Nothing is known of one that ran elsewhere. */
+/** Whether the holder ran on this machine and no longer does. Returns false for a holder on another machine, whose state is unknown. */
 export function isGone(holder: string): boolean {
   const { host, pid } = PARTS.exec(holder)?.groups ?? {}
   return host === hostname() && !isRunning(Number(pid))
@@ -170,11 +174,11 @@ export function isGone(holder: string): boolean {
 
 function isRunning(pid: number): boolean {
   try {
-    // Sends nothing.
+    // Signal 0 sends nothing: it only checks that the process exists.
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It may be another user's.
+    // Other errors, such as EPERM, mean that the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Who folds the store's log back, and when: one engine at a time, every few seconds while there are writes, in a thread
- * of its own. No commit pays for it, unless nobody keeps the log. After deletions it sees to it that their bytes are gone.
+ * Checkpoints the store's write-ahead log: one engine at a time, every few seconds while there are writes, in a thread of its own. Commits
+ * do not pay for checkpoints, unless no engine does this work. After deletions it makes sure that the deleted bytes are erased from the
+ * files.
  */
 import { Turns } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -9,22 +10,28 @@ import type { IndexSet } from '../index-set.ts'
 import type { Lease } from './lease.ts'
 
 const TICK_MS = 1_000
-/** Less than this is not worth a thread. */
+/** Log size in bytes below which a checkpoint is not worth a thread. */
 const FOLD_FROM = 1024 * 1024
-/** From here on writers are kept waiting for the few milliseconds that the log needs to begin again. */
+/** Log size in bytes from which writers are made to wait the few milliseconds that it takes to restart the log from its beginning. */
 const LARGE = 32 * 1024 * 1024
-/** A commit folds it back itself only from here on: nobody has kept it. One long write may leave hundreds of megabytes, until the next tick. */
+/**
+ * Log size in bytes from which a commit itself checkpoints the log, because no engine seems to do so. One long write may add hundreds of
+ * megabytes before the next tick.
+ */
 const BACKSTOP = 1024 * 1024 * 1024
-/** Under deletions without end the file is erased only so often, for writers wait meanwhile, ms; and in this share of the time. */
+/**
+ * Under continuous deletions, the minimum interval in milliseconds between erasures of the file, and the largest share of time for them,
+ * because writers wait meanwhile.
+ */
 const ERASE_EVERY_MS = 5_000
 const ERASE_SHARE = 1 / 10
-/** When nothing was written for so long, what is left of the log goes, ms: also words that a row of a table had before. */
+/** Milliseconds without a write after which the rest of the log is emptied, as it may hold earlier contents of rows. */
 const IDLE_MS = 10_000
-/** How long writers may be kept waiting for readers who must leave the log first, ms. */
+/** Longest time in milliseconds that writers wait for readers that must leave the log first. */
 const PATIENCE_MS = 20
-/** The same at closing, where nobody looks after it later. */
+/** Longest wait in milliseconds for readers when the store is closed, after which no process of this engine maintains the log. */
 const PATIENCE_AT_END_MS = 1_000
-/** Memory lets go of what was forgotten at most so often, and takes at most this share of the time for it. */
+/** Minimum interval between purges of deleted data from the indexes in memory, and the largest share of time for them. */
 const LET_GO_EVERY_MS = 30_000
 const LET_GO_SHARE = 1 / 50
 
@@ -32,9 +39,9 @@ export interface LogKeeperInput {
   readonly store: Store
   readonly upkeep: Upkeep
   readonly indexes: IndexSet
-  /** For the log. Never given back, but left to end: giving it back would be one more thing to fold. */
+  /** Lease for work on the log. It is left to expire rather than given back, because giving it back would write to the log again. */
   readonly lease: Lease
-  /** For the files of the indexes. */
+  /** Lease for the snapshot files of the indexes. */
   readonly snapshots: Lease
 }
 
@@ -42,14 +49,14 @@ export class LogKeeper {
   readonly #input: LogKeeperInput
   readonly #timer: NodeJS.Timeout
   #working: Promise<void> | null = null
-  /** When the log had been written last, as its file says, when it was looked at and when it was folded back. */
+  /** `#lookedAt` and `#foldedAt`: modification time of the log file at the last look and at the last checkpoint. */
   #lookedAt = 0
   #foldedAt = 0
   #changedAt = Number.NEGATIVE_INFINITY
   #version = -1
   #forgotten: Forgotten | null = null
   #eraseAt = Number.NEGATIVE_INFINITY
-  /** What memory let go of last, and when it may again. */
+  /** The deletion that was last purged from memory, and the earliest time of the next purge. */
   #letGo: string | null = null
   #letGoAt = Number.NEGATIVE_INFINITY
 
@@ -69,7 +76,7 @@ export class LogKeeper {
   #tick(): void {
     this.#working ??= this.#work()
       .catch(error => {
-        // A busy or failing disk is met again at the next tick.
+        // Ignored here: the next tick tries again if the disk is busy or failing.
         if (!(error instanceof QuerentError)) throw error
       })
       .finally(() => {
@@ -97,7 +104,7 @@ export class LogKeeper {
     this.#foldedAt = upkeep.log()?.writtenAt ?? 0
   }
 
-  /** Without the lease, which would have to be written down. */
+  /** Works without the lease, because taking the lease would write to the log. */
   async #rest(): Promise<void> {
     await this.#input.upkeep.fold('empty', PATIENCE_MS)
     await this.#input.upkeep.endThread()
@@ -128,8 +135,8 @@ export class LogKeeper {
 }
 
 /**
- * The last thing before a store is closed, where something was forgotten. Where it cannot be erased, for others keep it from
- * that or no process can be had, the mark stays: the status tells of it, and whoever opens the store next erases it.
+ * Last step before a store is closed after deletions: erases the deleted bytes. If other processes prevent that, or no thread can be
+ * started, the mark in the store stays: the status shows it, and the next process to open the store erases the bytes.
  */
 export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: Lease): Promise<void> {
   const forgotten = upkeep.forgotten()
@@ -142,7 +149,7 @@ export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: L
   }
 }
 
-/** False when another process is writing snapshots. */
+/** Removes deleted data from the snapshot files. False if another process is writing snapshots. */
 async function forgetInFiles(indexes: IndexSet, snapshots: Lease, seq: number, rewrite: boolean): Promise<boolean> {
   if (!indexes.mayHold(seq)) return true
   if (!(await snapshots.take())) return false

@@ -1,4 +1,4 @@
-/** Looking after a whole home: what the engine's doctor and backup do with its parts. */
+/** Care of a whole home: connects the engine's doctor and backup with its parts. */
 import { existsSync, readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { type Steps, Turns } from '../../base/turns.ts'
@@ -40,7 +40,7 @@ export class Care {
   readonly #embedNew: (call: CallContext) => Promise<unknown>
   readonly #hostOf: (lens: string) => LensHost
 
-  /** `embedNew` makes vectors where there are none, as far as the embedder does. */
+  /** `embedNew` embeds chunks that have no vector, as far as the embedder works. */
   constructor(parts: Parts, embedNew: (call: CallContext) => Promise<unknown>, hostOf: (lens: string) => LensHost) {
     this.#parts = parts
     this.#embedNew = embedNew
@@ -78,13 +78,13 @@ export class Care {
     })
   }
 
-  /** What is left over the doctor tells when it looks again. */
+  /** Rebuilds vectors and indexes after a repair of the store. Remaining problems are reported by the doctor's next examination. */
   async #followRepair(call: CallContext): Promise<void> {
     await this.#embedNew(call)
     for (const name of this.#parts.indexes.names) await this.#renew(name)
   }
 
-  /** The file of the index is left to another process that is writing one just now. */
+  /** Rebuilds the index. If another process is writing snapshots just now, only that process writes the file. */
   async #renew(name: string): Promise<void> {
     const { indexes, snapshots } = this.#parts
     const mayWrite = await snapshots.take()
@@ -96,13 +96,16 @@ export class Care {
   }
 }
 
-/** What writes files of this machine is asked for on this machine. */
+/** Operations that write files on this machine may be called on this machine only, not from a remote client. */
 function hereOnly({ remote }: CallContext, what: string): void {
   if (remote !== true) return
   throw new QuerentError('denied', `${what} is for the local owner only, on this machine`, { operation: what })
 }
 
-/** A copy of the home's store, and what of the home is not in it. */
+/**
+ * Where a backup copies from: the file of the store, and the home whose other contents the backup only lists. Null: the store is in memory,
+ * or not in a home.
+ */
 export interface BackupPlace {
   readonly storeFile: string | null
   readonly home: string | null
@@ -116,7 +119,7 @@ export async function backUp(
   if (storeFile === null || home === null) {
     throw invalidArgument('to', to, 'a store on disk to copy: this one is in memory, or not in a home; use `export`')
   }
-  // Relative to what? The working folder of a server is nobody's business.
+  // A relative path would be resolved from the server's working folder, which a caller does not know.
   if (!isAbsolute(to)) throw invalidArgument('to', to, 'an absolute path')
   const copy = await copyStore({
     from: storeFile,
@@ -130,23 +133,23 @@ export async function backUp(
   return { ...copy, not_held: besides(home) }
 }
 
-/** Everything in a home but the store and what is derived from it. */
+/** Everything in a home except the store and what is derived from it. */
 function besides(home: string): readonly string[] {
   const folder = join(home, PLUGIN_FOLDER)
   const plugins = existsSync(folder) && readdirSync(folder).length > 0 ? [PLUGIN_FOLDER] : []
   return [...['config.json', TRUST_FILE].filter(name => existsSync(join(home, name))), ...plugins]
 }
 
-// Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not.
+// Checks that a store, its indexes and its embedder are sound, and gives help for each problem found.
 
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly store: Store
   readonly home: string | null
-  /** Null: the store is not the home's, and is asked itself. */
+  /** File of the store, if it belongs to the home. Null: the store is elsewhere, and is examined through its own interface. */
   readonly storeFile: string | null
   readonly jobs: ReadonlyMap<string, JobState>
   readonly lenses: readonly Lens[]
-  /** Of every lens there is, also of those that are not loaded. */
+  /** Declared tables of all lenses, including those that are not loaded. */
   readonly tables: readonly TableDeclaration[]
   readonly hostOf: (lens: string) => LensHost
 }
@@ -175,7 +178,7 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
   ]
 }
 
-/** Whether the store's table of this name, if any, has the columns that this version declares. */
+/** Whether the table of this name in the store, if there is one, has the columns that this version declares. */
 function isAsDeclared(table: TableDeclaration, store: Store): boolean {
   try {
     store.table(table)
@@ -187,7 +190,7 @@ function isAsDeclared(table: TableDeclaration, store: Store): boolean {
   }
 }
 
-/** The store knows only its own declarations; which ones this version has is known here. */
+/** Adds a finding for tables with other columns than this version declares. The store itself knows only its own declarations. */
 function withForeign(foreign: readonly TableDeclaration[], found: readonly Examined[]): readonly Examined[] {
   if (foreign.length === 0) return found
   const names = foreign.map(({ name }) => name).join(', ')
@@ -222,7 +225,7 @@ async function tablesAgree(
   return [withoutProblems(`lens ${name}`, damages, 'its tables agree with each other'), ...found, ...notes]
 }
 
-/** Of one state of the store, whatever is written at the pauses. */
+/** Runs a read against one state of the store, even if there are writes during its pauses. */
 async function ofOneState<T>(read: (reader: StoreReader) => Steps<T>, store: Store, turns: Turns): Promise<T> {
   const snapshot = store.snapshot()
   if (snapshot === null) return store.readInSteps(() => read(store), turns)
@@ -249,7 +252,7 @@ function nothingMissing(
   )
 }
 
-/** Problems listed for each check. */
+/** Maximum number of problems listed for each check. */
 const MAX_LISTED = 5
 
 function withoutProblems(check: string, problems: readonly string[], sound: string): Examined {
@@ -272,13 +275,13 @@ function jobWorks(name: string, { failure, progress }: JobState): Examined {
 
 interface IndexesToExamine {
   readonly names: readonly string[]
-  /** The living index of that name, at the newest committed change. */
+  /** The index in use with that name, brought up to the latest commit. */
   readonly indexOf: (name: string) => Index
-  /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
+  /** Creates an empty index of the same kind, which is rebuilt to compare the index in use with it. */
   readonly fresh: (index: Index) => Index
-  /** Takes the snapshot of an index into an empty one of its kind; null: nothing is saved here. */
+  /** Loads the snapshot of an index into an empty index of the same kind; null: this engine saves no snapshots. */
   readonly loaded: ((empty: Index) => Steps<SnapshotLoad>) | null
-  /** Builds the living index of that name again and saves it. */
+  /** Rebuilds the index in use with that name, and saves it. */
   readonly renew: (name: string) => Promise<void>
 }
 
@@ -301,7 +304,7 @@ function* indexesFindings({ names, indexOf, fresh, renew }: IndexesToExamine, st
   return found
 }
 
-/** Each step within one read, so that it sees one commit. */
+/** Builds the index in steps. Each step runs in one read transaction, so that it sees a single commit. */
 function* rebuild(index: Index, store: Store): Steps<void> {
   const steps = index.rebuildInSteps?.(store)
   if (steps === undefined) index.rebuild(store)
@@ -326,11 +329,11 @@ function comparison(name: string, rows: number, wanted: number, renew: () => Pro
   })
 }
 
-/** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
+/** Snapshot problems that are no damage: time or a restored backup made the snapshot useless, and the index was built without it. */
 const HARMLESS_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   missing: 'no snapshot yet',
   other_format: 'of another version, so the index was built again',
-  // Its bytes are as they were written, so another version wrote them.
+  // The checksum of the snapshot is right, so another version of this program wrote it.
   refused: 'of another version of the index, which was built again',
   ahead_of_store: 'of a later state than the store, so the index was built again',
   other_past: 'of another history of the store, so the index was built again',
@@ -367,17 +370,17 @@ function hasCount(index: Index): index is WordIndex | VectorIndex | PointIndex |
   return 'count' in index
 }
 
-/** Whether every text has a vector, and whether the embedder would make one. */
+/** What the check of vectors needs: does every text have a vector, and would the embedder make one. */
 export interface EmbeddingToExamine {
   readonly embedder: Embedder | null
   readonly embedderError: string | null
-  /** Chunks set aside; null when this engine embeds nothing. */
+  /** Chunks whose texts the embedder refused; null if this engine embeds nothing. */
   readonly refused: Refused | null
-  /** Ends the wait for an embedder that does not answer. */
+  /** Ends the wait for an embedder that does not respond. */
   readonly signal: AbortSignal
 }
 
-/** The first use of a local model takes a second, a provider with retries a few. */
+/** Timeout: the first use of a local model takes a second, a provider with retries a few. */
 const PATIENCE_MS = 60_000
 
 export function vectorsFinding({ embedder, refused }: EmbeddingToExamine, store: Store): Examined {

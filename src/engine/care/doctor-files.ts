@@ -1,6 +1,6 @@
 /**
- * What the doctor sees around the store (permissions, free space, the log, versions), how it repairs, and the same for
- * a store that no engine has open.
+ * The doctor's checks around the store (permissions, free space, log, versions) and its repairs, also for a store that no engine has
+ * opened.
  */
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,9 +17,9 @@ import type { Examination, Finding } from '../engine.ts'
 import { type Home, STORE_FILE } from '../home.ts'
 import { VERSION } from '../version.ts'
 
-/** Less than this is soon used up by a log and a snapshot. */
+/** Least free disk space in bytes; less is soon used up by a log and a snapshot. */
 const MIN_FREE = 32 * 1024 * 1024
-/** The log is folded back long before, unless a reader keeps it from being. */
+/** Largest normal size of the log in bytes. It is checkpointed long before, unless a reader prevents that. */
 const MAX_LOG = 256 * 1024 * 1024
 const OTHERS = 0o077
 const OTHERS_ENTER = 0o011
@@ -44,12 +44,12 @@ function files(count: number): string {
   return count === 1 ? '1 file' : `${count} files`
 }
 
-/** Whether other users get into the folder at all; Windows has other rules. */
+/** Whether other users may enter the folder at all; Windows has other rules. */
 function isEntered(folder: string): boolean {
   return process.platform !== 'win32' && (modeOf(folder) & OTHERS_ENTER) !== 0
 }
 
-/** What holds texts, keys or settings. */
+/** Files and folders that contain texts, keys or settings. */
 function filesOf(folder: string): readonly string[] {
   const named = [...storeFiles(join(folder, STORE_FILE)), join(folder, 'config.json')]
   const index = join(folder, 'index')
@@ -86,7 +86,7 @@ function mebibytes(bytes: number): string {
 }
 
 export interface Examined extends Finding {
-  /** Null: there is nothing to repair, or nothing says how it should be. `store`: by repairing the store file. */
+  /** How to repair the finding. `store`: by repairing the store file. Null: there is nothing to repair, or the correct state is unknown. */
   readonly repair: (() => string | Promise<string>) | 'store' | null
 }
 
@@ -100,12 +100,12 @@ export function finding(
   return { check, ok, message, help: ok ? null : help, repaired: null, repair }
 }
 
-/** What the store's own examination found. */
+/** Findings of the store's own examination. */
 export function ofStore({ check, ok, message, help, isRepairable }: StoreFinding): Examined {
   return finding(check, ok, message, help, isRepairable ? 'store' : null)
 }
 
-/** As `looked`, for a look that pauses or waits. */
+/** Like `looked`, for an asynchronous check. */
 export async function lookedLong(
   check: string,
   look: () => Promise<readonly Examined[]>,
@@ -120,7 +120,7 @@ export async function lookedLong(
   }
 }
 
-/** One that cannot even look has found something too, and keeps nobody from the other findings. */
+/** Runs a check. If the check itself fails, the failure becomes a finding and the other checks still run. */
 export function looked(check: string, look: () => readonly Examined[]): readonly Examined[] {
   try {
     return look()
@@ -131,27 +131,27 @@ export function looked(check: string, look: () => readonly Examined[]): readonly
   }
 }
 
-/** What to do about it: a damaged store is still here, and may be read in part. */
+/** Help for a damaged store: the file is still there, and part of it may be readable. */
 function helpOf({ code, help }: QuerentError): string {
   return code === 'store_corrupt' ? RESTORE_HELP : help
 }
 
-/** All of them, without what only a repair needs. */
+/** All findings of the doctor, without their repair functions. */
 export function examination(findings: readonly Finding[], backup: string | null = null): Examination {
   const shown = findings.map(({ check, ok, message, help, repaired }) => ({ check, ok, message, help, repaired }))
   return { ok: shown.every(({ ok }) => ok), findings: shown, backup }
 }
 
-/** Names of the copies made beside a store begin so. */
+/** Prefix of the names of copies that are made beside a store before a repair. */
 const COPY_BEFORE_REPAIR = 'store.before-repair-'
 
 interface RepairInput {
   readonly examine: () => Promise<readonly Examined[]>
   readonly storeFile: string | null
-  /** Copies the store before it is written to. */
+  /** Copies the store before the repair writes to it. */
   readonly backup: boolean
   readonly now: () => Instant
-  /** After the store file was repaired: what was derived from it is made again. */
+  /** Rebuilds everything derived from the store, after the store file was repaired. */
   readonly follow: () => Promise<void>
 }
 
@@ -170,13 +170,13 @@ export async function repair(input: RepairInput): Promise<Examination> {
   }
   if (done.size === 0) return examination(before)
   const after = await input.examine()
-  // A check that looked no further for damage tells more once that is repaired.
+  // A check that stopped at the damage may report other findings after the repair, so the repaired finding is kept in the list.
   const gone = before.filter(({ check }) => done.has(check) && !after.some(one => one.check === check))
   const shown = [...gone, ...after].map(one => ({ ...one, repaired: done.get(one.check)?.join('; ') ?? null }))
   return examination(shown, backup)
 }
 
-/** What cannot be repaired keeps nobody from repairing the rest; the finding stays. */
+/** Tries one repair. If it fails, the others are still tried and the finding stays. */
 async function attempt(repair: () => string | Promise<string>): Promise<string> {
   try {
     return await repair()
@@ -198,7 +198,7 @@ async function backupBeside(storeFile: string, now: Instant): Promise<string> {
   }
 }
 
-/** Byte for byte, with its log: SQLite cannot read it. */
+/** Copies the files byte for byte, with the log, because SQLite cannot read a damaged store. */
 function copyOfDamaged(storeFile: string, to: string): string {
   for (const end of ['', '-wal']) {
     rmSync(to + end, { force: true })
@@ -209,7 +209,7 @@ function copyOfDamaged(storeFile: string, to: string): string {
   return to
 }
 
-/** What is the store's fault; anything else is no finding. */
+/** Error codes that become findings about the store; other errors are thrown on. */
 const OF_STORE: ReadonlySet<string> = new Set([
   'store_corrupt',
   'store_newer',
@@ -222,7 +222,7 @@ export function isOfStore(error: unknown): error is QuerentError {
   return error instanceof QuerentError && OF_STORE.has(error.code)
 }
 
-/** `error`: why no engine could be opened. */
+/** Examines a home whose store no engine can open. `error`: why opening failed. */
 export async function examineClosed(
   home: Home,
   error: QuerentError,

@@ -1,4 +1,4 @@
-/** Reads a damaged home as far as it can be read: through a store made of what is left, which is gone afterwards. */
+/** Reads a damaged home as far as possible: copies what is readable into a temporary store, which is deleted afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ import type { Backup, Engine } from '../engine.ts'
 import { findHome, type Home, STORE_FILE } from '../home.ts'
 import { openEngine } from '../open.ts'
 
-/** The home that opening an engine with these would take. Throws `store_missing`. */
+/** The home that an engine opened with these options would use. Throws `store_missing`. */
 export function homeOf(named: string | undefined): Home {
   const environmentHome = process.env['QUERENT_HOME'] || undefined
   return findHome({ home: named, environmentHome, workingFolder: process.cwd(), create: false })
 }
 
-/** `body` gets an engine on what was salvaged, and what was lost. */
+/** Calls `body` with an engine on the salvaged store, and a report of what was lost. */
 export async function withSalvaged<T>(
   home: Home,
   now: Instant,
@@ -30,7 +30,7 @@ export async function withSalvaged<T>(
   })
 }
 
-/** A store of what can be read, as a file of its own. */
+/** Writes everything that can be read into a new store file. */
 export async function backUpReadable(
   home: Home,
   now: Instant,
@@ -45,7 +45,7 @@ export async function backUpReadable(
   })
 }
 
-/** Beside the store, where there is room for one like it; for this user alone. */
+/** Folder for the new store: beside the damaged one, which has the disk space for it; accessible to this user only. */
 async function inFolderOf<T>(home: Home, body: (folder: string) => Promise<T>): Promise<T> {
   const folder = newFolder(home.folder)
   try {

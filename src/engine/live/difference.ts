@@ -1,6 +1,6 @@
 /**
- * Compares two pages: the net difference between what a subscriber has and an answer, in the order in which it is sent
- * (BQ-160). Every subscription, of whatever lens and interface, is compared here.
+ * Compares two pages: the difference between what a subscriber has and a new answer, in the order in which events are sent (BQ-160).
+ * Subscriptions of all lenses and interfaces are compared here.
  */
 import { type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -8,15 +8,15 @@ import type { LiveEvent, LiveItem, LiveName, LiveOptions, LiveReason, LiveState 
 
 const MINUTE_MS = 60_000
 
-/** An item as the subscriber has it. */
+/** An item in the state that was last sent to the subscriber. */
 export interface SentItem extends Omit<LiveItem, 'since' | 'shown' | 'fields'> {
-  /** Null: not known, since the subscriber came back with a token. */
+  /** Field values as last sent. Null: unknown, because the subscriber resumed with a token. */
   readonly fields: Readonly<Record<string, string>> | null
-  /** Bytes that it takes in a resume token. */
+  /** Number of bytes that the item takes in a resume token. */
   readonly bytes: number
 }
 
-/** What a subscriber has, in rank order, and the moment of the last answer that was sent completely. */
+/** The items that a subscriber has, in rank order, and the time of the last answer that was sent completely. */
 export interface Delivered {
   readonly items: readonly SentItem[]
   readonly asOf: Instant
@@ -26,23 +26,23 @@ export interface Difference extends LiveName {
   readonly type: LiveEvent['type']
   readonly reason: LiveReason
   readonly details: JsonObject
-  /** The item from now on; null where it is gone. */
+  /** The item after the event; null if it was removed. */
   readonly now: LiveItem | null
 }
 
 interface Circumstances {
   readonly includeReranks: boolean
-  /** Moment of the last answer that was sent completely: what is younger is new. */
+  /** Time of the last answer that was sent completely: an item known since a later time is new. */
   readonly lastAsOf: Instant
-  /** Items that belong to how the subscription began. */
+  /** Keys of the items that are sent because the subscription began or started again, and which of the two it was. */
   readonly opening: { readonly keys: ReadonlySet<string>; readonly reason: 'initial' | 'resync' } | null
-  /** Keys of what the viewer may no longer see. */
+  /** Keys of items that the viewer may no longer see. */
   readonly lost: ReadonlySet<string>
-  /** Nothing but time has passed: items come and go, and none is updated or reranked (BQ-158). */
+  /** Only time has passed since the last answer: items may be added and removed, but none is updated or reranked (BQ-158). */
   readonly onlyTime: boolean
 }
 
-/** Removals first, in the order of `sent`; then the others in the order of the answer. */
+/** The events between two states: removals first, in the order of `sent`, then the others in the order of the answer. */
 function differences(
   sent: ReadonlyMap<string, SentItem>,
   state: LiveState,
@@ -51,7 +51,7 @@ function differences(
   const present = new Set(state.items.map(item => item.key))
   const gone = [...sent.values()].filter(({ key }) => !present.has(key))
   const removals = gone.map(item => removal(item, reasonToGo(item, state, circumstances)))
-  // A loss of access goes before all else: it must not wait.
+  // A loss of access comes before all other events, because it must not wait.
   const lost = removals.filter(({ reason }) => reason === 'unavailable')
   const others = removals.filter(({ reason }) => reason !== 'unavailable')
   const changes = state.items.map(item => changeOf(sent.get(item.key), item, circumstances))
@@ -59,7 +59,7 @@ function differences(
 }
 
 function removal({ key, id, passage, score, rank }: SentItem, reason: LiveReason): Difference {
-  // An item that is no longer available is reported by its id alone (BQ-161), a passage by its position as well.
+  // An item that became unavailable is reported by its id alone (BQ-161), plus the position of a passage.
   const details: JsonObject = reason === 'unavailable' ? {} : { previous_score: score, previous_rank: rank }
   return { type: 'removed', key, id, passage, reason, details, now: null }
 }
@@ -104,7 +104,10 @@ export function asSent(item: LiveItem): SentItem {
   return { ...sent, bytes: Buffer.byteLength(JSON.stringify(asRow(sent))) + 1 }
 }
 
-/** Short enough to travel in tokens; two in 10¹⁴ are taken for the same. */
+/**
+ * Digest of a text, short enough for resume tokens: 12 hexadecimal digits, so two given different texts have the same digest with a
+ * probability of 1 in 2.8·10¹⁴.
+ */
 function digest(text: string): string {
   return text.length <= DIGEST_LENGTH ? text : sha256(text).slice(0, DIGEST_LENGTH)
 }
@@ -112,8 +115,8 @@ function digest(text: string): string {
 const DIGEST_LENGTH = 12
 
 /**
- * An item in a resume token, short for a header line: key, id (as a number: the rest of the key from that position), version,
- * standing, score, rank, passage.
+ * An item in a resume token, short enough for a header line: key, id (as a number if the key ends with the id: its position in the key),
+ * version, standing, score, rank, passage.
  */
 export type TokenRow = [string, string | number, string, string, number, number, number?]
 
@@ -133,25 +136,25 @@ export function fromRow(row: TokenRow): SentItem {
 export type Cause = 'change' | 'time'
 
 /**
- * One subscription without a world: answers and losses go in, events come out one by one, as fast as they are taken and no
- * faster than allowed. What was not taken yet is never a queue, only the difference between what the subscriber has and what
- * is: so nothing piles up, and the last state is always reached.
+ * State machine of one subscription, without input or output: answers and losses go in, events come out one by one, as fast as they are
+ * taken and within the rate limit. Events not yet taken are never queued, but computed as the difference between what the subscriber has
+ * and the present state: so nothing piles up, and the latest state is always reached.
  */
 export class LiveMachine {
   readonly #options: LiveOptions
-  /** In the order of ranks, as long as events are sent in it. */
+  /** Items sent to the subscriber; in rank order, as long as events are sent in it. */
   readonly #sent = new Map<string, SentItem>()
-  /** The part of the subscriber's list that a resume token carries. */
+  /** Bytes of the subscriber's list that a resume token carries. */
   bytes = 0
-  /** Moment of the last answer that was sent completely. */
+  /** Time of the last answer that was sent completely. */
   asOf: Instant
-  /** What is to be sent; null when there is nothing beyond what was sent. */
+  /** The state to be sent; null if it has been sent completely. */
   #wanted: LiveState | null = null
   #plan: Difference[] = []
   #opening: Circumstances['opening'] = null
   readonly #lost = new Set<string>()
   #onlyTime = false
-  /** Machine times of the last counted events, oldest first: at most as many as a minute may have. */
+  /** Machine times of the latest events that count against the rate limit, oldest first: at most as many as are allowed per minute. */
   readonly #times: number[] = []
 
   constructor(options: LiveOptions, delivered: Delivered) {
@@ -160,17 +163,17 @@ export class LiveMachine {
     for (const item of delivered.items) this.#set(item)
   }
 
-  /** What the subscriber has: a copy. */
+  /** A copy of the items that the subscriber has. */
   get delivered(): Delivered {
     return { items: [...this.#sent.values()], asOf: this.asOf }
   }
 
-  /** What the subscriber has, and what is about to be sent. */
+  /** Items that the subscriber has, and items that are about to be sent. */
   get known(): readonly LiveName[] {
     return [...this.#sent.values(), ...(this.#wanted?.items ?? [])]
   }
 
-  /** The first answer. `silent`: taken as sent. `resync`: all of it is sent, whatever was sent before. */
+  /** Takes the first answer. `silent`: it counts as sent. `resync`: all of it is sent, whatever was sent before. */
   open(state: LiveState, how: 'initial' | 'resync' | 'continue' | 'silent'): void {
     if (how === 'silent') for (const item of state.items) this.#set(asSent(item))
     if (how === 'initial' || how === 'resync') {
@@ -180,16 +183,16 @@ export class LiveMachine {
     this.answered(state, 'change')
   }
 
-  /** An answer later than all before. */
+  /** Takes an answer that is later than all earlier ones. */
   answered(state: LiveState, cause: Cause): void {
     for (const { key } of state.items) this.#lost.delete(key)
-    // The effect of a change that was not sent yet is sent, though only time has passed since.
+    // If a change has not been sent yet, its effects are still sent, even if only time has passed since.
     this.#onlyTime = cause === 'time' && (this.#wanted === null || this.#onlyTime)
     this.#wanted = state
     this.#replan()
   }
 
-  /** These may no longer be seen, or are gone: sent at once, and nothing else of them. */
+  /** Marks items that the viewer may no longer see, or that are gone: their removal is sent at once, and no other event about them. */
   lose(keys: readonly string[]): void {
     const known = new Set(this.known.map(({ key }) => key))
     const losses = keys.filter(key => known.has(key) && !this.#lost.has(key))
@@ -203,7 +206,9 @@ export class LiveMachine {
     this.#replan()
   }
 
-  /** The next event that may go out now, which counts as sent; null when there is none, or none yet. `now`: machine time. */
+  /**
+   * Takes the next event that may be sent now, and counts it as sent; null if there is none, or none may be sent yet. `now`: machine time.
+   */
   take(now: number, onlyLosses = false): Difference | null {
     const next = this.peek(now, onlyLosses)
     if (next === null) return null
@@ -215,14 +220,14 @@ export class LiveMachine {
     return next
   }
 
-  /** What `take` would give. */
+  /** The event that `take` would return. */
   peek(now: number, onlyLosses = false): Difference | null {
     const next = this.#plan[0]
     if (next === undefined || (onlyLosses && next.reason !== 'unavailable') || this.#waits(next, now)) return null
     return next
   }
 
-  /** When the cap lets the next event out; null when nothing waits for that. */
+  /** Machine time at which the rate limit allows the next event; null if no event waits for that. */
   heldUntil(now: number): number | null {
     const next = this.#plan[0]
     return next !== undefined && this.#waits(next, now) ? (this.#times[0] as number) + MINUTE_MS : null
@@ -242,7 +247,7 @@ export class LiveMachine {
     if (this.#plan.length === 0) this.#settle()
   }
 
-  /** A removal that nobody wants to hear of has no event: it counts as sent. */
+  /** If the subscriber does not want removals, a removal sends no event and counts as sent. */
   #extend(changes: readonly Difference[]): void {
     for (const change of changes) {
       if (change.type === 'removed' && !this.#options.includeRemovals) this.#apply(change)
@@ -258,7 +263,9 @@ export class LiveMachine {
     }
   }
 
-  /** All was sent: places that have no event of their own are taken as known, and so is the moment. */
+  /**
+   * All events were sent: changes of rank without an event of their own, and the time of the answer, now count as known to the subscriber.
+   */
   #settle(): void {
     if (this.#wanted === null) return
     const { items, asOf } = this.#wanted
@@ -276,7 +283,7 @@ export class LiveMachine {
     this.#wanted = null
   }
 
-  /** Whether it has to wait for the cap. */
+  /** Whether the event has to wait because of the rate limit. */
   #waits(next: Difference, now: number): boolean {
     if (next.reason === 'unavailable' || isFree(next)) return false
     const isFull = this.#times.length >= this.#options.maxEventsPerMinute
@@ -294,7 +301,7 @@ export class LiveMachine {
   }
 }
 
-/** What a subscription begins with does not count against the cap. */
+/** The events with which a subscription begins do not count against the rate limit. */
 function isFree({ reason }: Difference): boolean {
   return reason === 'initial' || reason === 'resync'
 }

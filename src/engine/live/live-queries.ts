@@ -1,7 +1,7 @@
 /**
- * The subscriptions of an engine. While anybody subscribes it is looked at fixed times whether anything was committed, here or
- * by another process; then each subscription is asked whether that concerns it. Looking with each commit would be sooner, and
- * reveal by its hour that something hidden was written (BQ-169).
+ * All subscriptions of an engine. While there are any, the engine checks at fixed times whether anything was committed, by this or another
+ * process; then each subscription checks whether that concerns it. Checking at each commit would be faster, but would reveal by its time
+ * that something hidden was written (BQ-169).
  */
 import { v4Id } from '../../base/canonical.ts'
 import { systemTimers, type Timers } from '../../base/turns.ts'
@@ -22,7 +22,7 @@ export interface LiveParts extends Pick<LiveWorld, 'clock' | 'secret'> {
 }
 
 const MAX_PER_VIEWER = 50
-/** Subscriptions looked at before others get a turn. */
+/** Subscriptions that are checked before other tasks get a turn. */
 const CHECKS_A_TURN = 100
 
 export class LocalLiveQueries implements LiveQueries {
@@ -32,7 +32,7 @@ export class LocalLiveQueries implements LiveQueries {
   readonly #timers: Timers
   readonly #world: LiveWorld
   readonly #subscriptions = new Map<string, LiveSubscription>()
-  /** What gives back the place of each, and no longer waits for its caller. */
+  /** For each subscription, a function that frees its place in the limit and stops listening to the caller's signal. */
   readonly #releases = new WeakMap<LiveSubscription, () => void>()
   #version: number | null = null
   #stopPolling: (() => void) | null = null
@@ -64,7 +64,7 @@ export class LocalLiveQueries implements LiveQueries {
     this.#mustBeOpen()
     const { resumeToken } = options
     const resumption = resumeToken === null ? null : readToken(this.#parts.secret(), source, resumeToken)
-    // Whoever comes back takes the place of the subscription that was left behind.
+    // A subscriber that resumes takes over the place of the subscription it left behind.
     const isReturning = resumption !== null && this.#subscriptions.has(resumption.subscription)
     const free = this.#places.take(viewer.id, isReturning || isOwner(viewer))
     try {
@@ -110,7 +110,7 @@ export class LocalLiveQueries implements LiveQueries {
   #begin(subscription: LiveSubscription): void {
     this.#subscriptions.set(subscription.id, subscription)
     if (this.#stopPolling === null) this.#poll()
-    // After the caller has the subscription in hand. What happened while it was asked is looked for then too.
+    // Runs after the caller has received the subscription. Also finds changes that happened while the first answer was computed.
     void this.#timers.turn().then(() => {
       subscription.check(this.#parts.clock.now())
       subscription.pump()
@@ -159,10 +159,10 @@ export class LocalLiveQueries implements LiveQueries {
     })
   }
 
-  /** Time is looked at each time, what was written where the version says that anything was. */
+  /** Checks the passing of time at every poll, and for changes only if the version of the store differs. */
   #look(): void {
     if (this.#isChecking) return
-    // Null: the store cannot be read just now.
+    // Version of the store; null: the store cannot be read at the moment.
     const version = valueOr(null, () => this.#parts.store.version())
     if (version !== this.#version) {
       this.#version = version
@@ -180,7 +180,8 @@ export class LocalLiveQueries implements LiveQueries {
     for (let at = 0; at < subscriptions.length; at += CHECKS_A_TURN) {
       if (at > 0) await this.#timers.turn()
       const some = subscriptions.slice(at, at + CHECKS_A_TURN)
-      // In one read, which looks once whether others have written. Nobody's handler runs in it: that may write.
+      // All checks run in one read, which looks only once for commits of other processes. No handler of a caller runs within it, because
+      // handlers may write.
       const all = () => some.map(subscription => subscription.isConcerned())
       const concerned = valueOr(null, () => this.#parts.store.read(all)) ?? all()
       for (const [place, subscription] of some.entries()) subscription.check(now, concerned[place] === true)

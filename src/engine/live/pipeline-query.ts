@@ -1,6 +1,6 @@
 /**
- * A query through the pipeline that is watched, whichever lens answers it. Nearly every visible change concerns it, for words
- * and meaning weigh an entry by all that is visible; what the viewer may not see does not.
+ * A watched query that runs through the pipeline, for any lens. Nearly every visible change may affect it, because word and meaning scores
+ * depend on all visible entries; entries that the viewer may not see do not affect it.
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -31,21 +31,24 @@ import type { Asking } from '../asking.ts'
 import type { Parts } from '../parts.ts'
 import { LocalLiveQueries } from './live-queries.ts'
 
-/** A window that slides with time (`updated:<7d`) is looked at so often. */
+/** Interval in milliseconds at which a query with a sliding time window (`updated:<7d`) is checked. */
 const SLIDING_MS = 60_000
 const DAY_MS = 24 * 60 * 60_000
-/** Entries that changed, some kilobytes each. */
+/** Maximum number of changed entries in the cache, some kilobytes each. */
 const MAX_CHANGED = 256
-/** Of a page's item: what has its own place in events, or follows from the others' and from time. */
+/**
+ * Properties of a page item that do not belong to its version: they have their own field in events, or follow from other items and from
+ * time.
+ */
 const NOT_OF_VERSION = ['passage', 'rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
 const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
 
-/** Watches what the pipeline answers. */
+/** Makes subscriptions to queries that the pipeline answers. */
 export class PipelineLive {
   readonly live: LocalLiveQueries
   readonly parts: Parts
   readonly asking: Asking
-  /** Entries as they are now, by number of the change: each is read once, however many queries are watched. */
+  /** Entries in their present state, by number of the change: each is read only once, however many queries are watched. */
   readonly #changed = new Recent<number, Entry | null>(MAX_CHANGED)
   #changes: RecentChanges | null = null
 
@@ -56,13 +59,13 @@ export class PipelineLive {
     this.live = new LocalLiveQueries({ store, clock, random, secret: () => asking.secret() }, parts.live)
   }
 
-  /** The feed of changes, in memory; read once for all subscriptions. */
+  /** Recent changes of the feed, in memory; read once for all subscriptions. */
   get changes(): RecentChanges {
     this.#changes ??= new RecentChanges(this.parts.store)
     return this.#changes
   }
 
-  /** Null: it is gone. As of the change or later: what is later has a later change. */
+  /** The entry after the change or in a later state, which then has a later change; null if it was deleted. */
   entryOf({ seq, entry }: Change): Entry | null {
     return this.#changed.get(seq, () => this.parts.store.entry(entry) ?? null)
   }
@@ -81,13 +84,13 @@ class PipelineQuery implements LiveQuery {
   readonly allowed: () => boolean
   readonly #input: QueryInput
   readonly #parts: PipelineLive
-  /** How its conditions move as time passes. */
+  /** How the query's conditions depend on the passing of time. */
   readonly #window: 'fixed' | 'by day' | 'sliding'
-  /** What entries must fulfil to be in a list, where only that decides; else null. */
+  /** The filter of a list that decides alone which entries it contains; null if other things decide too. */
   readonly #conditions: Filter | null
-  /** Whether the lens has the default stages alone, so that it is known what its answers rest on. */
+  /** Whether the lens uses only the default stages, so that it is known what its answers depend on. */
   readonly #isPlain: boolean
-  /** Of the last answer. */
+  /** Mode of the last answer. */
   #mode: Page['mode'] | null = null
   #entries: ReadonlySet<EntryKey> = new Set()
   #entryOf: ReadonlyMap<string, EntryKey> = new Map()
@@ -95,16 +98,16 @@ class PipelineQuery implements LiveQuery {
   #position: number
   #accessScope: AccessScope
 
-  /** Throws what asking throws of the input: `query_syntax`, `unknown_lens`, … */
+  /** Throws the errors of `query` about the input: `query_syntax`, `unknown_lens`, … */
   constructor(input: QueryInput, { viewer, isStillAllowed = () => true }: CallContext, live: PipelineLive) {
     const { registry, defaultLens, clock } = live.parts
     this.viewer = viewer
     this.allowed = isStillAllowed
     this.#parts = live
     this.#asking = live.asking
-    // Else what the viewer reads elsewhere would move ranks, and no event would say so.
+    // Memory is off by default: otherwise, what the viewer reads elsewhere would change ranks without an event.
     this.#input = { ...input, memory: input.memory ?? false }
-    // Fields may be present and undefined, which JSON does not have.
+    // Removes fields that are present but undefined, which JSON does not have.
     this.query = JSON.parse(JSON.stringify(this.#input)) as JsonObject
     this.binding = canonicalJson({ lens: defaultLens, ...this.query })
     this.timeoutMs = live.asking.resolve(input, { viewer }).timeoutMs
@@ -115,7 +118,7 @@ class PipelineQuery implements LiveQuery {
     const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#parsedAt(at).filter)
     const isHere = (other: Filter | null | undefined) => canonicalJson(other as Json) === canonicalJson(here as Json)
     this.#window = input.as_of !== undefined || isHere(tomorrow) ? 'fixed' : isHere(soon) ? 'by day' : 'sliding'
-    // Which entries are linked changes with others.
+    // Which entries are linked depends on changes of other entries too.
     const isLinked = parsed.fields.some(({ field }) => field === LINKED)
     this.#conditions = this.#window === 'fixed' && here && isTracked(here) && !isLinked ? here : null
     this.#position = live.changes.position()
@@ -124,7 +127,7 @@ class PipelineQuery implements LiveQuery {
 
   async ask(signal: AbortSignal): Promise<LiveState> {
     const { asking, changes } = this.#parts
-    // From before it begins: what is committed meanwhile may or may not be in the answer.
+    // The position from before the query begins: a commit during the query may or may not be in the answer.
     this.#position = changes.position()
     this.#accessScope = asking.look(this.viewer)
     const call = { viewer: this.viewer, signal }
@@ -174,8 +177,8 @@ class PipelineQuery implements LiveQuery {
   }
 
   /**
-   * Whether a visible change may have changed the last answer; false is certain. Left aside are vectors where words answer,
-   * and what does not fulfil the conditions of a list.
+   * Whether a visible change may have changed the last answer; false is certain. Excluded are vectors if the query is by words, and entries
+   * that do not match the filter of a list.
    */
   #affects(change: Change): boolean {
     const isVector = change.kind === 'vectors'
@@ -183,7 +186,7 @@ class PipelineQuery implements LiveQuery {
     if (this.#mode === 'words' && this.#input.mode === 'words') return !isVector
     if (this.#mode !== 'list' || this.#conditions === null) return true
     if (isVector || this.#entries.has(change.entry)) return !isVector
-    // Results that were below the last place, or in no answer, count only as they are now.
+    // An entry that was not in the answer matters only if it matches the filter in its present state.
     const entry = this.#parts.entryOf(change)
     return entry !== null && matches(this.#conditions, { entry, access: null, aspect: () => null })
   }
@@ -227,10 +230,10 @@ class PipelineQuery implements LiveQuery {
   }
 }
 
-/** `chunk`: the passage that it is; null: it is the whole entry. */
+/** An item of a page in the form for events. `chunk`: the passage of the item; null: the item is the whole entry. */
 function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
   const shown = item as unknown as JsonObject
-  // Every change of the entry moves that moment; of a passage its own text decides.
+  // `updated_at` changes with every change of the entry, so it does not count for a passage: only the passage's own text does.
   const isVersioned = (name: string) => !NOT_OF_VERSION.includes(name) && (chunk === null || name !== 'updated_at')
   const versioned = Object.entries(shown).filter(([name]) => isVersioned(name))
   const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)
@@ -244,7 +247,8 @@ function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
     passage,
     version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content })),
     score: item.score,
-    // Every text that comes or goes moves all scores a little: reported with what it leads to, never by itself.
+    // `standing` is empty, because every text that is added or removed changes all scores a little: scores are reported only with the
+    // changes of rank that they cause.
     standing: '',
     since: entry.knownAt,
     rank: item.rank,

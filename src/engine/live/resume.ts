@@ -1,6 +1,6 @@
 /**
- * Going on after a connection was lost. A resume token holds what the subscriber has, sealed for the one who may bring it
- * back: so it outlives the process. A larger state stays in the memory of this process, and its token names it.
+ * Resuming a subscription after a lost connection. A resume token holds what the subscriber has, sealed for the viewer, so it survives a
+ * restart of the process. A state too large for a token stays in memory, and the token only names it.
  */
 import { canonicalJson } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -11,23 +11,23 @@ import type { LiveQuery } from '../../model/live.ts'
 import { Held } from '../../pipeline/held.ts'
 import { asRow, type Delivered, fromRow, type SentItem, type TokenRow } from './difference.ts'
 
-/** After more events, or more time, a subscription begins again (BQ-165). */
+/** After more events, or more time, than this, a subscription must start again (BQ-165). */
 export const MAX_EVENTS_SINCE = 1_000
 export const TOKEN_LIFE_MS = 10 * 60_000
-/** More do not travel: a token must fit into a header line (Last-Event-ID), about 4,000 characters when sealed. */
+/** Maximum bytes of items in a token: it must fit into a header line (Last-Event-ID), about 4,000 characters when sealed. */
 export const MAX_ITEM_BYTES = 2_700
-/** Some hundred bytes each. */
+/** Maximum number of subscriptions whose last event number is kept, some hundred bytes each. */
 const MAX_SUBSCRIPTIONS = 10_000
-/** Up to some hundred kB each. */
+/** Maximum number of subscriptions whose states are kept in memory, up to some hundred kB each. */
 const MAX_HISTORIES = 200
 const UNBOUNDED = { bytes: Number.POSITIVE_INFINITY, lifetimeMs: Number.POSITIVE_INFINITY }
 
 export interface Resumption extends Pick<Delivered, 'asOf'> {
   readonly subscription: string
   readonly seq: number
-  /** When the token was given. */
+  /** Time at which the resume token was issued. */
   readonly at: Instant
-  /** Null: too large to travel. */
+  /** Items that the subscriber has. Null: too many to fit into the token. */
   readonly items: readonly SentItem[] | null
 }
 
@@ -36,37 +36,40 @@ export function writeToken(secret: string, source: LiveQuery, resumption: Resump
   return seal(secret, bindingOf(source), JSON.stringify([subscription, seq, at, asOf, items?.map(asRow) ?? null]))
 }
 
-/** Throws `resume_invalid`. */
+/** Opens a resume token. Throws `resume_invalid`. */
 export function readToken(secret: string, source: LiveQuery, token: string): Resumption {
   const text = unseal(secret, bindingOf(source), token)
   if (text === null) {
     const message = 'resume_token: it does not belong to this query'
     throw new QuerentError('resume_invalid', message, { field: 'resume_token' })
   }
-  // Sealed, so the shape is as it was written.
+  // The token is sealed, so its contents have the shape in which they were written.
   const [subscription, seq, at, asOf, rows] = JSON.parse(text) as [string, number, number, number, TokenRow[] | null]
   return { subscription, seq, at, asOf, items: rows?.map(fromRow) ?? null }
 }
 
-/** With the version of what is sealed: a token of another version is not opened. */
+/** What a token is bound to, including the version of its format: a token of another version cannot be opened. */
 function bindingOf({ viewer, binding }: LiveQuery): string {
   return canonicalJson({ use: 'resume a live query', version: 2, viewer: viewer.id, question: binding })
 }
 
 interface History {
-  /** As it is after the last event. */
+  /** Items after the last event, by key. */
   readonly now: Map<string, SentItem>
   asOf: Instant
-  /** What one event replaced: the item before, or null where it was not there. The last is the newest. */
+  /** For each event, the item that it replaced (null if there was none), to restore earlier states. Newest last. */
   readonly undo: { readonly key: string; readonly before: SentItem | null; readonly asOf: Instant }[]
 }
 
-/** By subscription and viewer. Capacity is shared fairly: a requester with much here takes nothing from others. */
+/**
+ * States of subscriptions in memory, by subscription and viewer. Capacity is shared fairly: a requester with many subscriptions takes no
+ * room from others.
+ */
 export class KeptStates {
   readonly #seqs = new Held<{ seq: number }>({ most: MAX_SUBSCRIPTIONS, ...UNBOUNDED }, requesterOf)
   readonly #histories = new Held<History>({ most: MAX_HISTORIES, ...UNBOUNDED }, requesterOf)
 
-  /** Of the last event; null: not known here. */
+  /** Number of the last event of a subscription; null: unknown to this process. */
   seqOf(subscription: string, viewer: string): number | null {
     return this.#seqs.find(subscription, viewer, 0)?.seq ?? null
   }
@@ -77,7 +80,7 @@ export class KeptStates {
     else known.seq = seq
   }
 
-  /** Begins to keep the state of a subscription, unless it is kept. */
+  /** Begins to keep the state of a subscription, unless it is already kept. */
   keep(subscription: string, viewer: string, delivered: () => Delivered): void {
     if (this.#histories.find(subscription, viewer, 0) !== null) return
     const { items, asOf } = delivered()
@@ -85,7 +88,7 @@ export class KeptStates {
     this.#histories.hold(subscription, viewer, { now, asOf, undo: [] }, 0, 0)
   }
 
-  /** One event was sent: `after` null where the item is gone. */
+  /** Records that one event was sent; `after` is null if the item was removed. */
   changed(subscription: string, viewer: string, key: string, after: SentItem | null, asOf: Instant): void {
     const history = this.#histories.find(subscription, viewer, 0)
     if (history === null) return
@@ -96,7 +99,7 @@ export class KeptStates {
     history.asOf = asOf
   }
 
-  /** The state as it was `events` before now; null: not kept. */
+  /** The state as it was before the last `events` events; null if it is not kept. */
   stateBefore(subscription: string, viewer: string, events: number): Delivered | null {
     const history = this.#histories.find(subscription, viewer, 0)
     if (history === null || events < 0 || events > history.undo.length) return null

@@ -1,11 +1,14 @@
-/** When live queries are asked, and when their events are sent. */
+/** Decides when live queries run, and when their events are sent. */
 import type { Timers } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 
-/** What falls on a point of the grid waits for the next: so a point has passed for all that it reports. */
+/**
+ * Added to the present time, so that a change exactly at a grid point waits for the next one: everything reported at a point happened
+ * before it.
+ */
 const SOONEST_MS = 0.001
 
-/** One alarm on a fixed grid of time: whatever it is set for, it rings at a point of the grid, so its hours reveal nothing. */
+/** One timer on a fixed grid of times: it always fires at a point of the grid, so the time at which it fires reveals nothing. */
 export class GridAlarm {
   readonly #timers: Timers
   readonly #start: number
@@ -13,7 +16,7 @@ export class GridAlarm {
   readonly #ring: () => void
   #set: { readonly at: number; readonly stop: () => void } | null = null
 
-  /** The grid begins now. A step of 0: every moment is a point of it. */
+  /** The grid starts now. A step of 0 means that every moment is a point of the grid. */
   constructor(timers: Timers, stepMs: number, ring: () => void) {
     this.#timers = timers
     this.#start = timers.now()
@@ -29,7 +32,7 @@ export class GridAlarm {
     this.setFor(this.#timers.now() + (this.#stepMs === 0 ? 0 : SOONEST_MS))
   }
 
-  /** For the first point that is not before this, unless it is set for an earlier one. */
+  /** Sets the timer for the first grid point at or after this time, unless it is set for an earlier one. */
   setFor(time: number): void {
     const at = this.#stepMs === 0 ? time : this.#start + Math.ceil((time - this.#start) / this.#stepMs) * this.#stepMs
     if (this.#set !== null && this.#set.at <= at) return
@@ -47,10 +50,10 @@ export class GridAlarm {
   }
 }
 
-/** A query keeps its time itself, and knows best how it failed: one that does not is given up this much later. */
+/** A query enforces its own time limit and reports best how it failed; a query that does not is cancelled this many milliseconds later. */
 const GRACE_MS = 500
 
-/** Asks one query at a time, in the order in which they fell due, and lets everything else run between them. */
+/** Runs one query at a time, in the order in which they became due, and lets other tasks run in between. */
 export class Scheduler {
   readonly #timers: Timers
   #last: Promise<unknown> = Promise.resolve()
@@ -60,8 +63,8 @@ export class Scheduler {
   }
 
   /**
-   * What the task comes to, when it had its turn. Rejects with `deadline_exceeded` when it takes longer than `timeoutMs` from
-   * then, so that it holds up nobody else, and with `cancelled` at once when the signal comes.
+   * Runs the task when it is its turn, and resolves with its result. Rejects with `deadline_exceeded` if the task takes longer than
+   * `timeoutMs`, so that it does not hold up others, and with `cancelled` as soon as the signal is aborted.
    */
   run<T>(
     task: (signal: AbortSignal) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * One subscription at work: looks when something was committed, asks again at the next point of its grid, and sends what
- * changed, one event at a time, as events are taken. The grid is fixed when it begins, so what the viewer may not see moves
- * no event in time (BQ-169).
+ * A running subscription: notices commits, runs its query again at the next point of its time grid, and sends the changes one event at a
+ * time, as events are taken. The grid is fixed at the start, so changes that the viewer may not see do not affect when events are sent
+ * (BQ-169).
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
@@ -23,32 +23,35 @@ import { asSent, type Cause, type Difference, type LiveMachine } from './differe
 import { type KeptStates, MAX_ITEM_BYTES, writeToken } from './resume.ts'
 import { GridAlarm, type Scheduler } from './schedule.ts'
 
-/** What subscriptions share. */
+/** What all subscriptions of an engine share. */
 export interface LiveWorld {
   readonly clock: Clock
   readonly timers: Timers
   readonly scheduler: Scheduler
   readonly kept: KeptStates
-  /** Seals resume tokens; the same for every process on the store. */
+  /** The secret that seals resume tokens; the same for every process on the store. */
   secret(): string
-  /** It has ended. */
+  /** Called when a subscription has ended. */
   ended(subscription: LiveSubscription): void
 }
 
 export interface Begun {
   readonly id: string
-  /** Of the last event that was sent, 0 for none. */
+  /** Number of the last event that was sent, 0 for none. */
   readonly seq: number
   readonly began: Subscription['began']
   readonly machine: LiveMachine
   readonly state: LiveState
 }
 
-/** Events sent before others get a turn. */
+/** Events that are sent before other tasks get a turn. */
 const EVENTS_A_TURN = 32
-/** After so long without one, a subscriber gets a fresh token: none is old when its connection is lost. */
+/**
+ * After this many milliseconds without a new token, a subscriber gets a fresh one, so that its token is never old when the connection is
+ * lost.
+ */
 const TOKEN_REFRESH_MS = 60_000
-/** What fails is tried again after a second, two, four, at most a minute. */
+/** Delay before a retry after a failure: 1 s, doubled with each failure, at most 1 min. */
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 
@@ -68,19 +71,19 @@ export class LiveSubscription implements Subscription {
   readonly #stop = new AbortController()
   readonly #alarm: GridAlarm
   #seq: number
-  /** Machine time of the next token, if no event brings one first. */
+  /** Machine time at which a new token is due, if no event carries one before. */
   #tokenDue: number
-  /** The last answer. */
+  /** The last answer of the query. */
   #last: LiveState
-  /** Why it has to be asked again; null: it has not. */
+  /** Why the query has to run again; null: it does not. */
   #cause: Cause | null = null
-  /** The point of the grid has come. */
+  /** Whether the grid point at which the query runs again has been reached. */
   #isDue = false
   #isAsking = false
   #isSending = false
-  /** It cannot be looked up what the viewer may no longer see: nothing is shown until asking again works. */
+  /** Access to the items could not be checked: nothing is sent until the query succeeds again. */
   #isBlind = false
-  /** Failures in a row. */
+  /** Number of consecutive failures of the query. */
   #failures = 0
 
   constructor(source: LiveQuery, options: LiveOptions, handlers: LiveHandlers, begun: Begun, world: LiveWorld) {
@@ -119,7 +122,7 @@ export class LiveSubscription implements Subscription {
     this.#alarm.stop()
   }
 
-  /** Asks at once: nobody noticed what changed meanwhile. */
+  /** Runs the query at once, because changes during the pause were not noticed. */
   resume(): void {
     if (this.status !== 'paused') return
     this.status = 'active'
@@ -142,22 +145,22 @@ export class LiveSubscription implements Subscription {
     this.#guarded(() => this.#handlers.onEnd?.(why))
   }
 
-  /** Whether what was committed concerns it. Takes microseconds where it does not. Runs inside a read of the store. */
+  /** Whether the latest commits may affect this subscription. Takes microseconds if they do not. Runs inside a read of the store. */
   isConcerned(): boolean {
     return this.#isActive && valueOr(true, () => this.source.concerned(this.#last))
   }
 
-  /** Something was committed, or time has passed. */
+  /** Called after a commit, or when time has passed. */
   check(now: Instant, isConcerned: boolean = this.isConcerned()): void {
     if (this.status === 'cancelled') return
-    // A store that cannot be read just now takes no right away, and may have changed.
+    // If the store cannot be read at the moment, the subscription keeps its access and assumes that something has changed.
     if (!valueOr(true, () => this.source.allowed?.() ?? true)) this.end('unauthorized')
     if (!this.#isActive) return
     if (isConcerned) this.#changed()
     this.passed(now)
   }
 
-  /** Nothing was committed: but a bound may have been crossed, also backwards. */
+  /** Called when nothing was committed: time alone may have crossed a bound, also backwards if the clock was set back. */
   passed(now: Instant): void {
     if (!this.#isActive) return
     this.#refreshToken()
@@ -169,7 +172,7 @@ export class LiveSubscription implements Subscription {
     }
   }
 
-  /** Does what can be done now; whatever ends later comes back here. */
+  /** Does whatever can be done now; asynchronous work calls it again when it ends. */
   pump(): void {
     if (!this.#isActive || this.#isSending) return
     if (this.#isDue && !this.#isAsking) void this.#ask()
@@ -199,15 +202,15 @@ export class LiveSubscription implements Subscription {
     try {
       const turn = { timeoutMs: this.source.timeoutMs, signal: this.#stop.signal }
       const ask = (signal: AbortSignal) => {
-        // Covers what was committed while it waited for its turn too.
+        // Reset here, so that commits during the wait for its turn are covered by this run as well.
         cause = this.#cause ?? 'change'
         this.#cause = null
         return this.source.ask(signal)
       }
       const state = await this.#world.scheduler.run(ask, turn)
-      // A pause throws nothing away: what was learned is sent after it, unless it has changed again.
+      // An answer that arrives during a pause is kept: it is sent after the pause, unless it has changed again.
       if (!this.#stop.signal.aborted) this.#take(state, cause)
-      // Whoever heard that asking fails hears that it works again: by what has changed, else by a token.
+      // A subscriber that received a failure also learns of the recovery: by an event if something changed, otherwise by a token.
       if (this.#failures > 0) this.#tokenDue = Number.NEGATIVE_INFINITY
       this.#failures = 0
     } catch (error) {
@@ -240,7 +243,7 @@ export class LiveSubscription implements Subscription {
     this.#guarded(() => this.#handlers.onError?.(error))
   }
 
-  /** Keys of those that the viewer may no longer see; null: it cannot be looked up. */
+  /** Keys of items that the viewer may no longer see; null: that cannot be checked. */
   #lostOf(items: readonly LiveName[]): readonly string[] | null {
     try {
       return items.length === 0 ? [] : this.source.lost(items)
@@ -255,19 +258,19 @@ export class LiveSubscription implements Subscription {
     this.#machine.lose(this.#lostOf(this.#machine.known) ?? [])
   }
 
-  /** Asks at the next point of the grid. */
+  /** Sets the timer so that the query runs again at the next grid point. */
   #arm(): void {
     if (!this.#isDue && !this.#isAsking) this.#alarm.setForNext()
   }
 
-  /** As many events as may go out now. */
+  /** Sends as many events as the rate limit allows now. */
   async #send(): Promise<void> {
     this.#isSending = true
     try {
       for (let sent = 1; this.#isActive; sent++) {
-        // Without a pause once it is wanted: nothing else is handed over between that and the event.
+        // No `await` after the subscriber is ready: nothing else is handed over between that moment and the event.
         for (let wait = this.#wanted(); wait !== null; wait = this.#wanted()) await wait
-        // What fell due is asked first: then what was not sent yet is merged with it.
+        // A query that is due runs first: the events not yet sent are then merged with its answer.
         if (!this.#isActive || (this.#isDue && !this.#isAsking)) break
         const difference = this.#next()
         if (difference === null) break
@@ -280,7 +283,7 @@ export class LiveSubscription implements Subscription {
     this.pump()
   }
 
-  /** The next event, of an item that the viewer may see at this moment; null also where that cannot be looked up. */
+  /** The next event whose item the viewer may see at this moment; null if there is none or if access cannot be checked. */
   #next(): Difference | null {
     const now = this.#world.timers.now()
     for (;;) {
@@ -318,7 +321,7 @@ export class LiveSubscription implements Subscription {
       await this.#handlers.onEvent(event)
     } catch (error) {
       this.handlerErrors += 1
-      // Nobody hears of what fails after the end.
+      // Errors after the end are not reported to the subscriber.
       if (this.status !== 'cancelled') this.#guarded(() => this.#handlers.onError?.(error))
     }
   }
@@ -344,7 +347,7 @@ export class LiveSubscription implements Subscription {
   }
 }
 
-/** `failed` where looking it up throws. */
+/** The value of `lookUp`, or `failed` if it throws. */
 export function valueOr<T>(failed: T, lookUp: () => T): T {
   try {
     return lookUp()

@@ -1,12 +1,12 @@
 /**
- * The k entries with the greatest lower bounds so far, each once: a binary heap with the least at its root. A table by
- * entry key says where in the heap an entry is (place + 1; 0: nowhere), and is all 0 again after `closeBest`.
+ * The k entries with the greatest lower bounds so far, each at most once: a binary heap with the smallest bound at its root. A table by
+ * entry key holds each entry's position in the heap (plus 1; 0: not in the heap), and is all zero again after `closeBest`.
  */
 let heap: usize = 0
 let places: usize = 0
 export let size: u32 = 0
 let capacity: u32 = 0
-/** What matters must reach this much anyway. */
+/** Minimum bound: entries below it are never of interest. */
 let floor: f64 = -Infinity
 
 export function openBest(at: usize, table: usize, k: u32, least: f64): void {
@@ -40,7 +40,7 @@ export function offer(entry: u32, bound: f64): void {
   }
 }
 
-/** Puts an entry at a hole, or below it where a lesser one can move up. */
+/** Restores the heap from a hole downwards: puts the entry at the hole, or lower if a smaller one can move up. */
 function sink(hole: u32, entry: u32, bound: f64): void {
   for (;;) {
     let child: u32 = 2 * hole + 1

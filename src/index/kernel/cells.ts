@@ -1,11 +1,11 @@
 /**
- * Dividing rows into cells, one about each pivot (a row as well). All of it is integer arithmetic on int8 components but
- * for one product with the pivot's inverse length, so that equal rows are divided equally on every machine.
+ * Divides rows into cells, one around each pivot (a pivot is a row too). All arithmetic is on int8 integers, except for one product with
+ * the pivot's inverse length, so that equal rows are divided equally on every machine.
  */
 import { int8Of, width } from './layout'
 import { product } from './product'
 
-/** 53 bits of a hash of the row's int8 components, by which pivots are chosen and told apart. */
+/** A 53-bit hash of the row's int8 components, by which pivots are chosen and told apart. */
 export function keyOf(slot: u32): f64 {
   let p = int8Of(slot)
   const end = p + width
@@ -18,7 +18,7 @@ export function keyOf(slot: u32): f64 {
   return <f64>((hash ^ (hash >> 29)) >> 11)
 }
 
-/** 1 / ‖int8 components‖. */
+/** The inverse length of a row: 1 / ‖int8 components‖. */
 export function inverseLength(slot: u32): f64 {
   let p = int8Of(slot)
   const end = p + width
@@ -28,8 +28,8 @@ export function inverseLength(slot: u32): f64 {
 }
 
 /**
- * For each of `n` listed rows the number of the listed pivot that it has the greatest cosine with, the first of those
- * that tie; `inverses` has the pivots' inverse lengths (f64), `room` is for one row as i16. Numbers (u32) go to `to`.
+ * For each of the `n` listed rows, finds the listed pivot with the greatest cosine, the first one on ties. `inverses`: the pivots' inverse
+ * lengths (f64); `room`: space for one row as i16. Writes the pivots' numbers (u32) to `to`.
  */
 export function assign(list: usize, n: i32, pivots: usize, inverses: usize, m: i32, room: usize, to: usize): void {
   for (let i = 0; i < n; i++) {

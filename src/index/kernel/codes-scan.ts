@@ -1,4 +1,4 @@
-/** The loops of the first pass, for the usual width and for any other, over extents and over lists of rows. */
+/** Loops of the first pass (sign codes), for the usual width and for other widths, over extents and over lists of rows. */
 import { BATCH, countFrom, keep, limit, many, tighten, to } from './codes'
 import { distance384, distanceTo, query } from './hamming'
 import { codeBytes, codeOf } from './layout'
@@ -19,8 +19,9 @@ export function scanCodesOf(list: usize, n: i32): void {
 }
 
 /**
- * The usual width, all of the question in registers. While many rows are near enough, each is written and the next
- * takes its place if it was not; a branch would be guessed wrong too often. Later few are, and the branch is cheap.
+ * For the usual width of 384 components: the whole query code stays in registers. While many rows are near enough, every row is written and
+ * the next one overwrites it if it was not near, because a branch would be mispredicted too often. Later few rows are near, and a branch is
+ * cheap.
  */
 function scan384(first: u32, count: u32): void {
   const q0 = load<u64>(query)
@@ -53,7 +54,7 @@ function scan384(first: u32, count: u32): void {
   }
 }
 
-/** Slots of one page follow each other, so its address is worked out once. */
+/** Slots of one page are next to each other in the list, so the page's address is computed once per page. */
 function scanList384(list: usize, end: usize): void {
   const q0 = load<u64>(query)
   const q1 = load<u64>(query, 8)

@@ -1,30 +1,30 @@
 /**
- * The first pass: Hamming distances of sign codes. One sweep keeps the rows within the distance at which enough are
- * found so far; that distance only falls, so what the last one admits was kept whatever the order of rows. Here is what
- * it keeps; the loops are in `codes-scan.ts`.
+ * First pass of a search: Hamming distances of sign codes. One sweep keeps the rows within a distance limit at which enough rows have been
+ * found; the limit only falls, so every row within the final limit was kept, whatever the order of rows. This file has the state of the
+ * pass; the loops are in `codes-scan.ts`.
  */
 import { farthest, setCode } from './hamming'
 import { allows, codeBytes, codeOf } from './layout'
 import { reach, span } from './rotate'
 
-/** Rows kept at each distance (u32). */
+/** Address of the counters: number of rows kept at each distance (u32). */
 let counts: usize = 0
 let out: usize = 0
-/** End of the records. */
+/** Address of the end of the records written so far. */
 export let to: usize = 0
-/** Rows kept within the limit, and how many are wanted. */
+/** Number of rows kept within the limit, and number of rows wanted. */
 let within: u32 = 0
 let wanted: u32 = 0
-/** The largest distance still of interest. */
+/** The largest distance that is still of interest. */
 export let limit: i32 = 0
 
-/** Rows between two looks at whether the limit can fall. */
+/** Number of rows after which the limit is lowered if possible. */
 export const BATCH: u32 = 256
-/** More than one row in so many was kept of the last batch. */
+/** A batch has many near rows if more than one of this number of rows was kept. */
 const MANY: u32 = 32
 export let many = true
 
-/** A new pass for `enough` rows. `distances` is room for width + 1 u32; records (slot u32, distance u32) go to `records`. */
+/** Starts a pass for `enough` rows. `distances`: space for width + 1 u32; records (slot u32, distance u32) are written to `records`. */
 export function openCodes(question: usize, distances: usize, records: usize, enough: u32): void {
   setCode(question)
   counts = distances
@@ -48,7 +48,7 @@ export function keep(record: usize, slot: u32, distance: i32): usize {
   return record + 8
 }
 
-/** Counts records that were written without. */
+/** Counts the distances of records that were written without being counted. */
 export function countFrom(record: usize, end: usize): void {
   for (; record < end; record += 8) {
     const count = counts + (<usize>load<u32>(record, 4) << 2)
@@ -56,7 +56,7 @@ export function countFrom(record: usize, end: usize): void {
   }
 }
 
-/** Takes over new records, and lowers the limit as far as enough rows remain within it. */
+/** Adds new records, and lowers the limit as far as enough rows remain within it. */
 export function tighten(end: usize): void {
   const fresh = <u32>((end - to) >> 3)
   many = fresh * MANY > BATCH
@@ -69,7 +69,7 @@ export function tighten(end: usize): void {
   }
 }
 
-/** Ends the pass: turns records into a list of slots, those within the last limit, and returns their number. */
+/** Ends the pass: turns the records within the final limit into a list of slots, and returns their number. */
 export function closeCodes(): i32 {
   let list = out
   for (let record = out; record < to; record += 8) {
@@ -81,8 +81,8 @@ export function closeCodes(): i32 {
 }
 
 /**
- * Ends a pass that took more than `enough` rows to have enough whose entries are in the bit set: as `closeCodes` had
- * the pass known no others. When too few of the rows taken are in it, and farther ones may be: -1 less the number of these.
+ * Ends a pass that collected more than `enough` rows so as to have enough whose entries are in the bit set. The result is that of
+ * `closeCodes` for a pass over only those rows. If too few are in the bit set and farther rows may be, returns -1 minus the number found.
  */
 export function closeCodesIn(bits: usize, enough: u32): i32 {
   dropFar()
@@ -106,13 +106,14 @@ export function closeCodesIn(bits: usize, enough: u32): i32 {
   return closeCodes()
 }
 
-/** Of the last rows sorted: how many there are, and the level up to which tiers were handed out. */
+/** State of the last sort: number of sorted rows, and the level up to which rows have been handed out. */
 let sorted: i32 = 0
 let level: i32 = 0
 
 /**
- * Sorts the listed rows by how well their codes agree with the components of the question, not only with their signs: best first, in
- * levels, whose rows stay in their order. Returns the sorted list, which lies behind the one given; at `room` is room for as much again.
+ * Sorts the listed rows by how well their sign codes agree with the components of the query (not only with its signs): best first, in
+ * levels of equal agreement, within which rows keep their order. Returns the address of the sorted list, which is placed after the given
+ * list; `room`: space of the same size for intermediate values.
  */
 export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usize {
   let shift = 0
@@ -129,7 +130,7 @@ export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usiz
       store<u32>(count, load<u32>(count) + 1)
     }
   }
-  // Counts become the places where levels begin, and by filling them those where they end.
+  // Turns the counts into the start positions of the levels; filling the levels then turns these into end positions.
   let place: u32 = 0
   for (let rank = 0; rank <= farthest(); rank++) {
     const count = counts + (<usize>rank << 2)
@@ -149,14 +150,17 @@ export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usiz
   return to
 }
 
-/** How many of the sorted rows are at least so many, and all of their levels; all, where there are no more. Only for rising numbers. */
+/**
+ * Smallest number of sorted rows that is at least `least` and ends at the border of a level; all rows if there are fewer. Successive calls
+ * must pass increasing numbers.
+ */
 export function wholeLevels(least: i32): i32 {
   if (least >= sorted) return sorted
   while (<i32>load<u32>(counts + (<usize>level << 2)) < least) level++
   return load<u32>(counts + (<usize>level << 2))
 }
 
-/** Rows whose codes are touched before they are read: as rows of int8 are in `rank.ts`. */
+/** Number of rows whose codes are prefetched before they are read, like the int8 rows in `rank.ts`. */
 const TOUCHED: usize = 128
 let touched: i32 = 0
 
@@ -190,14 +194,14 @@ function agreement(p: usize, planes: usize): i32 {
   return <i32>(2 * (a + 2 * b + 4 * c + 8 * d)) - 15 * <i32>ones
 }
 
-/** Where the records end that the pass wrote so far. */
+/** Address of the end of the records that the pass has written so far. */
 export function codesEnd(): usize {
   return to
 }
 
 /**
- * Which share of the `near` rows nearest so far (with all as near as the last) was recorded from `mark` on; of rows whose
- * entries are in the bit set, if there is one. 1 when so many were not found yet. `table` is as `distances` of `openCodes`.
+ * Of the `near` nearest rows found so far (including ties with the last one), the share that was recorded from `mark` on; with a bit set,
+ * only rows of its entries count. 1 if fewer than `near` were found. `table`: space like `distances` of `openCodes`.
  */
 export function shareSince(mark: usize, near: u32, bits: usize, table: usize): f64 {
   memory.fill(table, 0, <usize>(farthest() + 1) << 2)

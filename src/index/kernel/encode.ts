@@ -1,14 +1,14 @@
-/** Turns f32 rows into what is kept of them: sign code, int8 components, scale. */
+/** Encodes f32 rows into their stored form: sign code, int8 components, scale. */
 import { codeOf, int8Of, scaleOf, width } from './layout'
 import { encodeSigns } from './rotate'
 
-/** How far the squared length may be from 1. */
+/** Tolerance for the squared length of a row around 1. */
 const TOLERANCE: f32 = 2e-3
 
-/** Largest ‖row - scale × int8‖ / scale met so far: the error of a row is at most this × its scale. */
+/** Largest ‖row - scale × int8‖ / scale of all rows so far: the error of a row is at most this × its scale. */
 let residual: f64 = 0
 
-/** Largest squared length met so far. */
+/** Largest squared length of all rows so far. */
 let square: f32 = 1
 
 export function maxResidual(): f64 {
@@ -24,7 +24,9 @@ export function setMaxima(rest: f64, length: f64): void {
   square = <f32>length
 }
 
-/** Encodes `n` rows of `width` floats at `from` into the slots listed. Returns the first unfit row's number, else -1. */
+/**
+ * Encodes `n` rows of `width` floats at `from` into the listed slots. Returns the number of the first row that cannot be encoded, else -1.
+ */
 export function encode(from: usize, slots: usize, n: i32): i32 {
   for (let i = 0; i < n; i++) {
     const row = from + <usize>i * (width << 2)
@@ -74,7 +76,7 @@ function quantise(row: usize, to: usize, scale: f32, inverse: f32): void {
     error = f32x4.add(error, squaredRest(v128.load(p, 32), c, s))
     error = f32x4.add(error, squaredRest(v128.load(p, 48), d, s))
   }
-  // Room for the rounding of this very computation: 1e-4 of the sum, and 2^-24 of each component twice.
+  // Allows for the rounding of this computation: 1e-4 of the sum, and 2^-24 of each component twice.
   const rest = (sqrt(<f64>sumOf(error)) * 1.0001 + 4e-7) / <f64>scale
   if (rest > residual) residual = rest
 }

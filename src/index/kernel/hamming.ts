@@ -1,19 +1,22 @@
-/** Hamming distances of sign codes to the question's. */
+/** Hamming distances between the sign codes of rows and of the query. */
 import { codeBytes, codeOf } from './layout'
 
-/** The question as bits. */
+/** Address of the query's sign code. */
 export let query: usize = 0
 
 export function setCode(question: usize): void {
   query = question
 }
 
-/** No distance is greater. */
+/** The greatest possible distance: the number of bits in a code. */
 export function farthest(): i32 {
   return <i32>(codeBytes << 3)
 }
 
-/** All distances of the extents' rows as u16, one after the other: the floor that searches are measured by. */
+/**
+ * Computes the distances of all rows in the extents, as consecutive u16 values; used only as the lower limit in measurements of search
+ * speed.
+ */
 export function distances(question: usize, extents: usize, n: i32, to: usize): void {
   setCode(question)
   const q0 = load<u64>(query)

@@ -1,7 +1,7 @@
 /**
- * Where rows lie. Memory behind the scratch area is cut into pages of 4,096 slots; a page holds its rows column by
- * column: sign codes, int8 components, scales (f32), entry keys (u32), then columns that only the host reads.
- * A slot's page is slot >> 12. An extent is a run of slots inside one page; extent tables are pairs (first, count).
+ * Memory layout of rows. The memory after the scratch area is divided into pages of 4,096 slots; a page holds its rows column by column:
+ * sign codes, int8 components, scales (f32), entry keys (u32), then columns that only the host reads. The page of a slot is slot >> 12. An
+ * extent is a run of slots inside one page; extent tables are pairs (first, count).
  */
 let pagesAt: usize = 0
 let pageBytes: usize = 0
@@ -9,7 +9,7 @@ let int8At: usize = 0
 let scaleAt: usize = 0
 let entryAt: usize = 0
 
-/** Bytes of one row's sign code, and components of one row; both multiples of 64 components. */
+/** Number of bytes of a row's sign code, and number of components of a row; both are for a multiple of 64 components. */
 export let codeBytes: usize = 0
 export let width: usize = 0
 

@@ -1,12 +1,12 @@
 /**
- * The second pass: int8 products with a bound on their error. A row stays when its upper bound reaches the k-th
- * greatest lower bound of entries, so the true k best are among those that stay; f32 settles which they are.
+ * Second pass of a search: int8 products with a bound on their error. A row is kept if its upper bound reaches the k-th greatest lower
+ * bound of all entries, so the true k best are among the kept rows; the f32 vectors then decide which they are.
  */
 import { bar, closeBest, offer, openBest, size } from './best'
 import { allows, entryOf, int8Of, scaleOf, width } from './layout'
 import { product } from './product'
 
-/** The question as i16. */
+/** Address of the query as i16. */
 let query: usize = 0
 /** Value of a row = factor × scale × product; its error is at most slope × scale + offset (and rounding). */
 let factor: f64 = 0
@@ -15,10 +15,10 @@ let offset: f64 = 0
 let allow: usize = 0
 let out: usize = 0
 let kept: u32 = 0
-/** Of these, those that `entered` has counted. */
+/** Number of kept records that `entered` has already counted. */
 let counted: u32 = 0
 
-/** What rounding a value to f32, as records do, can amount to, relative to it. */
+/** Largest relative error of rounding a value to f32, as records do. */
 const ROUNDING: f64 = 1.3e-7
 
 export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64): void {
@@ -28,10 +28,12 @@ export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOf
   offset = errorOffset
 }
 
-/** 1: errors count; 0: values are taken as they are, which depends on no other row. */
+/** 1: error bounds count; 0: values are used as if they were exact, so that keeping a row depends on no other row's error. */
 let doubt: f64 = 1
 
-/** A new pass for k entries of at least so much; records (slot u32, value f32, upper bound f64) go to `to`. */
+/**
+ * Starts a pass for the k best entries with at least a minimum value; records (slot u32, value f32, upper bound f64) are written to `to`.
+ */
 export function openRank(
   k: u32,
   heap: usize,
@@ -70,13 +72,13 @@ export function rankList(list: usize, n: i32): void {
   }
 }
 
-/** Rows touched before they are weighed: 24 kB at 384 components, within the first caches. */
+/** Number of rows that are prefetched before they are weighed: 24 kB at 384 components, which fits the first-level caches. */
 const BATCH: usize = 64
 let touched: i32 = 0
 
 /**
- * Reads one byte of each cache line of listed rows. Rows lie far apart, and reads that wait for nothing go on side by
- * side, where products would wait for one row after the other: a third of the time (WebAssembly cannot prefetch).
+ * Prefetches the listed rows by reading one byte of each cache line. Rows are far apart in memory; independent reads run in parallel, while
+ * products would wait for one row after the other. This reduces the time to a third (WebAssembly has no prefetch instruction).
  */
 function touch(list: usize, end: usize): void {
   let bytes: i32 = 0
@@ -87,7 +89,10 @@ function touch(list: usize, end: usize): void {
   touched = bytes
 }
 
-/** How many of the rows weighed since the last call, or since the pass began, may be among the best by now. In whatever order they came. */
+/**
+ * Of the rows weighed since the last call, or since the pass began, the number that may be among the best at this point. Independent of the
+ * order of rows.
+ */
 export function entered(): u32 {
   const least = bar()
   let n: u32 = 0
@@ -95,7 +100,7 @@ export function entered(): u32 {
   return n
 }
 
-/** Ends the pass: drops records below the bar and returns how many are left. */
+/** Ends the pass: drops the records below the bar, and returns how many are left. */
 export function closeRank(): u32 {
   const least = bar()
   let n: u32 = 0
@@ -110,12 +115,12 @@ export function closeRank(): u32 {
   return n
 }
 
-/** How many entries the pass has found so far, or the last one did; at most k. */
+/** Number of entries that the current or last pass has found; at most k. */
 export function entriesFound(): u32 {
   return size
 }
 
-/** Values of listed rows and how far off they may be: pairs of f64 at `to`. */
+/** Computes the values of the listed rows and their largest errors: pairs of f64, written to `to`. */
 export function values(list: usize, n: i32, to: usize): void {
   for (let i = 0; i < n; i++, to += 16) {
     const slot = load<u32>(list + (<usize>i << 2))

@@ -1,25 +1,25 @@
 /**
- * Sign codes of vectors turned by a fixed random rotation. Models spread their meaning unevenly over components, and a
- * code gives each one bit, telling or not; after the rotation all tell about as much (recall on uneven data rises from
- * 0.93 to 1.00). Two rounds of random signs and a Walsh-Hadamard transform, with a shuffle between: orthogonal up to a
- * factor, which signs do not see.
+ * Sign codes of vectors after a fixed random rotation. Embedding models spread meaning unevenly over components, and a code gives each
+ * component one bit, whether it is informative or not; after the rotation all components are about equally informative (recall on uneven
+ * data rises from 0.93 to 1.00). The rotation consists of two rounds of random signs and a Walsh-Hadamard transform, with a shuffle in
+ * between: orthogonal up to a factor, which does not change signs.
  */
 import { width } from './layout'
 
-/** Two rows of ±1 (f32), then two rows to work in. */
+/** Addresses: `signs` has two rows of ±1 (f32), `work` two rows of working space. */
 let signs: usize = 0
 let work: usize = 0
 
-/** Prime, and no factor of any width there may be: i × STRIDE mod width visits every component. */
+/** Step of the shuffle, in bytes: 1009 is a prime that divides no supported width, so i × STRIDE mod width visits every component. */
 const STRIDE: usize = 1009 * 4
 
-/** Makes the rotation; `at` is room for four rows of f32. */
+/** Computes the signs of the rotation; `at`: space for four rows of f32. */
 export function prepareRotation(at: usize): void {
   signs = at
   work = at + (width << 3)
   let state: u32 = 1
   for (let i: usize = 0; i < width << 3; i += 4) {
-    // xorshift32: any fixed sequence will do, as long as it stays the same for ever.
+    // xorshift32: any fixed sequence would do, as long as it never changes.
     state ^= state << 13
     state ^= state >> 17
     state ^= state << 5
@@ -27,7 +27,7 @@ export function prepareRotation(at: usize): void {
   }
 }
 
-/** One bit a component of the turned row: positive or not. */
+/** The sign code of a row: one bit per component of the rotated row, 1 for positive. */
 export function encodeSigns(row: usize, to: usize): void {
   const bytes = width << 2
   const turned = work + bytes
@@ -50,15 +50,16 @@ export function encodeSigns(row: usize, to: usize): void {
   }
 }
 
-/** Bits of a component of the question. */
+/** Number of bits per component of the query. */
 export const PLANES: i32 = 4
-/** No agreement (`codes.ts`) is above `reach`, and none is below `reach - span`. */
+/** Range of the agreement between a code and the query (`codes.ts`): at most `reach`, at least `reach - span`. */
 export let reach: i32 = 0
 export let span: i32 = 0
 
 /**
- * The question's sign code at `to`, and its turned components in 16 steps (odd numbers from -15 to 15, which stand for equal parts of
- * the range) at `planes`: of each step s the bits of (s + 15) / 2, bit by bit, lowest first; a plane is as long as a code.
+ * Writes the query's sign code to `to`, and its rotated components in 16 steps to `planes`. Steps are odd numbers from -15 to 15 for equal
+ * parts of the range; for each step s the planes contain the bits of (s + 15) / 2, one bit per plane, lowest first. A plane is as long as a
+ * code.
  */
 export function encodeQuestion(question: usize, to: usize, planes: usize): void {
   encodeSigns(question, to)
@@ -82,7 +83,7 @@ export function encodeQuestion(question: usize, to: usize, planes: usize): void 
   }
 }
 
-/** Walsh-Hadamard transform of each block of as many components as the largest power of two that divides the width. */
+/** Walsh-Hadamard transform of blocks of components; the block length is the largest power of two that divides the width. */
 function transform(row: usize): void {
   const block = (width & (0 - width)) << 2
   const end = row + (width << 2)

@@ -1,6 +1,6 @@
 /**
- * A graph of nodes that know their links both ways, each list in order. Finding neighbours costs their number; a change costs
- * the length of the lists that it touches.
+ * A graph whose nodes have sorted lists of their links in both directions. Finding neighbours takes time proportional to their number; a
+ * change takes time proportional to the length of the lists that it touches.
  */
 import { compareText, lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
@@ -11,19 +11,19 @@ import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader, TablePage } from '../../store/store.ts'
 import { checkAspect, checkColumn, type LinkIndexDeclaration } from '../contract.ts'
 
-/** Nodes, or links, that are taken in by one step. */
+/** Number of nodes, or of links, that are loaded in one step. */
 const LOADED_AT_ONCE = 1 << 13
 
-/** Bytes that V8 takes for one of each, its share of the maps and lists included. */
+/** Memory in bytes that V8 uses for a node and for a link, with their share of maps and lists. */
 const NODE_BYTES = 300
 const EDGE_BYTES = 80
 
 export interface GraphNode {
-  /** The number that links name it by. */
+  /** Number of the node, by which links refer to it. */
   readonly number: number
-  /** Null: others link to it, but it is not there. */
+  /** Entry and partition of the node. Null: links refer to the node, but it does not exist. */
   place: { readonly entry: EntryKey; readonly partition: PartitionId } | null
-  /** By the number of the other node, then by the name of the relation, then by weight. */
+  /** Outgoing links, by number of the other node, then by name of the relation, then by weight. */
   out: GraphEdge[]
   in: GraphEdge[]
 }
@@ -31,7 +31,7 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly source: GraphNode
   readonly target: GraphNode
-  /** See `relationNames`. */
+  /** Index into `relationNames`. */
   readonly relation: number
   readonly weight: number
 }
@@ -39,14 +39,14 @@ export interface GraphEdge {
 type Compare = (a: GraphEdge, b: GraphEdge) => number
 
 export class LinkGraph {
-  /** By number: an empty name is that of a relation that was forgotten. */
+  /** Names of relations by their number; an empty name is that of a relation without links, which was removed. */
   readonly relationNames: string[] = []
   readonly #relationNumbers = new Map<string, number>()
   readonly #nodes = new Map<number, GraphNode>()
   readonly #byEntry = new Map<EntryKey, GraphNode>()
   #edgeCount = 0
 
-  /** Nodes that are there. */
+  /** Number of nodes that exist. */
   get nodeCount(): number {
     return this.#byEntry.size
   }
@@ -55,7 +55,7 @@ export class LinkGraph {
     return NODE_BYTES * this.#nodes.size + EDGE_BYTES * this.#edgeCount
   }
 
-  /** Also of a node that others link to and that is not there. */
+  /** The node with this number, even if only links refer to it and it does not exist. */
   node(number: number): GraphNode | undefined {
     return this.#nodes.get(number)
   }
@@ -64,7 +64,7 @@ export class LinkGraph {
     return this.#byEntry.get(entry)
   }
 
-  /** Names of relations that no link has are given up, and their numbers are not used again. In steps, between which nothing may change. */
+  /** Removes the names of relations that have no links; their numbers are not reused. Runs in steps, between which nothing may change. */
   *forgetRelations(): Steps<void> {
     const used = new Set<number>()
     const pace = new StepPace(LOADED_AT_ONCE)
@@ -86,12 +86,12 @@ export class LinkGraph {
     return this.relationNames.push(name) - 1
   }
 
-  /** Nodes that are there, by number ascending. */
+  /** The nodes that exist, by ascending number. */
   nodesInOrder(): GraphNode[] {
     return [...this.#byEntry.values()].sort((a, b) => a.number - b.number)
   }
 
-  /** Takes a whole graph into this empty one, in steps: sorts once instead of looking for each link's place. */
+  /** Loads a whole graph into this empty one, in steps: sorts the links once instead of inserting each. */
   *load(nodes: Iterable<NodeRow>, edges: readonly EdgeRow[]): Steps<void> {
     const pace = new StepPace(LOADED_AT_ONCE)
     for (const node of nodes) {
@@ -124,7 +124,7 @@ export class LinkGraph {
     insert(edge.target.in, edge, this.#compareIn)
   }
 
-  /** Takes out the node of an entry and the links that start there; those that end there wait for it to come back. */
+  /** Removes the node of an entry and its outgoing links; incoming links are kept in case the node is added again. */
   remove(entry: EntryKey): void {
     const node = this.#byEntry.get(entry)
     if (node === undefined) return
@@ -152,7 +152,7 @@ export class LinkGraph {
     if (node.place === null && node.out.length + node.in.length === 0) this.#nodes.delete(node.number)
   }
 
-  /** Null: the source is not the node of the entry. */
+  /** The link of a table row. Null: the row's source is not the node of its entry. */
   #edgeOf({ entry, source, target, relation, weight }: EdgeRow): GraphEdge | null {
     const from = this.#byEntry.get(entry)
     if (from?.number !== source) return null
@@ -175,7 +175,7 @@ export class LinkGraph {
   }
 }
 
-/** Behind those that compare equal. */
+/** Inserts a link into a sorted list, after those that compare equal. */
 function insert(edges: GraphEdge[], edge: GraphEdge, compare: Compare): void {
   const at = lowerBound(edges.length, place => compare(edges[place] as GraphEdge, edge) <= 0)
   edges.splice(at, 0, edge)
@@ -188,7 +188,7 @@ export interface NodeRow {
 }
 
 export interface EdgeRow {
-  /** Entry of the source. A row whose source is not its entry's node is no link. */
+  /** Entry of the source node. A row whose source is not the node of its entry gives no link. */
   readonly entry: EntryKey
   readonly source: number
   readonly target: number
@@ -196,7 +196,7 @@ export interface EdgeRow {
   readonly weight: number
 }
 
-/** Rows read at once. */
+/** Number of table rows read in one step. */
 const PAGE = 2048
 
 export function checkDeclared(declared: LinkIndexDeclaration): void {
@@ -210,7 +210,10 @@ export function checkDeclared(declared: LinkIndexDeclaration): void {
   checkColumn('weight', edges, declared.weight, 'real')
 }
 
-/** Nodes of these entries, or (null) all, in steps; `partitionOf` knows where entries are: of one that it does not know there is no node. */
+/**
+ * The nodes of these entries, or of all entries (null), in steps. `partitionOf` gives the partition of an entry; an entry for which it is
+ * undefined has no node.
+ */
 export function* readNodes(
   reader: StoreReader,
   { nodes, node }: LinkIndexDeclaration,
@@ -229,7 +232,7 @@ export function* readNodes(
   return rows
 }
 
-/** Links whose source is one of these entries, or (null) all, in steps. */
+/** The links whose source is one of these entries, or all links (null), in steps. */
 export function* readEdges(
   reader: StoreReader,
   declared: LinkIndexDeclaration,

@@ -1,7 +1,6 @@
 /**
- * Points in blocks: one block for each cell of the grid that a partition has points in (or part of a cell, where they
- * are dense), numbered when it is first used. Above the blocks lie regions, cubes of cells: a search decides about most of
- * them at once.
+ * Points in blocks: one block for each cell of the grid in which a partition has points (or for a part of a cell, where points are dense),
+ * numbered at its first use. Above the blocks are regions, cubes of cells, which let a search exclude most blocks at once.
  */
 import { must } from '../../base/assert.ts'
 import { Columns } from '../../base/columns.ts'
@@ -13,18 +12,18 @@ import { Boxes, cellOf, denseCells, type Point, type PointArrays, partOf, pointA
 export type BlockNumber = number
 type RegionNumber = number
 
-/** Points taken in by one step. */
+/** Number of points that are loaded in one step. */
 const POINTS_AT_ONCE = 1 << 14
 
 const NOTHING: ReadonlySet<number> = new Set()
 
-/** What a partition has of each. */
+/** The blocks, regions and number of points of one partition. */
 export interface PartitionPoints {
   readonly partition: PartitionId
   readonly blocks: Map<number, BlockNumber>
   /**
-   * Cells whose points lie in eight blocks: where they were dense when points were loaded. Those who come later stay in the
-   * blocks that there are, until all are loaded again.
+   * Cells that are divided into eight blocks because they were dense when the points were loaded. Points added later go into the existing
+   * blocks, until all points are loaded again.
    */
   readonly parted: ReadonlySet<number>
   readonly regions: Map<number, RegionNumber>
@@ -52,10 +51,10 @@ export class PointBlocks {
   readonly #blocks: Block[] = []
   readonly #regions: BlockNumber[][] = []
   readonly #partitions = new Map<PartitionId, PartitionPoints>()
-  /** By entry: its slot and block, plus 1; 0: the entry has no point. */
+  /** Slot and block of each entry's point, by entry key, plus 1; 0: the entry has no point. */
   readonly #places = new Columns({ slots: { of: Int32Array }, blocks: { of: Int32Array } })
 
-  /** Block numbers run from 0 to below this. */
+  /** Upper limit of the block numbers, exclusive; they begin at 0. */
   get count(): number {
     return this.#blocks.length
   }
@@ -75,19 +74,19 @@ export class PointBlocks {
     return this.#partitions.values()
   }
 
-  /** Those of these partitions that have points, each once. */
+  /** Those of the given partitions that have points, each once. */
   within(partitions: readonly PartitionId[]): PartitionPoints[] {
     return [...new Set(partitions)]
       .map(id => this.#partitions.get(id))
       .filter(of => of !== undefined && of.points > 0) as PartitionPoints[]
   }
 
-  /** -1: none. */
+  /** Slot of the entry's point; -1: it has none. */
   slotOf(entry: EntryKey): Slot {
     return (this.#places.arrays.slots[entry] ?? 0) - 1
   }
 
-  /** -1: none. */
+  /** Block of the entry's point; -1: it has none. */
   blockOf(entry: EntryKey): BlockNumber {
     return (this.#places.arrays.blocks[entry] ?? 0) - 1
   }
@@ -100,15 +99,15 @@ export class PointBlocks {
     return must(this.#regions[region], 'a region')
   }
 
-  /** Entries in the block's run, in no order. */
+  /** Entries whose points are in the block, in no particular order. */
   entriesIn(block: BlockNumber): Int32Array {
     const { first, points } = this.block(block)
     return this.runs.arrays.entries.subarray(first, first + points)
   }
 
-  /** Many, in steps, into an empty index: runs are made as large as they need to be. */
+  /** Loads many points into an empty index, in steps; the runs of slots get their final size at once. */
   *load(all: PointArrays): Steps<void> {
-    // Parts of parts were slower at a million.
+    // Dividing the parts of dense cells again was slower with a million points.
     for (const [partition, cells] of yield* denseCells(all)) this.#partitionOf(partition, cells)
     const { length, entries, partitions, coordinates } = all
     const blocks = new Int32Array(length)
@@ -128,7 +127,7 @@ export class PointBlocks {
     }
   }
 
-  /** A point of an entry that has none yet. */
+  /** Adds the point of an entry that has none yet. */
   add({ entry, partition, point }: PointRow): void {
     this.#append(entry, this.#blockFor(partition, point), point)
   }
@@ -187,7 +186,7 @@ export class PointBlocks {
     return number
   }
 
-  /** `parted` is for one that is not known yet. */
+  /** The record of a partition, created if needed. `parted`: the divided cells of a new one. */
   #partitionOf(partition: PartitionId, parted: ReadonlySet<number> = NOTHING): PartitionPoints {
     const known = this.#partitions.get(partition)
     if (known !== undefined) return known
@@ -220,7 +219,7 @@ export class PointBlocks {
     block.size = size
   }
 
-  /** Boxes of what is left, when something at their border went. */
+  /** Computes the bounding boxes of the block and its region again, after a point at their border was removed. */
   #tighten(number: BlockNumber, block: Block): void {
     this.boxes.clear(number)
     for (let at = 0; at < block.points; at++) this.boxes.include(number, ...this.pointAt(block.first + at))
@@ -229,37 +228,37 @@ export class PointBlocks {
   }
 }
 
-// Where points lie in memory: each block's in one run of slots, so that looking at a block reads memory in order. A run
-// that is full moves to a larger one; what it left is used again.
+// Memory of the points: those of a block are in one run of slots, so that reading a block reads memory sequentially. A full run moves to a
+// larger one; the slots it leaves are reused.
 
 type Slot = number
 
 const SMALLEST_RUN = 4
 
-/** By slot. */
+/** Coordinates and entry of a point, by slot. */
 const POINT = { coordinates: { of: Float64Array, width: 3 }, entries: { of: Int32Array } } as const
 
 class PointRuns extends Columns<typeof POINT> {
   #end = 0
-  /** First slots of runs that are free, by size. */
+  /** First slots of the free runs, by size of the run. */
   readonly #free = new Map<number, Slot[]>()
 
   constructor() {
     super(POINT, 64)
   }
 
-  /** Slots that a run for so many points has: 4, 6, 8, 12, 16, 24 and so on. */
+  /** Number of slots in a run for this number of points: 4, 6, 8, 12, 16, 24 and so on. */
   static sizeFor(points: number): number {
     const power = Math.max(SMALLEST_RUN, 2 ** Math.ceil(Math.log2(points)))
     return power > SMALLEST_RUN && points <= 0.75 * power ? 0.75 * power : power
   }
 
-  /** Makes room for so many more at once, where their number is known. */
+  /** Reserves memory for this number of further slots at once, if it is known. */
   expect(slots: number): void {
     this.reserve(this.#end + slots)
   }
 
-  /** First slot of a free run of a size that `sizeFor` gave. */
+  /** First slot of a free run; `size` must come from `sizeFor`. */
   take(size: number): Slot {
     const free = this.#free.get(size)?.pop()
     if (free !== undefined) return free
@@ -288,7 +287,7 @@ class PointRuns extends Columns<typeof POINT> {
     this.arrays.coordinates.copyWithin(3 * to, 3 * from, 3 * (from + count))
   }
 
-  /** What was deleted is not to be found in memory. */
+  /** Overwrites slots with zeros, so that deleted points cannot be found in memory. */
   wipe(first: Slot, count: number): void {
     this.arrays.entries.fill(0, first, first + count)
     this.arrays.coordinates.fill(0, 3 * first, 3 * (first + count))

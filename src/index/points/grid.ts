@@ -1,6 +1,6 @@
 /**
- * The grid that points are sorted into: cubes over the colour space (L 0 to 100, a and b -128 to 127). What lies outside
- * falls to the cube at the border; only speed depends on it, as blocks know their true extent.
+ * The grid that points are sorted into: cubes over the colour space (L 0 to 100, a and b -128 to 127). Points outside are put into the cube
+ * at the border; this affects only speed, because blocks know their true extent.
  */
 import { Columns, grown } from '../../base/columns.ts'
 import type { Steps } from '../../base/turns.ts'
@@ -9,28 +9,31 @@ import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { PointSearch } from '../contract.ts'
 
-/** Edge of a cell. 4 and 6 were slower everywhere; 12 a little quicker, but half as quick where a few entries are worth much more than others. */
+/**
+ * Edge length of a cell. 4 and 6 were slower everywhere; 12 was a little faster, but half as fast if a few entries score much higher than
+ * others.
+ */
 export const CELL = 8
-/** Cells along each edge of a region. */
+/** Number of cells along each edge of a region. */
 const STRIDE = 4
 
 const ROWS_L = Math.ceil(101 / CELL)
 const ROWS_AB = Math.ceil(256 / CELL)
 const REGIONS_AB = Math.ceil(ROWS_AB / STRIDE)
 
-/** Above the number of every cell. */
+/** Offset of the numbers of cell parts, above the number of every cell. */
 const PARTS = 2 ** 24
 
 export function cellOf(l: number, a: number, b: number): number {
   return placeOf(l, a, b, CELL, 1)
 }
 
-/** Of the eight parts of a cell, the one that the point lies in: a number that no cell has. */
+/** Number of the eighth of a cell in which the point lies; differs from the number of every cell. */
 export function partOf(l: number, a: number, b: number): number {
   return PARTS + placeOf(l, a, b, CELL / 2, 2)
 }
 
-/** The region, a cube of cells, that a cell belongs to. */
+/** Number of the region, a cube of cells, that a cell belongs to. */
 export function regionOfCell(cell: number): number {
   const l = Math.floor(cell / (ROWS_AB * ROWS_AB) / STRIDE)
   const a = Math.floor((Math.floor(cell / ROWS_AB) % ROWS_AB) / STRIDE)
@@ -38,7 +41,7 @@ export function regionOfCell(cell: number): number {
   return (l * REGIONS_AB + a) * REGIONS_AB + b
 }
 
-/** Cells of this edge; `parts` along each edge of a whole one. */
+/** Number of the grid cell with this edge length; a whole cell has `parts` of them along each edge. */
 function placeOf(l: number, a: number, b: number, edge: number, parts: number): number {
   const [rowsL, rowsAb] = [ROWS_L * parts, ROWS_AB * parts]
   return (rowOf(l, edge, rowsL) * rowsAb + rowOf(a + 128, edge, rowsAb)) * rowsAb + rowOf(b + 128, edge, rowsAb)
@@ -53,13 +56,13 @@ export type Point = readonly [number, number, number]
 export interface PointArrays {
   readonly entries: Int32Array
   readonly partitions: Int32Array
-  /** Three numbers a point. */
+  /** Coordinates of the points, three numbers per point. */
   readonly coordinates: Float64Array
-  /** Number of points; the arrays may be longer. */
+  /** Number of points; the arrays may be longer than needed. */
   readonly length: number
 }
 
-/** Points in the order in which they are read. */
+/** A list of points, in the order in which they are read. */
 export class PointList {
   readonly #columns: Columns<typeof POINT_COLUMNS>
   #length = 0
@@ -124,7 +127,7 @@ export class Boxes {
     this.#stretch(6 * box + 4, b, b)
   }
 
-  /** Makes the box reach around a box of another set too. */
+  /** Enlarges the box to contain a box of another set. */
   includeBox(box: number, others: Boxes, other: number): void {
     const bounds = others.#bounds
     for (let axis = 0; axis < 6; axis += 2) {
@@ -132,14 +135,14 @@ export class Boxes {
     }
   }
 
-  /** Whether the box might be smaller without this point of its. */
+  /** Whether the box might shrink if this point of it were removed. */
   isOnFace(box: number, l: number, a: number, b: number): boolean {
     return this.#ends(6 * box, l) || this.#ends(6 * box + 2, a) || this.#ends(6 * box + 4, b)
   }
 
   /**
-   * To the nearest spot of the box; 0 inside. Computed as distances to points are, step by step, so that rounding never
-   * makes it exceed that of a point within.
+   * Distance from the point to the nearest position in the box; 0 inside. Computed with the same operations as distances to points, so that
+   * rounding never makes it exceed the distance of a point within the box.
    */
   distance(box: number, l: number, a: number, b: number): number {
     const bounds = this.#bounds
@@ -165,13 +168,13 @@ function outside(value: number, low: number, high: number): number {
   return value < low ? low - value : value > high ? value - high : 0
 }
 
-/** A cell with so many points of a partition is dense. 64 and 256 scored more or looked at more blocks. */
+/** Number of points of a partition from which a cell counts as dense. With 64 and 256, more points were scored or more blocks searched. */
 const MIN_DENSE = 97
 
-/** Points looked at in one step. */
+/** Number of points examined in one step. */
 const POINTS_AT_ONCE = 1 << 14
 
-/** The cells that are dense in a partition, by partition, in steps. */
+/** The dense cells of each partition, in steps. */
 export function* denseCells({
   partitions,
   coordinates,

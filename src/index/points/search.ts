@@ -1,6 +1,6 @@
 /**
- * Best-first search: regions, then their blocks, by the best score that anything in them could have, until that is no
- * better than the last place.
+ * Best-first search: examines regions, then their blocks, by the highest score that anything in them could have, until that does not exceed
+ * the score of the last result.
  */
 import type { Bitset } from '../../base/bitset.ts'
 import { grown } from '../../base/columns.ts'
@@ -8,13 +8,16 @@ import type { EntryKey } from '../../model/entry.ts'
 import type { PointHit, PointScorer, PointSearch } from '../contract.ts'
 import type { BlockNumber, PartitionPoints, PointBlocks } from './blocks.ts'
 
-/** Fewer allowed entries than this are looked at one by one. */
+/** If fewer entries than this are allowed, each is examined directly. */
 const FEW_ALLOWED = 128
-/** Points looked at for each allowed entry before looking at these instead: they lie far from the question. */
+/**
+ * Number of points that may be examined per allowed entry before the search examines the allowed entries directly, which must then be far
+ * from the query.
+ */
 const PATIENCE = 16
-/** Points scored before looking again how far those of a block may lie. */
+/** Number of points scored before the distance limit for the block is computed again. */
 const RECHECK = 32
-/** Makes the square of a distance large enough to exceed that of every point within it, rounded as it may be. */
+/** Factor that makes a squared distance exceed that of every point within the distance, despite rounding. */
 const ROUNDING = 1 + 2 ** -50
 
 export function searchPoints(blocks: PointBlocks, request: PointSearch): readonly PointHit[] {
@@ -27,7 +30,7 @@ export function searchPoints(blocks: PointBlocks, request: PointSearch): readonl
   return found ?? searchAllowed(blocks, partitions, request, allow)
 }
 
-/** Looks at each allowed entry. */
+/** Searches by examining each allowed entry. */
 function searchAllowed(
   blocks: PointBlocks,
   partitions: readonly PartitionPoints[],
@@ -62,7 +65,7 @@ class GridSearch {
   readonly #best: BestPoints
   readonly #regionsLeft = REGIONS_LEFT
   readonly #blocksLeft = BLOCKS_LEFT
-  /** Points that may still be looked at. */
+  /** Number of points that may still be examined. */
   #budget: number
 
   constructor(blocks: PointBlocks, partitions: readonly PartitionPoints[], request: PointSearch, budget: number) {
@@ -81,7 +84,7 @@ class GridSearch {
     this.#blocksLeft.clear()
   }
 
-  /** Undefined when the budget did not last. */
+  /** The results; undefined if the budget was used up. */
   run(): readonly PointHit[] | undefined {
     for (const of of this.#partitions) for (const region of of.regions.values()) this.#pushRegion(region)
     const [regions, blocks] = [this.#regionsLeft, this.#blocksLeft]
@@ -103,7 +106,7 @@ class GridSearch {
   }
 
   #goesFirst(regions: Frontier, blocks: Frontier): boolean {
-    // Without a limit all regions seem to hold anything: the first blocks then set a standard to judge the others by.
+    // Without an upper bound on regions, every region might contain anything: the first blocks then set a score to judge regions by.
     if (regions.bound === Number.POSITIVE_INFINITY && !this.#best.isFull) return false
     return regions.bound > blocks.bound || (regions.bound === blocks.bound && regions.distance < blocks.distance)
   }
@@ -152,27 +155,27 @@ class GridSearch {
     }
   }
 
-  /** A distance beyond which nothing of the block is among the best. */
+  /** A distance beyond which no point of the block can be among the best. */
   #reach(block: BlockNumber): number {
     const { isFull, distance, score } = this.#best
-    // Farther away than the last place, only more than its score will do.
+    // A point farther away than the last result needs a higher score than it.
     const isOut = isFull && (this.#scorer === undefined || this.#scorer.bound(block, distance) <= score)
     return isOut ? distance : this.#maxDistance
   }
 }
 
-// The k best by score, then by distance, of a stream, and all that tie with the last of them in both: a heap of k with
-// the worst at its root, and beside it what ties with the root.
+// Keeps the k best of a stream by score, then by distance, and all points that tie with the last of them in both: a heap of k with the
+// worst at its root, and a list of those that tie with the root.
 
 class BestPoints {
   readonly #k: number
   readonly #heap: PointHit[] = []
   #ties: PointHit[] = []
-  /** What a point must equal or beat: of the last place, once all are taken. */
+  /** Score and distance of the last result, which a point must equal or beat once k results are found. */
   score: number = Number.NEGATIVE_INFINITY
   distance: number = Number.POSITIVE_INFINITY
 
-  /** At least 1; may be infinite. */
+  /** `k`: number of results, at least 1; may be infinite. */
   constructor(k: number) {
     this.#k = k
   }
@@ -181,7 +184,7 @@ class BestPoints {
     return this.#heap.length >= this.#k
   }
 
-  /** Whether something of this score and this far away is surely not among the best. */
+  /** Whether a point with this score and distance is certainly not among the best. */
   isBeyond(score: number, distance: number): boolean {
     return score < this.score || (score === this.score && distance > this.distance)
   }
@@ -203,7 +206,7 @@ class BestPoints {
     this.distance = worst.distance
   }
 
-  /** Best first; the last ones by entry key. */
+  /** The results, best first; ties are ordered by entry key. */
   sorted(): PointHit[] {
     return [...this.#heap, ...this.#ties].sort((a, b) => compare(a, b) || a.entry - b.entry)
   }
@@ -232,7 +235,7 @@ class BestPoints {
   }
 }
 
-/** Negative when `a` is better. */
+/** Comparator: negative if `a` is better. */
 function compare(a: PointHit, b: PointHit): number {
   return b.score - a.score || a.distance - b.distance
 }
@@ -251,7 +254,7 @@ class Frontier {
     this.#size = 0
   }
 
-  /** Of the first one. */
+  /** Bound of the first item of the queue. */
   get bound(): number {
     return this.#bounds[0] as number
   }
@@ -272,7 +275,7 @@ class Frontier {
     this.#set(at, bound, distance, item)
   }
 
-  /** Takes the first one away. */
+  /** Removes and returns the first item of the queue. */
   pop(): number {
     const first = this.#items[0] as number
     const last = --this.#size
@@ -318,6 +321,6 @@ class Frontier {
   }
 }
 
-/** Of the search that runs, for none runs inside another: to make their arrays takes a tenth of a search. */
+/** Shared by all searches, which never run inside each other: allocating these arrays takes a tenth of a search. */
 const REGIONS_LEFT = new Frontier()
 const BLOCKS_LEFT = new Frontier()

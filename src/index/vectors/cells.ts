@@ -1,12 +1,12 @@
 /**
- * How the rows of a partition lie: in one home, or, where they are many, in cells about rows of their own ("pivots"). A
- * row is a pivot or not by the hash of what it holds, and lies in the cell of the pivot nearest to it: which cells there
- * are and what lies in them follows from the partition's rows alone, whatever came first and whatever was deleted since.
+ * Arrangement of a partition's rows: all in one cell (the "home"), or, if there are many, in cells around some of the rows ("pivots").
+ * Whether a row is a pivot depends on a hash of its contents, and every row lies in the cell of its nearest pivot: so the cells and their
+ * contents follow from the partition's rows alone, whatever the order of additions and deletions was.
  */
 import { must } from '../../base/assert.ts'
 import type { PartitionId } from '../../model/partition.ts'
 
-/** A row's place: page × 4,096 + place in the page. */
+/** The position of a row: page × 4,096 + position in the page. */
 export type Slot = number
 
 export interface Extent {
@@ -14,53 +14,55 @@ export interface Extent {
   readonly size: number
 }
 
-/** Rows that lie together: all extents are full but the last. */
+/** A group of rows stored together: all of its extents are full except the last. */
 export interface Cell {
   readonly block: Block
   readonly extents: Extent[]
   rows: number
-  /** Slots in `extents`. */
+  /** Number of slots in `extents`. */
   capacity: number
-  /** Rows that are about to come, so that they get room at once. */
+  /** Number of rows that are about to be added, so that memory for them is taken at once. */
   coming: number
   readonly pivot: Pivot | null
 }
 
 export interface Pivot {
-  /** Rows with the same components are one pivot. */
+  /** Hash of the components; rows with the same components are one pivot. */
   readonly key: number
-  /** 1 / length of its int8 components. */
+  /** 1 / length of the pivot's int8 components. */
   inverse: number
-  /** A row that holds it; -1: the last one known was deleted. */
+  /** Slot of a row with the pivot's components; -1: the last one known was deleted. */
   slot: Slot
 }
 
-/** One partition's rows. */
+/** The rows of one partition. */
 export interface Block {
   readonly partition: PartitionId
-  /** Rows that are in no cell: all of a small block, and those that came since the block was arranged. */
+  /** Rows that are in no cell: all rows of a small block, and rows added since the block was last arranged. */
   readonly home: Cell
-  /** By key, ascending. */
+  /** Cells by ascending key of their pivot. */
   cells: Cell[]
   rows: number
   entries: number
-  /** Whether the row that was some cell's pivot was deleted since the block was arranged. */
+  /** Whether the pivot row of a cell was deleted since the block was last arranged. */
   hasLostPivot: boolean
 }
 
-/** When cells are made and looked at. */
+/** Sizes from which cells are made and used. */
 export interface CellLimits {
-  /** Rows of a partition that is divided. One that shrinks stays so for a while, but is searched as a whole. */
+  /**
+   * Number of rows from which a partition is divided into cells. If it shrinks it stays divided for a while, but is searched as a whole.
+   */
   readonly dividedFrom: number
-  /** One row in so many is a pivot. */
+  /** Average number of rows for each pivot. */
   readonly pivotEvery: number
-  /** Rows in sight from which on approximate searches look at near cells only. */
+  /** Number of visible rows from which approximate searches scan only near cells. */
   readonly prunedFrom: number
 }
 
 /**
- * A partition is divided in a quarter of a second when it grows so large, and from then on row by row. Cells of a
- * thousand rows make choosing them as quick as scanning them.
+ * Dividing a partition that reaches this size takes a quarter of a second; afterwards rows are added one by one. With cells of a thousand
+ * rows, choosing the cells takes as long as scanning them.
  */
 export const CELL_LIMITS: CellLimits = { dividedFrom: 131_072, pivotEvery: 1024, prunedFrom: 400_000 }
 
@@ -89,13 +91,13 @@ export function* cellsOf(block: Block): Iterable<Cell> {
   yield* block.cells
 }
 
-/** Where the cell's last row is. */
+/** Slot of the cell's last row; -1 if the cell is empty. */
 export function lastSlot(cell: Cell): Slot {
   const extent = cell.extents.at(-1)
   return extent === undefined ? -1 : extent.first + extent.size - (cell.capacity - cell.rows) - 1
 }
 
-/** All rows of a cell, in order. */
+/** Slots of all rows of a cell, in order. */
 export function slotsOf(cell: Cell): Uint32Array<ArrayBuffer> {
   const slots = new Uint32Array(cell.rows)
   let at = 0
@@ -111,7 +113,7 @@ export function extentCount(block: Block): number {
   return count
 }
 
-/** Writes a cell's extents as pairs (first, rows) from this place of `words` on; returns the place behind them. */
+/** Writes a cell's extents as pairs (first, rows) to `words`, starting at `from`; returns the position after them. */
 export function writeExtents(cell: Cell, words: Uint32Array, from: number): number {
   let place = from
   let left = cell.rows

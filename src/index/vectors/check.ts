@@ -1,9 +1,9 @@
-/** What may be asked of a vector index, and what may enter it. */
+/** Checks the vector of a query, and vectors that are added to a vector index. */
 import { isUnit, norm, UNIT_TOLERANCE } from '../../math/vector.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { VectorSearch } from '../contract.ts'
 
-/** Refuses a question vector of another length, not of unit length, or with components that are not numbers. */
+/** Rejects a query vector that has the wrong length, is not of unit length, or has components that are not finite numbers. */
 export function checkQuery(request: Pick<VectorSearch, 'vector' | 'k'>, dimensions: number): void {
   const { vector, k } = request
   if (vector.length !== dimensions) throw invalidArgument('vector', vector.length, `${dimensions} components`)
@@ -11,7 +11,7 @@ export function checkQuery(request: Pick<VectorSearch, 'vector' | 'k'>, dimensio
   if (!(Number.isInteger(k) && k >= 0)) throw invalidArgument('k', k, 'a whole number, 0 or more')
 }
 
-/** A vector that the store holds and an index cannot take. */
+/** The error for a stored vector that an index cannot use. */
 export function unfitVector(model: string, problem: string): QuerentError {
   return new QuerentError('store_corrupt', `a stored vector of ${model} ${problem}; embed its entry again`, { model })
 }

@@ -1,18 +1,21 @@
 /**
- * Keeps large partitions divided into cells (see `cells.ts`): after each change every row lies where it would if
- * the partition were divided again. A new pivot takes its rows from the cells of others, a deleted one leaves its own to
- * them. Costs a product a row and pivot (12 to 25 ns at 384 dimensions): a thousand for each row of a million.
+ * Keeps large partitions divided into cells (see `cells.ts`): after each change every row lies where it would if the partition were divided
+ * again. A new pivot takes its rows from other cells; the rows of a deleted one go to other cells. Costs one product per row and pivot (12
+ * to 25 ns at 384 dimensions): about a thousand for each row at a million rows.
  */
 import { must } from '../../base/assert.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
 import { type Block, type Cell, type CellLimits, lastSlot, newCell, pivotOf, type Slot, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
-/** A divided partition that shrinks is one home again below this part of the limit, so that it is not forth and back. */
+/**
+ * A divided partition that shrinks below this share of the limit becomes undivided; lower than 1, so that it does not switch back and
+ * forth.
+ */
 const KEPT = 0.75
-/** Products of a row and a pivot that one call of the kernel computes, and one step: a few milliseconds. */
+/** Products of a row and a pivot that one call of the kernel, and one step, computes: a few milliseconds. */
 const BATCH = 1 << 17
-/** Rows that are looked at, or moved, in one step: some milliseconds. */
+/** Rows that are examined or moved in one step: some milliseconds. */
 const ROWS_AT_ONCE = 1 << 12
 
 export class Clustering {
@@ -25,13 +28,13 @@ export class Clustering {
     this.#limits = limits
   }
 
-  /** To be called after every change, and ended before the next search or change. In steps. */
+  /** Restores the arrangement in steps. Must be called after every change, and completed before the next search or change. */
   *arrange(): Steps<void> {
     for (const block of this.#rows.blocks) {
       const { dividedFrom } = this.#limits
       const isDivided = block.cells.length > 0
       const isSmall = block.rows < (isDivided ? KEPT * dividedFrom : dividedFrom)
-      // Most partitions are small and undivided: they cost no more than this look.
+      // Most partitions are small and undivided, and cost no more than this check.
       if (isSmall && !isDivided && !block.hasLostPivot) continue
       if (isSmall) yield* this.#undivide(block)
       else if (block.home.rows > 0 || block.hasLostPivot) yield* this.#divide(block)
@@ -54,7 +57,7 @@ export class Clustering {
     if (block.home.rows > 0 && block.cells.length > 0) yield* this.#assign(block.home, block.cells)
   }
 
-  /** Cells about rows that came and are pivots; pivots that were deleted and came again are found again. */
+  /** Makes cells around added rows that are pivots; a pivot that was deleted and added again is found again. */
   *#adoptPivots(block: Block): Steps<Cell[]> {
     const came: [Slot, number][] = []
     for (const slot of slotsOf(block.home)) {
@@ -77,7 +80,7 @@ export class Clustering {
     return newCell(block, { key, inverse: this.#rows.memory.kernel.inverseLength(slot), slot: -1 })
   }
 
-  /** Sends rows home whose pivot is gone, unless another row holds the same. */
+  /** Returns the rows of cells without a pivot row to the home, unless another row has the same components as the pivot. */
   *#dropLost(block: Block): Steps<void> {
     const lost = block.cells.filter(cell => pivotOf(cell).slot < 0)
     for (const cell of lost) {
@@ -100,14 +103,14 @@ export class Clustering {
     this.#rows.setPivot(cell, -1)
   }
 
-  /** Moves the rows of a cell to whichever of these is nearest; of those that tie, to the first. */
+  /** Moves the rows of a cell to whichever of these cells has the nearest pivot; on ties, to the first. */
   *#assign(cell: Cell, among: readonly Cell[]): Steps<void> {
     const slots = slotsOf(cell)
     const nearest = yield* this.#nearest(slots, among)
     const leaving = new Uint32Array(among.length)
     for (const to of nearest) leaving[to] = (leaving[to] as number) + 1
     for (const [i, to] of among.entries()) if (to !== cell) to.coming = leaving[i] as number
-    // From the end: what fills the place of a row that leaves has been looked at.
+    // Backwards, because the row that fills the slot of a leaving row has then been examined already.
     for (let i = slots.length - 1; i >= 0; i--) {
       const to = must(among[nearest[i] as number], 'a cell')
       if (to !== cell) this.#rows.move(slots[i] as Slot, to)
@@ -115,7 +118,7 @@ export class Clustering {
     }
   }
 
-  /** For each row the number of the cell whose pivot is nearest. */
+  /** For each row, the number of the cell whose pivot is nearest. */
   *#nearest(slots: Uint32Array, among: readonly Cell[]): Steps<Uint32Array> {
     const { memory } = this.#rows
     const { kernel, layout } = memory

@@ -1,6 +1,6 @@
 /**
- * The rows of a vector index as bytes: a JSON header, then for each partition its columns one after the other. Only
- * live rows are written, so what was deleted is in no snapshot.
+ * The rows of a vector index as bytes: a JSON header, then for each partition its columns one after the other. Only existing rows are
+ * written, so no snapshot contains deleted data.
  */
 import { StepPace, type Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -18,10 +18,10 @@ import {
 import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
-/** Rows made, or looked at, in one step. */
+/** Number of rows that are made or examined in one step. */
 const ROWS_AT_ONCE = 1 << 14
 
-/** 2: sign codes of turned vectors; 3: rows in the order of cells. */
+/** Version of the format. 2: sign codes of rotated vectors; 3: rows in the order of cells. */
 const FORMAT = 3
 
 interface Header {
@@ -32,7 +32,7 @@ interface Header {
   readonly residual: number
   readonly square: number
   readonly pivotEvery: number
-  /** Partition, rows at home, and for each cell its rows and its pivot's key. */
+  /** For each partition: its id, its number of rows at home, and for each cell the number of rows and the key of its pivot. */
   readonly blocks: readonly BlockHeader[]
 }
 
@@ -40,7 +40,7 @@ type Identity = Pick<Header, 'format' | 'model' | 'dimensions' | 'pivotEvery'>
 
 type BlockHeader = readonly [PartitionId, number, readonly (readonly [number, number])[]]
 
-/** Views of the rows themselves: to be written before rows change again. */
+/** The image as views of the rows, which must be written before rows change again. */
 export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
   const blocks = [...rows.blocks]
   const identity = identityOf(rows, limits)
@@ -49,7 +49,10 @@ export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
   return [headerBytes(header), ...blocks.flatMap(block => columns.flatMap(column => stretches(rows, block, column)))]
 }
 
-/** Fills `rows`, which must be empty, in steps. Throws when the bytes are no image of an index like this at this position of the feed. */
+/**
+ * Fills `rows`, which must be empty, from an image, in steps. Throws if the bytes are not an image of such an index at this position of the
+ * feed.
+ */
 export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): Steps<void> {
   const { header, end } = readHeader(bytes)
   checkIdentity(header, identityOf(rows, limits))
@@ -62,7 +65,7 @@ export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimi
   let at = end
   for (const written of blocks) {
     const count = countOf(written)
-    // A copy of its own: the bytes given may begin at any address.
+    // Copied, because the given bytes may begin at an unaligned address.
     const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
     checkEntryKeys(keys.subarray(0, count), position)
     const block = yield* appendRows(rows, written, keys)
@@ -85,7 +88,7 @@ function countOf([, atHome, cells]: BlockHeader): number {
   return cells.reduce((sum, [count]) => sum + count, atHome)
 }
 
-/** Rows without contents: `keys` are those of all their entries, then of all their chunks. */
+/** Adds rows without contents. `keys`: the entry keys of all rows, then their chunk keys. */
 function* appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, keys: Uint32Array): Steps<Block> {
   const block = rows.blockFor(partition)
   const count = keys.length / 2
@@ -127,11 +130,14 @@ function* findPivots(rows: VectorRows, block: Block): Steps<void> {
 
 interface Column {
   readonly at: number
-  /** Bytes a row. */
+  /** Size of the column, in bytes per row. */
   readonly size: number
 }
 
-/** Entry and chunk keys first: with them rows are made. The chain of an entry's rows is made again. */
+/**
+ * Columns in the order of the image. Entry and chunk keys come first, because rows are created from them; the chains of each entry's rows
+ * are not stored, but made again.
+ */
 function columnsOf(layout: Layout): Column[] {
   const { entryAt, chunkAt, scaleAt, int8At, width, codeBytes } = layout
   return [
@@ -143,7 +149,7 @@ function columnsOf(layout: Layout): Column[] {
   ]
 }
 
-/** One column of a block's rows, extent by extent. */
+/** One column of a block's rows, as views of its extents. */
 function stretches(rows: VectorRows, block: Block, { at, size }: Column): Uint8Array[] {
   return [...cellsOf(block)].flatMap(cell => {
     let left = cell.rows

@@ -1,12 +1,12 @@
 /**
- * The one WebAssembly memory of a vector index: a fixed scratch area, then pages of 4,096 row slots, one or more of
- * which (the "arena") hold the lists of the search that is running. Pages are added, never moved.
+ * The WebAssembly memory of a vector index: a fixed scratch area, then pages of 4,096 row slots. Some of the pages (the "arena") hold the
+ * lists of the search in progress. Pages are added, never moved.
  */
 import { QuerentError } from '../../model/errors.ts'
 import { type Kernel, type Layout, layoutOf, PAGE_ROWS, PAGE_SHIFT, startKernel } from '../kernel.ts'
 
 const WASM_PAGE = 65536
-/** 4 GiB: nine million rows at 384 dimensions. */
+/** Maximum size, 4 GiB: nine million rows at 384 dimensions. */
 const MAX_WASM_PAGES = 65536
 
 export class VectorMemory {
@@ -27,7 +27,7 @@ export class VectorMemory {
     this.#look()
   }
 
-  /** Views over all of the memory, indexed by address (`words` and `floats`: address / 4). New after each growth. */
+  /** Views over the whole memory, indexed by address (`words` and `floats`: address / 4). They are replaced whenever the memory grows. */
   get bytes(): Uint8Array {
     return this.#bytes
   }
@@ -55,7 +55,7 @@ export class VectorMemory {
     return this.address(slot, column, 4) / 4
   }
 
-  /** All that is stored of a row. */
+  /** Copies everything that is stored for a row. */
   copyRow(from: number, to: number): void {
     this.#eachColumn((column, size) => {
       const start = this.address(from, column, size)
@@ -63,7 +63,7 @@ export class VectorMemory {
     })
   }
 
-  /** What was deleted is not to be found in memory, nor in a snapshot. */
+  /** Overwrites a row with zeros, so that deleted data is neither in memory nor in a snapshot. */
   wipeRow(slot: number): void {
     this.#eachColumn((column, size) => {
       const start = this.address(slot, column, size)
@@ -71,7 +71,7 @@ export class VectorMemory {
     })
   }
 
-  /** Makes room for so many pages more; returns the number of the first. */
+  /** Adds `count` pages; returns the number of the first. */
   addPages(count: number): number {
     const first = this.#pages
     const end = this.layout.pagesAt + (first + count) * this.layout.pageBytes
@@ -88,8 +88,8 @@ export class VectorMemory {
   }
 
   /**
-   * Address of at least `bytes` bytes for lists, valid until the next call. `release` gets the pages (first, count) of
-   * a smaller arena that is given up. A new arena is all zero; otherwise what lay in it still does.
+   * Address of at least `bytes` bytes for lists, valid until the next call. If a larger arena is needed, `release` receives the pages
+   * (first, count) of the old one. A new arena is all zero; otherwise it still has its earlier contents.
    */
   arena(bytes: number, release: (page: number, count: number) => void): number {
     const pages = Math.ceil(bytes / this.layout.pageBytes)
@@ -101,7 +101,7 @@ export class VectorMemory {
     return this.layout.pagesAt + this.#arena.page * this.layout.pageBytes
   }
 
-  /** With the bytes that a row has in it. */
+  /** Calls `act` for each column with its offset and the bytes per row in it. */
   #eachColumn(act: (column: number, size: number) => void): void {
     const { layout } = this
     act(0, layout.codeBytes)

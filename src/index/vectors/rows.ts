@@ -1,6 +1,6 @@
 /**
- * The rows of a vector index: a block for each partition, in it cells of extents, and for each entry the chain of its
- * rows. Rows of two cells never share an extent; deleting one moves its cell's last row into its place.
+ * The rows of a vector index: a block for each partition, with cells that consist of extents, and for each entry a chain of its rows. Rows
+ * of two cells never share an extent; when a row is deleted, the last row of its cell takes its slot.
  */
 import { must } from '../../base/assert.ts'
 import { doubled } from '../../base/columns.ts'
@@ -20,10 +20,10 @@ export class VectorRows {
   readonly #blocks = new Map<PartitionId, Block>()
   /** Slot + 1 of an entry's first row, by entry key; 0: none. */
   #heads = new Int32Array(1024)
-  /** Cells by the row that is their pivot. */
+  /** Cells by the slot of their pivot row. */
   readonly #pivots = new Map<Slot, Cell>()
   #staged: Slot[] = []
-  /** Entries whose rows came, went or moved. */
+  /** Number of changes to which rows there are, and where. */
   #revision = 0
 
   constructor(model: string, dimensions: number) {
@@ -33,7 +33,7 @@ export class VectorRows {
     this.#slots = new SlotTable(() => this.memory.addPages(1))
   }
 
-  /** Without room for lists of searches, which is address space until a search needs it. */
+  /** Memory use without the space for the lists of searches, which is only reserved address space until a search uses it. */
   get byteLength(): number {
     const { pagesAt, pageBytes } = this.memory.layout
     let slots = 0
@@ -51,12 +51,12 @@ export class VectorRows {
     return this.#blocks.values()
   }
 
-  /** One more than the largest entry key there is room for. */
+  /** The largest entry key for which there is room, plus one. */
   get entryCapacity(): number {
     return this.#heads.length
   }
 
-  /** Another number after each change of which rows there are, and where. */
+  /** Changes whenever rows are added, removed or moved. */
   get revision(): number {
     return this.#revision
   }
@@ -65,7 +65,7 @@ export class VectorRows {
     return this.#blocks.get(partition)
   }
 
-  /** Made when there is none. */
+  /** The block of the partition, created if needed. */
   blockFor(partition: PartitionId): Block {
     let block = this.#blocks.get(partition)
     if (block === undefined) {
@@ -87,7 +87,7 @@ export class VectorRows {
     return this.#slots.partition(slot)
   }
 
-  /** An entry's first row, or -1; `next` gives the others. */
+  /** Slot of an entry's first row, or -1; `next` gives the other rows. */
   first(entry: EntryKey): Slot {
     return (this.#heads[entry] ?? 0) - 1
   }
@@ -96,17 +96,17 @@ export class VectorRows {
     return (this.memory.words[this.memory.word(slot, this.memory.layout.nextAt)] as number) - 1
   }
 
-  /** Room for the lists of one search: see `VectorMemory.arena`. */
+  /** Address of space for the lists of one search: see `VectorMemory.arena`. */
   arena(bytes: number): number {
     return this.memory.arena(bytes, (first, count) => this.#slots.givePages(first, count))
   }
 
-  /** The same behind the table that searches keep by entry key: what is written there troubles none. */
+  /** Like `arena`, but after the table that searches keep by entry key, which must not be overwritten. */
   room(bytes: number): number {
     return this.arena(this.entryCapacity * 4 + bytes) + this.entryCapacity * 4
   }
 
-  /** Adds rows of chunks that have none yet. Throws `store_corrupt` at an unfit vector; the rows are then of no more use. */
+  /** Adds rows for chunks that have none yet. Throws `store_corrupt` for a vector that cannot be used; the rows are then unusable. */
   add(rows: Iterable<ChunkVector>): void {
     const { layout } = this.memory
     for (const { chunk, entry, partition, vector } of rows) {
@@ -121,7 +121,7 @@ export class VectorRows {
     this.#encode()
   }
 
-  /** A new row of the cell, linked to its entry; its vector is not written. */
+  /** Adds a new row to the cell and links it to its entry; its vector is not written yet. */
   append(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
     this.#revision++
     const slot = this.#slots.open(cell)
@@ -137,7 +137,7 @@ export class VectorRows {
     return slot
   }
 
-  /** Puts a row into another cell of its block. */
+  /** Moves a row to another cell of its block. */
   move(slot: Slot, to: Cell): void {
     const place = this.#slots.open(to)
     const from = this.#slots.cellAt(slot)
@@ -160,7 +160,7 @@ export class VectorRows {
     if (block.rows === 0) this.#blocks.delete(block.partition)
   }
 
-  /** Says which row of the cell is its pivot. */
+  /** Sets which row of the cell is its pivot. */
   setPivot(cell: Cell, slot: Slot): void {
     const pivot = must(cell.pivot, 'the pivot of a cell')
     if (pivot.slot >= 0) this.#pivots.delete(pivot.slot)
@@ -177,7 +177,7 @@ export class VectorRows {
     if (unfit >= 0) throw unfitVector(this.model, 'is not of unit length, or has a component that is no number')
   }
 
-  /** Fills the slot, which no chain holds any more, with the cell's last row. */
+  /** Fills a slot that is no longer in a chain with the cell's last row. */
   #vacate(cell: Cell, slot: Slot): void {
     const last = lastSlot(cell)
     if (last !== slot) this.#carry(last, slot)
@@ -185,7 +185,7 @@ export class VectorRows {
     this.#slots.close(cell)
   }
 
-  /** Copies a row to another slot; its chain and its cell, if it is a pivot, take it from there. */
+  /** Copies a row to another slot, and updates its chain, and its cell if it is a pivot. */
   #carry(from: Slot, to: Slot): void {
     this.#relink(from, to)
     this.memory.copyRow(from, to)
@@ -200,7 +200,7 @@ export class VectorRows {
     cell.block.hasLostPivot = true
   }
 
-  /** Makes the chain that holds `from` hold `to` in its stead. */
+  /** Replaces `from` by `to` in the chain that contains it. */
   #relink(from: Slot, to: Slot): void {
     const entry = this.entry(from)
     this.#revision++
@@ -214,26 +214,26 @@ export class VectorRows {
   }
 }
 
-// Hands slots out to cells, an extent at a time, and knows whose a slot is.
+// Allocates slots to cells, an extent at a time, and knows the cell of each slot.
 
 export const SMALLEST_EXTENT = 16
 const ORDERS = Math.log2(PAGE_ROWS / SMALLEST_EXTENT) + 1
 
 /**
- * Hands out runs of row slots ("extents") and takes them back: a buddy system over pages of 4,096 slots, in sizes of
- * 16 × 2^n. Nothing that was handed out ever moves, so one partition's growth never touches another's rows.
+ * Allocates and frees runs of row slots ("extents"): a buddy system over pages of 4,096 slots, in sizes of 16 × 2^n. An allocated extent
+ * never moves, so one partition's growth never affects another's rows.
  */
 export class ExtentPool {
-  /** First slots of free extents, by order (log2 of size / 16). */
+  /** First slots of the free extents, by order (log2 of size / 16). */
   readonly #free: readonly Set<number>[] = Array.from({ length: ORDERS }, () => new Set<number>())
   readonly #newPage: () => number
 
-  /** `newPage` makes room for one more page and returns its number. */
+  /** `newPage` adds a page and returns its number. */
   constructor(newPage: () => number) {
     this.#newPage = newPage
   }
 
-  /** First slot of a free extent of `size` slots: a power of two from 16 to 4,096. */
+  /** Allocates an extent of `size` slots, a power of two from 16 to 4,096; returns its first slot. */
   take(size: number): number {
     const order = orderOf(size)
     let from = order
@@ -273,18 +273,18 @@ function orderOf(size: number): number {
   return Math.log2(size / SMALLEST_EXTENT)
 }
 
-/** Slots a large home grows by: the most it can hold in vain. A cell, which has many beside it, holds less. */
+/** Slots by which a large home grows, which is also the most it can leave unused. A cell grows by less, because there are many. */
 const LARGEST_EXTENT = 1024
 const HOME_GROWS_BY = 1 / 4
 const CELL_GROWS_BY = 1 / 8
 
 export class SlotTable {
   readonly #pool: ExtentPool
-  /** Of each 16 slots. */
+  /** Partition of each group of 16 slots. */
   #partitions = new Int32Array(PAGE_ROWS / SMALLEST_EXTENT)
   readonly #cells: (Cell | undefined)[] = []
 
-  /** `newPage` makes room for one more page of slots and returns its number. */
+  /** `newPage` adds a page of slots and returns its number. */
   constructor(newPage: () => number) {
     this.#pool = new ExtentPool(newPage)
   }
@@ -293,7 +293,7 @@ export class SlotTable {
     return this.#partitions.byteLength + this.#cells.length * 8
   }
 
-  /** Takes pages that held something else. */
+  /** Adds pages that were used for something else to the free slots. */
   givePages(first: number, count: number): void {
     for (let page = first; page < first + count; page++) this.#pool.give(page * PAGE_ROWS, PAGE_ROWS)
   }
@@ -306,7 +306,7 @@ export class SlotTable {
     return must(this.#cells[(slot / SMALLEST_EXTENT) | 0], 'the cell of a row')
   }
 
-  /** Gives the cell the slot behind its last row. */
+  /** Allocates the slot after the cell's last row to the cell. */
   open(cell: Cell): Slot {
     if (cell.rows === cell.capacity) this.#extend(cell)
     cell.rows++
@@ -314,7 +314,7 @@ export class SlotTable {
     return lastSlot(cell)
   }
 
-  /** Takes away the slot of the cell's last row, and its extent when that was the last in it. */
+  /** Frees the slot of the cell's last row, and its extent if that is then empty. */
   close(cell: Cell): void {
     const extent = must(cell.extents.at(-1), 'the last extent')
     const last = lastSlot(cell)
@@ -325,7 +325,7 @@ export class SlotTable {
     this.#pool.give(extent.first, extent.size)
   }
 
-  /** Appends an extent: for the rows that are about to come, or for as many as the cell has grown by lately. */
+  /** Adds an extent to the cell: for the announced rows, or for a fixed share of its present rows. */
   #extend(cell: Cell): void {
     const rows = Math.max(1, cell.coming, Math.floor(cell.rows * (cell.pivot ? CELL_GROWS_BY : HOME_GROWS_BY)))
     const size = Math.min(LARGEST_EXTENT, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(rows))))

@@ -1,7 +1,7 @@
 /**
- * The passes of a search. Sign codes choose some thousand rows, and their agreement with the question a few hundred of
- * these (only when an approximate answer will do). int8 products with error bounds leave the few rows that can be among the
- * k best entries. Without the first two passes the rows left are certain to hold the true k best.
+ * The passes of a search. For approximate results only, sign codes first choose some thousand rows, and their agreement with the query then
+ * chooses a few hundred of these. int8 products with error bounds leave the few rows that can be among the k best entries. Without the
+ * first two passes, the remaining rows certainly include the true k best.
  */
 
 import { must } from '../../base/assert.ts'
@@ -12,27 +12,28 @@ import { type Block, type Cell, type CellLimits, pivotOf, type Slot, writeExtent
 import type { VectorRows } from './rows.ts'
 import { type Scope, ScopeWriter } from './scope.ts'
 
-/** Rows that sign codes choose at least, and for each entry wanted. */
+/** Number of rows that sign codes choose: at least, and per entry wanted. */
 const CHOSEN = 1000
 const CHOSEN_PER_ENTRY = 24
 /**
- * Of these, rows whose int8 products are taken before it is asked whether more bring any, at least and for each entry wanted: they
- * lie far apart in memory. Then half as many at a time, until those bring no more than one in a hundred of the entries wanted.
+ * Number of chosen rows whose int8 products are computed before checking whether further rows add results: at least, and per entry wanted.
+ * The rows are far apart in memory. After that, half as many rows at a time are added, until they yield no more than one in a hundred of
+ * the entries wanted.
  */
 const RANKED = 128
 const RANKED_PER_ENTRY = 4
 const FEW = 100
-/** Among fewer rows neighbours are less near, so more are chosen: up to so many, one less for so many rows. */
+/** Among fewer rows neighbours are less near, so more are chosen: up to this number, minus one for every `ROWS_FOR_ONE_LESS` rows. */
 const CHOSEN_OF_FEW = 2400
 const ROWS_FOR_ONE_LESS = 40
-/** Among very many rows more come as near by chance: one row in so many is chosen. */
+/** Among very many rows more are near by chance, so at least one row in this many is chosen. */
 const ROWS_FOR_ONE_MORE = 500
-/** When sign codes would choose a larger part than one in so many, the second pass reads all rows: it is as quick. */
+/** If sign codes would choose more than one row in this many, the second pass reads all rows, which is as fast. */
 const MIN_CHOICES = 4
-/** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
+/** Limit that keeps the sum of `width` products of an i16 and an i8 within an i32. */
 const LARGEST_SUM = 2 ** 31 - 1
 
-/** A row that may be among the best; its score is by int8. */
+/** A row that may be among the best; its score comes from int8 components. */
 export interface Candidate extends Hit {
   readonly slot: Slot
 }
@@ -54,7 +55,7 @@ export class VectorScan {
     return this.#scopes.count(scope)
   }
 
-  /** Rows among which the k best entries with their best chunks are; in no particular order. */
+  /** Rows that include the best chunks of the k best entries; in no particular order. */
   candidates(request: VectorSearch): Candidate[] {
     const { k, least = Number.NEGATIVE_INFINITY } = request
     const scope = this.#scopes.write(request, k)
@@ -76,7 +77,7 @@ export class VectorScan {
     return this.#closeRank(scope)
   }
 
-  /** Of each entry's rows, those that can be its best. Scores are cosines. */
+  /** For each entry, its rows that can be the best one. Scores are cosines. */
   best(vector: Float32Array, entries: readonly EntryKey[]): Candidate[] {
     const slots: Slot[] = []
     const ends = entries.map(entry => {
@@ -96,7 +97,7 @@ export class VectorScan {
     return slots.map((slot, i) => this.#candidate(slot, Math.fround(doubles[at + 2 * i] as number)))
   }
 
-  /** Where (in doubles) the value of each slot and its error stand. */
+  /** Computes the values of the slots; returns the index (in doubles) at which value and error of each slot are stored. */
   #valuesOf(vector: Float32Array, slots: readonly Slot[]): number {
     this.#ask(vector)
     const at = this.#scopes.room(slots.length * 24)
@@ -107,7 +108,7 @@ export class VectorScan {
     return to / 8
   }
 
-  /** Computes every sign-code distance and no more: what searches are measured by. */
+  /** Computes all sign-code distances and nothing else: the lower limit in measurements of search speed. */
   sweepDistances(vector: Float32Array, scope: SearchScope): void {
     const { kernel, layout } = this.#rows.memory
     const written = this.#scopes.write(scope, 1)
@@ -121,17 +122,17 @@ export class VectorScan {
     let pruned = this.#near.suits(scope)
     for (let wanted = atLeast; ; wanted *= 4) {
       const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted, pruned) : this.#choose(scope, wanted, pruned)
-      // Without bounds, which know of hidden rows: how many rows are ranked must not depend on them.
+      // Ranks without error bounds, because these depend on hidden rows: how many rows are ranked must not depend on them.
       this.#openRank({ ...scope, allow: 0 }, entries, least, false)
       this.#rankBest(scope, chosen, entries)
       const found = this.#closeRank(scope)
-      // Many chunks of few entries can fill the choice; then choose more, until there is no more.
+      // Many chunks of few entries can fill the choice; then more rows are chosen, until there are no more.
       if (kernel.entriesFound() === entries || (chosen < wanted && !pruned)) return found
       pruned = false
     }
   }
 
-  /** Of the rows chosen, those that agree best with the question, as far as they bring entries that are among the best. */
+  /** Ranks the chosen rows that agree best with the query, as long as they add entries that are among the best. */
   #rankBest({ codeRecords, rankRecords }: Scope, chosen: number, entries: number): void {
     const { kernel, layout } = this.#rows.memory
     const list = kernel.sortCodes(codeRecords, chosen, layout.questionPlanesAt, rankRecords)
@@ -145,20 +146,20 @@ export class VectorScan {
     }
   }
 
-  /** Lists the nearest rows by sign codes where codes were recorded: so many, with all that are as near as the last. */
+  /** Chooses the `wanted` nearest rows by sign codes, including all that tie with the last one; returns their number. */
   #choose(scope: Scope, wanted: number, pruned: boolean): number {
     this.#scanCodes(scope, wanted, pruned)
     return this.#rows.memory.kernel.closeCodes()
   }
 
-  /** The same of allowed rows: it costs less to test near rows afterwards than all of them first. */
+  /** Like `#choose`, for allowed rows only: testing the near rows afterwards costs less than testing all rows first. */
   #chooseAllowed(scope: Scope, wanted: number, pruned: boolean): number {
     let taken = Math.ceil((wanted / scope.part) * 1.06) + 60
     for (;;) {
       this.#scanCodes(scope, taken, pruned)
       const chosen = this.#rows.memory.kernel.closeCodesIn(scope.allow, wanted)
       if (chosen >= 0) return chosen
-      // Rows near this question are allowed less often than others; how much less is known by now.
+      // Rows near this query are allowed less often than others; the number found tells how much less often.
       const found = -1 - chosen
       taken = Math.ceil(taken * Math.min(Math.max((1.2 * wanted) / (found + 1), 2), 64))
     }
@@ -188,7 +189,7 @@ export class VectorScan {
     return candidates
   }
 
-  /** Puts the question into the kernel: as bits, as i16, and with the bounds of what both roundings can amount to. */
+  /** Puts the query into the kernel: as sign bits, as i16, and with the bounds of the rounding errors of both. */
   #ask(vector: Float32Array): void {
     const { kernel, layout, floats, bytes } = this.#rows.memory
     if (this.#isAsked(vector)) return
@@ -207,15 +208,15 @@ export class VectorScan {
     }
     const length = norm(vector)
     const longest = Math.sqrt(kernel.maxSquare()) + 1e-6
-    // row·question = (scale int8)·(step i16) + (scale int8)·rest + residual·question, by Cauchy and Schwarz:
+    // The error by the Cauchy-Schwarz inequality: row·query = (scale int8)·(step i16) + (scale int8)·rest + residual·query,
     const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
-    // and what a cosine above 1 loses when it is cut to 1.
+    // plus the error of cutting a cosine above 1 to 1.
     const ofCutting = Math.max(0, length * longest - 1)
     kernel.setQuestion(layout.question16At, step, kernel.maxResidual() * length, ofQuestion + ofCutting + 1e-9)
     this.#asked = { residual: kernel.maxResidual(), square: kernel.maxSquare() }
   }
 
-  /** Whether the kernel holds this question already: most are searched by and then scored by. */
+  /** Whether the kernel already has this query: most queries are first searched and then scored. */
   #isAsked(vector: Float32Array): boolean {
     const { kernel, layout, floats } = this.#rows.memory
     if (this.#asked?.residual !== kernel.maxResidual() || this.#asked.square !== kernel.maxSquare()) return false
@@ -224,7 +225,7 @@ export class VectorScan {
     return true
   }
 
-  /** Of slots[from, to), whose values and their errors are doubles from `at` on. */
+  /** Of the slots from `from` to `to` (exclusive), those that can be the best. Their values and errors are doubles from `at` on. */
   #atTop(slots: readonly Slot[], from: number, to: number, at: number): Candidate[] {
     const { doubles } = this.#rows.memory
     if (to === from + 1) return [this.#candidate(slots[from] as Slot, Math.fround(doubles[at + 2 * from] as number))]
@@ -244,19 +245,18 @@ export class VectorScan {
   }
 }
 
-// The first pass over a million rows: cells are scanned from the one whose pivot is nearest to the question on, until
-// those scanned last had hardly any of the near rows found so far. Where neighbours are together, that is after a few
-// cells in a hundred; where they are not (noise, a filter that keeps what is far from the question) it ends with the
-// last cell, and has cost no more than a scan of everything.
+// The first pass over a million rows scans cells, beginning with the one whose pivot is nearest to the query, until the last ones scanned
+// contain hardly any of the near rows found so far. If neighbours are clustered, this takes a few percent of the cells; if not (noise, or a
+// filter that keeps only rows far from the query), it ends with the last cell, and has cost no more than scanning everything.
 
-/** Part of the rows in cells that is scanned at first; then twice as much, and so on. */
+/** Share of the rows in cells that is scanned first; then the scanned share is doubled each time. */
 const FIRST = 0.04
-/** The scan ends when its second half found less than this part of so many near rows (by sign code). */
+/** The scan ends when its second half found less than this share of the `NEAR` nearest rows by sign code. */
 const LATE = 0.08
 const NEAR = 100
-/** When more rows than usual are to be chosen, one in so many counts as near. */
+/** When more rows than usual are to be chosen, one in this many counts as near. */
 const WANTED_PER_NEAR = 32
-/** Cosines of pivots are rounded to steps of 2^-20; among equal ones the order of cells decides. */
+/** Number of steps to which cosines of pivots are rounded (2^-20); among equal ones the order of the cells decides. */
 const STEPS = 2 ** 20
 
 export class NearCells {
@@ -268,12 +268,12 @@ export class NearCells {
     this.#limits = limits
   }
 
-  /** Whether it pays to look at near cells only: a matter of visible rows alone. */
+  /** Whether scanning only near cells is faster; depends on the visible rows alone. */
   suits({ list, rows, blocks }: Scope): boolean {
     return list === 0 && rows >= this.#limits.prunedFrom && blocks.some(block => this.#isDivided(block))
   }
 
-  /** To be called between the opening of a pass that chooses so many rows by sign code, and its end. */
+  /** Scans the sign codes cell by cell. Must be called between the start and the end of a pass that chooses `wanted` rows. */
   scanCodes(scope: Scope, wanted: number): void {
     const { kernel, layout } = this.#rows.memory
     const cells = this.#nearestFirst(scope)
@@ -296,7 +296,7 @@ export class NearCells {
     }
   }
 
-  /** Blocks that are small, and rows that are in no cell. */
+  /** Scans small blocks, and rows that are in no cell. */
   #scanUndivided(scope: Scope): void {
     const { words, kernel } = this.#rows.memory
     let end = scope.extents / 4
@@ -310,7 +310,7 @@ export class NearCells {
   #nearestFirst(scope: Scope): Cell[] {
     const cells = scope.blocks.filter(block => this.#isDivided(block)).flatMap(block => block.cells)
     const { words, doubles, kernel } = this.#rows.memory
-    // Records of rows are written after this: their room will do.
+    // Uses the space of the rank records, which are written only later.
     const [list, values] = [scope.rankRecords, scope.rankRecords + Math.ceil(cells.length / 2) * 8]
     for (const [i, cell] of cells.entries()) words[list / 4 + i] = pivotOf(cell).slot
     kernel.values(list, cells.length, values)
@@ -322,7 +322,7 @@ export class NearCells {
     return Array.from(order.sort(), place => must(cells[place % STEPS], 'a cell'))
   }
 
-  /** Small blocks are scanned whole, whether they are divided still or not. */
+  /** Whether the block is scanned by cells; small blocks are scanned as a whole, even if they are still divided. */
   #isDivided(block: Block): boolean {
     return block.rows >= this.#limits.dividedFrom && block.cells.length > 0
   }

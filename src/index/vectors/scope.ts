@@ -8,28 +8,31 @@ import type { SearchScope } from '../contract.ts'
 import { type Block, cellsOf, extentCount, type Slot, writeExtents } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
-/** Below this part of the scope's entries, allowed ones are looked up one by one; up to the next, rows are sifted. */
+/**
+ * Below this share of the scope's entries, allowed entries are looked up one by one; up to `SIFTED`, all rows are filtered; above that, the
+ * kernel tests each row.
+ */
 const LOOKED_UP = 1 / 16
 const SIFTED = 0.3
 
 export interface Scope extends Addresses {
   readonly blocks: readonly Block[]
-  /** Rows to be looked at: those of the list if there is one, else of the extents. */
+  /** Number of rows to examine: those of the list if there is one, otherwise those of the extents. */
   readonly rows: number
-  /** Entries in the partitions, and which part of them is allowed (at most 1). */
+  /** Number of entries in the partitions, and the share of them that is allowed (at most 1). */
   readonly entries: number
   readonly part: number
   readonly extentCount: number
 }
 
-/** What a set of allowed entries came to when it was met last: the same filter is often asked again. */
+/** Cached result for a set of allowed entries, because the same filter is often used again. */
 interface Met {
   readonly partitions: readonly PartitionId[]
   readonly revision: number
   readonly rowsRevision: number
-  /** Number of allowed rows. */
+  /** Number of rows that the scope allows. */
   readonly count: number
-  /** Their slots, where a list was made. */
+  /** Slots of the allowed rows, if a list of them was made. */
   readonly slots: Uint32Array | null
 }
 
@@ -50,7 +53,10 @@ export class ScopeWriter {
     this.#room = new SearchRoom(rows)
   }
 
-  /** Valid until the next call, or until rows change. Extents are still to be written, by whoever reads them. */
+  /**
+   * Lays out the scope in memory. Valid until the next call, or until rows change. The extents are not written yet: that is left to the
+   * caller that reads them.
+   */
   write(scope: SearchScope, k: number): Scope {
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
@@ -72,7 +78,7 @@ export class ScopeWriter {
     return { ...whole, rows: this.#list(scope, scope.allow, whole, at.list), list: at.list, allow: 0 }
   }
 
-  /** Those of all rows in the blocks. */
+  /** Writes the extents of all rows in the blocks. */
   writeExtents({ blocks, extents }: Pick<Scope, 'blocks' | 'extents'>): void {
     let place = extents / 4
     for (const block of blocks) {
@@ -80,12 +86,12 @@ export class ScopeWriter {
     }
   }
 
-  /** Address of room for other lists, valid as long as a scope is. */
+  /** Address of space for other lists, valid for as long as a scope is. */
   room(bytes: number): number {
     return this.#room.other(bytes)
   }
 
-  /** Number of rows whose entry is allowed. */
+  /** Number of rows in the scope whose entry is allowed. */
   count(scope: SearchScope): number {
     const { allow } = scope
     if (!allow) return sum(this.#blocks(scope), block => block.rows)
@@ -100,7 +106,7 @@ export class ScopeWriter {
     return count
   }
 
-  /** Lists the rows of allowed entries at this address; returns their number. */
+  /** Writes the slots of the rows of allowed entries to this address; returns their number. */
   #list(scope: SearchScope, allow: Bitset, whole: Scope, list: number): number {
     const { words, kernel } = this.#rows.memory
     const met = this.#recall(scope, allow)
@@ -129,7 +135,7 @@ export class ScopeWriter {
     this.#met.set(allow, { partitions, revision: allow.revision, rowsRevision: this.#rows.revision, count, slots })
   }
 
-  /** Kept, for the same viewer mostly asks more than once. */
+  /** The blocks of the scope; cached, because the same viewer usually searches more than once. */
   #blocks({ partitions }: SearchScope): readonly Block[] {
     const { revision } = this.#rows
     if (this.#found?.partitions !== partitions || this.#found.revision !== revision) {
@@ -139,7 +145,7 @@ export class ScopeWriter {
     return this.#found.blocks
   }
 
-  /** Lists the rows of the allowed entries that are in these blocks; returns their number. */
+  /** Looks up each allowed entry and writes the slots of its rows in these blocks; returns their number. */
   #lookUp(bits: Uint32Array, blocks: readonly Block[], at: number): number {
     const rows = this.#rows
     const visible = flagsOf(blocks.map(block => block.partition))
@@ -160,42 +166,42 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)
 }
 
-/** 1 for each of them, by number. */
+/** An array with 1 at the index of each partition. */
 function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
   const flags = new Uint8Array(1 + partitions.reduce((most, partition) => Math.max(most, partition), 0))
   for (const partition of partitions) flags[partition] = 1
   return flags
 }
 
-// Room in the kernel's memory for one search: where its lists lie, and the tables by entry key that it is given.
+// Allocates the kernel's memory for one search: its lists, and the tables by entry key that it is given.
 
-/** Addresses in the kernel's memory; 0 where there is no such thing. */
+/** Addresses in the kernel's memory; 0 if the search does not have that list or table. */
 export interface Addresses {
   readonly extents: number
-  /** Rows of allowed entries. */
+  /** List of the rows of allowed entries. */
   readonly list: number
-  /** Bits to be tested, where no list says it already. */
+  /** Bit set of the allowed entries, if the rows are not already restricted by a list. */
   readonly allow: number
-  /** A table by entry key, all 0. */
+  /** Table by entry key for the heap, initially all 0. */
   readonly places: number
-  /** Room for the records of the two passes (8 and 16 bytes a row) and for the heap of the second. */
+  /** Space for the records of the two passes (8 and 16 bytes per row), and for the heap of the second pass. */
   readonly codeRecords: number
   readonly rankRecords: number
   readonly heap: number
 }
 
-/** How much there is of each. */
+/** Sizes of the lists and tables of a search. */
 export interface Amounts {
   readonly extents: number
   readonly rows: number
-  /** Entries wanted. */
+  /** Number of entries wanted by the search. */
   readonly k: number
   readonly hasAllow: boolean
 }
 
 export class SearchRoom {
   readonly #rows: VectorRows
-  /** Where the table of places lay last, and for how many entries. */
+  /** Address of the table of places in the last search, and the number of entries it was for. */
   #places = 0
   #placesFor = 0
 
@@ -203,7 +209,7 @@ export class SearchRoom {
     this.#rows = rows
   }
 
-  /** Valid until the next call, or until rows change. */
+  /** Allocates the lists and tables. Valid until the next call, or until rows change. */
   layOut({ extents, rows, k, hasAllow }: Amounts): Addresses {
     const capacity = this.#rows.entryCapacity
     const sizes = [
@@ -232,7 +238,7 @@ export class SearchRoom {
     }
   }
 
-  /** Address of room for other lists, valid as long. */
+  /** Address of space for other lists, also valid until the next call. */
   other(bytes: number): number {
     const capacity = this.#rows.entryCapacity
     const at = this.#rows.room(bytes)
@@ -240,14 +246,14 @@ export class SearchRoom {
     return at
   }
 
-  /** Gives the words it wrote. */
+  /** Writes the bit set to memory; returns the words written. */
   writeAllow(allow: Bitset, at: number): Uint32Array {
     const bits = this.#rows.memory.words.subarray(at / 4, at / 4 + this.#rows.entryCapacity / 32)
     allow.copyTo(bits)
     return bits
   }
 
-  /** The kernel leaves the table of places all 0; after it moved or grew, it must be made so. */
+  /** The kernel leaves the table of places all 0, so it is cleared only after it was moved or enlarged. */
   #clearPlaces(at: number, capacity: number): void {
     if (at === this.#places && capacity === this.#placesFor) return
     this.#rows.memory.bytes.fill(0, at, at + capacity * 4)

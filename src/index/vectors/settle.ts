@@ -1,4 +1,4 @@
-/** Settles an answer: what int8 left open, f32 vectors decide. They are read from the store and kept in memory for a while. */
+/** Decides a search by f32 vectors where int8 values leave it open. The vectors are read from the store and cached in memory. */
 import { cosine } from '../../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { ChunkVector } from '../../store/store.ts'
@@ -6,12 +6,12 @@ import type { Hit } from '../contract.ts'
 import type { VectorRows } from './rows.ts'
 import type { Candidate } from './scan.ts'
 
-/** The f32 vectors of these chunks that the store has, in the order asked for. */
+/** Reads the f32 vectors of these chunks from the store, in the given order; chunks without one are left out. */
 export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
 
 /**
- * Bytes of vectors kept of those read last, 32,768 at 384 dimensions: near questions, and those of one viewer, end with the same rows,
- * and one that is kept costs a tenth of one that is read.
+ * Bytes of recently read vectors that are cached, 32,768 vectors at 384 dimensions. Similar queries, and those of one viewer, end with the
+ * same rows, and a cached vector costs a tenth of one read from the store.
  */
 const KEPT_BYTES = 48 * 2 ** 20
 
@@ -39,13 +39,13 @@ export class Settlement {
     })
   }
 
-  /** Lets go of the vectors of an entry, which has its rows still. */
+  /** Drops the cached vectors of an entry; its rows must still be in the index. */
   forget(entry: EntryKey): void {
     const rows = this.#rows
     for (let row = rows.first(entry); row >= 0; row = rows.next(row)) this.#kept.delete(rows.chunk(row))
   }
 
-  /** By place; null: the store has it no longer. */
+  /** Cosines of the candidates, in their order; null if the store no longer has the vector. */
   #cosinesOf(vector: Float32Array, candidates: readonly Candidate[]): readonly (number | null)[] {
     const cosines = candidates.map(({ chunk }) => this.#kept.cosine(vector, chunk))
     const unknown = candidates.flatMap(({ chunk }, at) => (cosines[at] === null ? chunk : []))
@@ -63,25 +63,25 @@ export class Settlement {
   }
 }
 
-// f32 vectors of chunks that were read last, in blocks of memory: one array for each vector would cost the garbage collector more than
-// they save. What was not used again since the hand last passed it gives way ("second chance").
+// Cache of recently read f32 vectors, in blocks of memory: a separate array per vector would cost the garbage collector more than caching
+// saves. Replacement by "second chance": the hand replaces the next vector that was not used since the hand last passed it.
 
-/** Vectors of a block: 384 KB at 384 dimensions. Blocks are made as they are needed. */
+/** Vectors in a block: 384 KB at 384 dimensions. Blocks are allocated as needed. */
 const BLOCK = 256
 
 export class KeptVectors {
   readonly #dimensions: number
-  /** Vectors; a whole number of blocks. */
+  /** Maximum number of vectors, a multiple of the block size. */
   readonly #capacity: number
   readonly #blocks: Float32Array[] = []
   readonly #places = new Map<ChunkKey, number>()
-  /** By place; null: free. */
+  /** Chunk of each place in the cache; null: the place is free. */
   readonly #chunks: (ChunkKey | null)[] = []
-  /** By place: whether it was used again since the hand passed it. */
+  /** For each place in the cache, whether its vector was used since the hand last passed it. */
   readonly #used: boolean[] = []
   #hand = 0
 
-  /** Keeps at most so many bytes of vectors, and one block in any case. */
+  /** Caches at most `bytes` bytes of vectors, but at least one block. */
   constructor(dimensions: number, bytes: number) {
     this.#dimensions = dimensions
     this.#capacity = BLOCK * Math.max(1, Math.floor(bytes / (BLOCK * dimensions * Float32Array.BYTES_PER_ELEMENT)))
@@ -91,7 +91,7 @@ export class KeptVectors {
     return this.#blocks.length * BLOCK * this.#dimensions * Float32Array.BYTES_PER_ELEMENT
   }
 
-  /** With the vector of this chunk, as `cosine` has it; null: it is not kept. */
+  /** The cosine with the cached vector of this chunk, computed as by `cosine`; null if it is not cached. */
   cosine(vector: Float32Array, chunk: ChunkKey): number | null {
     const place = this.#places.get(chunk)
     if (place === undefined) return null
@@ -99,17 +99,17 @@ export class KeptVectors {
     return cosine(vector, this.#blockOf(place), (place % BLOCK) * this.#dimensions)
   }
 
-  /** Keeps a copy. */
+  /** Caches a copy of the vector. */
   set(chunk: ChunkKey, vector: Float32Array): void {
     const place = this.#places.get(chunk) ?? this.#free()
     this.#places.set(chunk, place)
     this.#chunks[place] = chunk
-    // What is not used again gives way in the next round.
+    // Unless it is used again, it is replaced in the next round of the hand.
     this.#used[place] = false
     this.#blockOf(place).set(vector, (place % BLOCK) * this.#dimensions)
   }
 
-  /** Nothing of it stays in memory. */
+  /** Removes a vector and overwrites it, so that nothing of it stays in memory. */
   delete(chunk: ChunkKey): void {
     const place = this.#places.get(chunk)
     if (place === undefined) return

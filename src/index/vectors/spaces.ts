@@ -1,8 +1,8 @@
 /**
- * Two vector indexes searched as one: the main model's, and for entries in other languages that of a second model. A query's
- * vector is the main model's with the second's behind it; one of the main model alone searches its index alone. Vectors of
- * different models are never compared: an entry has its score from one of them, and the second's cosines are brought to the
- * scale of the main one's.
+ * Searches two vector indexes as one: that of the main model and, for entries in other languages, that of a second model. The vector of a
+ * query is the main model's with the second's appended; a vector of the main model alone searches only its index. Vectors of different
+ * models are never compared: an entry gets its score from one of them, and the second model's cosines are converted to the scale of the
+ * main model.
  */
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import { bestFirst, type Hit, type SearchScope, type VectorSearch, type VectorSearcher } from '../contract.ts'
@@ -10,9 +10,9 @@ import { bestFirst, type Hit, type SearchScope, type VectorSearch, type VectorSe
 export interface SpacesOptions {
   readonly main: VectorSearcher
   readonly second: VectorSearcher
-  /** Of these entries, those whose language the main model does not know. */
+  /** Returns those of the entries whose language the main model does not know. */
   readonly foreign: (entries: readonly EntryKey[]) => ReadonlySet<EntryKey>
-  /** A cosine of the second model as the main one would have it. Rises with its argument. */
+  /** Converts a cosine of the second model to the scale of the main model. Strictly increasing. */
   readonly toMain: (cosine: number) => number
 }
 
@@ -22,7 +22,7 @@ export function joinSpaces(options: SpacesOptions): VectorSearcher {
 
 class JoinedSpaces implements VectorSearcher {
   readonly model: string
-  /** Of the main model, as `model` is. */
+  /** Dimensions of the main model, like `model`. */
   readonly dimensions: number
   readonly #options: SpacesOptions
 
@@ -34,8 +34,9 @@ class JoinedSpaces implements VectorSearcher {
   }
 
   /**
-   * What the main index brings has its score from there, unless it is foreign. What the second one alone brings counts only where it is
-   * foreign: so the answer about other entries is the main index's, whatever the second one holds.
+   * An entry found by the main index has its score from there, unless its language is foreign to the main model. An entry found only by the
+   * second index counts only if it is foreign: so for all other entries the result is that of the main index, whatever the second one
+   * contains.
    */
   search(request: VectorSearch): readonly Hit[] {
     const { main, second } = this.#options
@@ -82,7 +83,7 @@ class JoinedSpaces implements VectorSearcher {
     return second.scoreChunks(other, entry, scope, approximate).map(hit => this.#mapped(hit))
   }
 
-  /** Every chunk has the main model's vector. */
+  /** The main index counts all, because every chunk has a vector of the main model. */
   count(scope: SearchScope): number {
     return this.#options.main.count(scope)
   }
@@ -92,7 +93,7 @@ class JoinedSpaces implements VectorSearcher {
     return (this.#inSecond([entry], scope).has(entry) ? second : main).has(entry, scope, chunk)
   }
 
-  /** Those that the second model scores. One that has no vector of it yet keeps the main model's score. */
+  /** The entries that the second model scores. A foreign entry without a vector of the second model keeps the main model's score. */
   #inSecond(entries: readonly EntryKey[], scope: SearchScope): ReadonlySet<EntryKey> {
     const { second, foreign } = this.#options
     return foreign(entries.filter(entry => second.has(entry, scope)))
@@ -109,9 +110,9 @@ class JoinedSpaces implements VectorSearcher {
 }
 
 /**
- * Maps a cosine to where it is as likely: quantiles at the same levels are mapped to each other, what lies between them in
- * proportion, and -1 and 1 to themselves. Worked: quantiles [0, .2] to [.1, .5]: .1 is half way, so it becomes .3; .6 is half
- * way from .2 to 1, so it becomes .75.
+ * Converts a cosine between models by quantiles: quantiles at the same level are mapped to each other, values between them linearly, and -1
+ * and 1 to themselves. Example: quantiles [0, .2] to [.1, .5]: .1 is half way between 0 and .2, so it becomes .3; .6 is half way from .2 to
+ * 1, so it becomes .75.
  */
 export function quantileMap(from: readonly number[], to: readonly number[]): (cosine: number) => number {
   const xs = [-1, ...from, 1]

@@ -1,5 +1,5 @@
 /**
- * Text to a segment, in steps: every occurrence of a term is noted in the order of rows, then a counting sort brings the
+ * Builds a segment from texts, in steps: every occurrence of a term is recorded in the order of rows, then a counting sort brings the
  * occurrences of each term together.
  */
 
@@ -17,21 +17,21 @@ import { ByteSink, encodeTerm, hashBytes } from './bytes.ts'
 import { blockCount, type Run } from './cursor.ts'
 import { BLOCK, hashTable, MAX_TERMS, type PartitionTable, type RowTable, Segment, SKIP, termKey } from './segment.ts'
 
-/** What an entry brings into the index. */
+/** An entry with its chunks, to be indexed. */
 interface IndexedEntry {
   readonly entry: Entry
   readonly chunks: readonly Chunk[]
 }
 
-/** UTF-16 units of content, occurrences, or terms, that are worked on in one step: one to five milliseconds. */
+/** UTF-16 units of content, occurrences, or terms that are processed in one step: one to five milliseconds. */
 const UNITS_AT_ONCE = 1 << 15
 
-/** Collects entries; `finish` gives their segment. Entries may come in any order, each once. */
+/** Collects entries; `finish` builds their segment. Entries may be added in any order, each once. */
 export class SegmentBuilder {
   readonly #entries: IndexedEntry[] = []
   #size = 0
 
-  /** UTF-16 units collected. */
+  /** Number of UTF-16 units collected. */
   get size(): number {
     return this.#size
   }
@@ -42,7 +42,7 @@ export class SegmentBuilder {
     this.#size += entry.content.length
   }
 
-  /** In steps, between which none may be added. It is empty again then. */
+  /** Builds the segment in steps, between which no entry may be added. Afterwards the builder is empty. */
   *finish(): Steps<Segment | null> {
     if (this.#entries.length === 0) return null
     this.#entries.sort((a, b) => a.entry.partition - b.entry.partition || a.entry.key - b.entry.key)
@@ -54,9 +54,9 @@ export class SegmentBuilder {
   }
 }
 
-/** Rows and occurrences of entries in their final order. */
+/** Collects rows and occurrences of the entries in their final order. */
 class Scan {
-  /** Words of the entry at hand: term, place, start. */
+  /** Words of the current entry's content, in three parallel lists: term, place and start. */
   readonly #content = { term: new NumberList(), place: new NumberList(), start: new NumberList() }
   readonly #pace = new StepPace(UNITS_AT_ONCE)
   readonly partition: PartitionId[] = []
@@ -64,14 +64,14 @@ class Scan {
   readonly chunks = new NumberList()
   readonly lengths = new NumberList()
   readonly firstPlaces = new NumberList()
-  /** Occurrences, three lists in step: term, row, and place doubled, plus 1 in the text. */
+  /** Occurrences, in three parallel lists: term, row, and doubled place, plus 1 if it is in the text. */
   readonly terms = new NumberList()
   readonly rows = new NumberList()
   readonly places = new NumberList()
-  /** By number of the term. */
+  /** Terms by their number. */
   readonly keys: string[] = []
   readonly #numbers = new Map<string, number>()
-  /** By language, from a word to the number of its term. */
+  /** For each language, the term number of a word. */
   readonly #words = LANGUAGES.map(() => new Map<string, number>())
 
   #chunk(entry: Entry, chunk: Chunk, language: number): void {
@@ -110,7 +110,7 @@ class Scan {
       if (!alias) last++
       term.push(this.#number(word, language))
       place.push(last)
-      // The sign of an alias: its start is doubled like the others', plus 1.
+      // The lowest bit marks an alias: the start is doubled, plus 1 for an alias.
       start.push(from * 2 + Number(alias))
     }
     for (let from = 0; from < content.length; ) {
@@ -159,7 +159,7 @@ function* writeSegment(scan: Scan): Steps<Segment> {
   const pace = new StepPace(UNITS_AT_ONCE)
   for (const term of order) {
     const [from, to] = [starts[term] as number, starts[term + 1] as number]
-    // A word that no chunk has whole: every term of a segment has at least one posting.
+    // Skips a word that lies in no chunk as a whole: every term of a segment has at least one posting.
     if (from === to) continue
     writer.beginTerm(encodeTerm(scan.keys[term] as string))
     writeTerm(writer, scan, occurrences.subarray(from, to))
@@ -169,10 +169,10 @@ function* writeSegment(scan: Scan): Steps<Segment> {
   return yield* writer.finish()
 }
 
-/** What a term costs beside its occurrences, in those. */
+/** Fixed cost of a term, measured in occurrences. */
 const UNITS_OF_TERM = 32
 
-/** Numbers of the occurrences, those of each term together and in their order. */
+/** Indexes of the occurrences, grouped by term, in their original order within a term. */
 function* sortByTerm({ terms, keys }: Scan): Steps<{ starts: Uint32Array; occurrences: Uint32Array }> {
   const starts = new Uint32Array(keys.length + 1)
   for (let at = 0; at < terms.length; at++) {
@@ -238,7 +238,7 @@ class NumberList {
     this.length = 0
   }
 
-  /** First index whose number is not below `value`; the list must ascend. */
+  /** First index whose number is not below `value`; the list must be in ascending order. */
   lowerBound(value: number): number {
     return lowerBound(this.length, index => this.at(index) < value)
   }
@@ -248,21 +248,21 @@ class NumberList {
   }
 }
 
-// What of an entry the word index holds. The title of a chunk is the entry's title and the headings above the chunk, a
-// gap after each line so that no phrase runs from one into the next. The content is cut into words once, so a word has
-// one place in its entry however chunks overlap; a word belongs to every chunk that its first character is in.
+// Defines which words of an entry the word index holds. The title of a chunk is the entry's title plus the headings above the chunk, with a
+// gap after each line so that no phrase continues from one line into the next. The content is split into words once, so a word has one
+// place in its entry, however chunks overlap; a word belongs to every chunk that contains its first character.
 
-/** Raised whenever a text may give other words, places, stems or another language: older snapshots are then refused. */
+/** Increased whenever a text may give different words, places, stems or another language: older snapshots are then rejected. */
 export const TEXT_RULES = 3
 
-/** Decides which language's stems stand for an entry's words. */
+/** The language of an entry, which decides by which stems its words are indexed. */
 export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language {
   return language(`${entry.title}\n${entry.content.slice(0, SAMPLE)}`)
 }
 
 type PlacedVisitor = (term: string, place: number, alias: boolean) => void
 
-/** Visits the words of a chunk's title with their places. Returns how many are no alias. */
+/** Visits the words of a chunk's title with their places. Returns the number of words that are not aliases. */
 export function eachTitleWord(entry: Entry, chunk: Chunk, visit: PlacedVisitor): number {
   let place = 0
   let words = 0
@@ -282,13 +282,13 @@ export function eachTitleWord(entry: Entry, chunk: Chunk, visit: PlacedVisitor):
 
 // Writes a segment: rows first, then terms in order, each with its postings by row. Builder and merge both use it.
 
-/** Rows in their order: grouped by partition, partitions ascending. */
+/** Rows in their final order: grouped by partition, partitions ascending. */
 export interface RowList {
   readonly rows: RowTable
   readonly partition: readonly PartitionId[] | Uint32Array
 }
 
-/** Where the bytes of a run end. */
+/** End offsets of a run's bytes. */
 export interface RunEnds {
   readonly postings: number
   readonly places: number
@@ -303,13 +303,13 @@ export class SegmentWriter {
   readonly #lists = new ByteSink(1 << 12)
   readonly #places = new ByteSink(1 << 12)
   readonly #skips: number[] = []
-  /** Of the term being written. */
+  /** State of the term being written. */
   readonly #heads = new ByteSink()
   readonly #postings = new ByteSink()
   #runs = 0
   #lastRank = 0
   #placesOfTerm = 0
-  /** Of the run being written. */
+  /** State of the run being written. */
   readonly #blocks: number[] = []
   #count = 0
   #lastRow = -1
@@ -342,7 +342,7 @@ export class SegmentWriter {
     this.#runRank = -1
   }
 
-  /** Rows ascend. The places of its `inTitle + inText` occurrences must follow, by `places` or `copyPlaces`. */
+  /** Adds a posting; rows must ascend. The places of its `inTitle + inText` occurrences must follow, by `places` or `copyPlaces`. */
   posting(row: number, inTitle: number, inText: number): void {
     const rank = this.#rank[row] as number
     if (rank !== this.#runRank) {
@@ -359,7 +359,7 @@ export class SegmentWriter {
     this.#blockBound = Math.max(this.#blockBound, this.#boundOf(row, rank, inText + TITLE_WEIGHT * inTitle))
   }
 
-  /** Title places, ascending, then text places, ascending; each as the distance to the one before. */
+  /** Adds a place: title places first, ascending, then text places, ascending; each as the distance from the previous one. */
   place(distance: number): void {
     this.#places.number(distance)
   }
@@ -368,7 +368,7 @@ export class SegmentWriter {
     this.#places.copy(bytes, from, to)
   }
 
-  /** A run of a segment with the same rows and partitions, as it is there. */
+  /** Copies a run unchanged from a segment with the same rows and partitions. */
   copyRun({ lists, places, skips }: Segment, run: Run, ends: RunEnds): void {
     this.#endRun()
     const bytes = { postings: ends.postings - run.postings, places: ends.places - run.places }
@@ -453,7 +453,10 @@ export class SegmentWriter {
   }
 }
 
-/** Counts of a posting: the text's times four, plus the title's when below 3; else 3, and the rest follows. */
+/**
+ * Writes a posting. Its counts are one number: four times the count in the text, plus the count in the title if that is below 3; otherwise
+ * plus 3, and the count in the title follows.
+ */
 function writePosting(sink: ByteSink, distance: number, inTitle: number, inText: number): void {
   if (inTitle === 0 && inText === 1) {
     sink.number(distance * 2 + 1)
@@ -464,7 +467,7 @@ function writePosting(sink: ByteSink, distance: number, inTitle: number, inText:
   if (inTitle >= 3) sink.number(inTitle - 3)
 }
 
-/** Of rows that are none of them gaps. */
+/** The table of partitions for these rows, which must not contain gaps. */
 export function partitionTable({ rows, partition }: RowList): PartitionTable {
   const id: number[] = []
   const start: number[] = []
@@ -482,7 +485,7 @@ export function partitionTable({ rows, partition }: RowList): PartitionTable {
   return { id: Uint32Array.from(id), start: Uint32Array.from(start), meanLength: Float64Array.from(words, mean) }
 }
 
-/** Chunks mostly come in the order of their keys, which `sortInSteps` sorts in a comparison or two a row. */
+/** Rows sorted by chunk key. Chunks mostly are in that order already, which `sortInSteps` handles in one or two comparisons per row. */
 function* rowsByChunk(chunk: Uint32Array): Steps<Uint32Array> {
   const rows = Array.from(chunk.keys())
   return Uint32Array.from(yield* sortInSteps(rows, (a, b) => (chunk[a] as number) - (chunk[b] as number) || a - b))

@@ -1,12 +1,12 @@
-/** Bytes of the word index: a growing buffer, variable-length numbers, and terms in an encoding that keeps their order. */
+/** Byte encoding of the word index: a growing buffer, variable-length numbers, and terms in an encoding that keeps their order. */
 
-/** Numbers below this take one byte (most of ours do), those below TWO_BYTES two, all below 2^32 at most five. */
+/** Numbers below this take one byte (most numbers in the index), those below TWO_BYTES two, all below 2^32 at most five. */
 export const ONE_BYTE = 192
 const TWO_BYTES = ONE_BYTE + 63 * 256
-/** First byte of a longer one; four bytes follow, low ones first. */
+/** First byte of a longer number; four bytes follow, in little-endian order. */
 export const LONG = 255
 
-/** Grows as it is written to. */
+/** A byte buffer that grows as it is written. */
 export class ByteSink {
   #bytes: Uint8Array
   length = 0
@@ -15,7 +15,7 @@ export class ByteSink {
     this.#bytes = new Uint8Array(capacity)
   }
 
-  /** What was written, as a view that the next write may outdate. */
+  /** The bytes written so far, as a view that the next write may make invalid. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.length)
   }
@@ -39,7 +39,7 @@ export class ByteSink {
     }
   }
 
-  /** Appends bytes `from` to `to` (excluded) of another buffer. */
+  /** Appends the bytes from `from` to `to` (exclusive) of another buffer. */
   copy(bytes: Uint8Array, from: number, to: number): void {
     const count = to - from
     if (this.length + count > this.#bytes.length) this.#grow(count)
@@ -57,7 +57,7 @@ export class ByteSink {
   }
 }
 
-/** Reads numbers one after the other. */
+/** Reads numbers from a buffer, one after the other. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -76,7 +76,7 @@ export class ByteReader {
     return readLong(bytes, this.at - 4)
   }
 
-  /** Steps over so many numbers. */
+  /** Skips `count` numbers. */
   skip(count: number): void {
     const { bytes } = this
     let at = this.at
@@ -88,20 +88,20 @@ export class ByteReader {
   }
 }
 
-/** The four bytes of a long number. */
+/** Reads the four bytes of a long number. */
 export function readLong(bytes: Uint8Array, at: number): number {
   let value = 0
   for (let next = 0; next < 4; next++) value |= (bytes[at + next] as number) << (8 * next)
   return value >>> 0
 }
 
-/** Longest encoded term: a language sign and 64 UTF-16 units of up to three bytes. */
+/** Longest encoded term: a language sign and 64 UTF-16 units of up to three bytes each. */
 const MAX_TERM_BYTES = 3 * 65
 const scratch = new Uint8Array(MAX_TERM_BYTES)
 
 /**
- * Each UTF-16 unit by itself as UTF-8 encodes a number of its size (CESU-8). Unlike UTF-8 it orders bytes as JavaScript
- * orders strings, and any string comes back as it was.
+ * Encodes each UTF-16 unit separately, like UTF-8 would encode a code point of the same number (CESU-8). Unlike in UTF-8, the order of the
+ * bytes is the order of JavaScript strings, and any string can be decoded again.
  */
 export function encodeTerm(term: string): Uint8Array {
   let length = 0
@@ -136,7 +136,7 @@ function follow(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) & 0x3f
 }
 
-/** Negative, 0 or positive, as for sorting. */
+/** Comparator of byte strings: negative, 0 or positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const common = Math.min(a.length, b.length)
   for (let at = 0; at < common; at++) {
@@ -146,7 +146,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a hash, 32 bits. */
 export function hashBytes(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)

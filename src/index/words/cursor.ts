@@ -1,30 +1,27 @@
-/**
- * The postings of one term in one segment: how runs of rows are stored, and a walk over the visible ones, in order of
- * rows or by jumps.
- */
+/** The postings of one term in one segment: how runs of rows are stored, and a cursor over the visible postings, by row or by jumps. */
 import { lowerBound } from '../../base/compare.ts'
 import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import { ByteReader, LONG, ONE_BYTE, readLong } from './bytes.ts'
 import { BLOCK, type Segment, SKIP, SKIP_BOUND, SKIP_PLACES, SKIP_POSTINGS, SKIP_ROW } from './segment.ts'
 
-/** The row of a cursor that came to its end. */
+/** The row of a cursor that has reached its end. */
 export const END: number = 0x7fffffff
 
 export class PostingCursor {
   readonly block: Block
-  /** Index in the block of the current posting. */
+  /** Index of the current posting within the block. */
   at = 0
   readonly #segment: Segment
   readonly #runs: readonly Run[]
   #run = 0
   #number = 0
-  /** Rows that the block speaks for: it has all postings within. */
+  /** Range of rows that the block covers: it has all postings of the term within it. */
   #from = 0
   #to = -1
 
   /**
-   * Runs by rank, at least one. `block` is where postings are decoded: the caller's, who may give it to another cursor
-   * when done with this one. Begins at the first posting at `row` or after it.
+   * `runs`: by rank, at least one. `block`: buffer for the decoded postings; the caller owns it and may reuse it for another cursor
+   * afterwards. The cursor begins at the first posting with a row at or after `row`.
    */
   constructor(segment: Segment, runs: readonly Run[], block: Block = new Block(), row = 0) {
     this.block = block
@@ -34,7 +31,7 @@ export class PostingCursor {
     else this.seek(row)
   }
 
-  /** The current row, or END. */
+  /** The row of the current posting, or END. */
   get row(): number {
     return this.at < this.block.count ? (this.block.rows[this.at] as number) : END
   }
@@ -48,7 +45,7 @@ export class PostingCursor {
     if (this.at >= this.block.count) this.nextBlock(0)
   }
 
-  /** To the first posting of the next block with at least this bound. */
+  /** Moves to the first posting of the next block whose bound is at least this. */
   nextBlock(leastBound: number): void {
     let index = this.#run
     let number = this.#number + 1
@@ -65,7 +62,7 @@ export class PostingCursor {
     this.at = this.block.count
   }
 
-  /** As `seek`, for rows that ascend from call to call. */
+  /** Like `seek`, for rows that ascend from call to call. */
   advance(row: number): void {
     if (row > this.#to) {
       this.#locate(row)
@@ -76,7 +73,7 @@ export class PostingCursor {
     this.at = at
   }
 
-  /** To the first posting at this row or after it, forwards or backwards. */
+  /** Moves to the first posting with a row at or after this one, forwards or backwards. */
   seek(row: number): void {
     if (row < this.#from || row > this.#to) this.#locate(row)
     const { rows, count } = this.block
@@ -90,13 +87,13 @@ export class PostingCursor {
     this.at = low
   }
 
-  /** What the row has of the term, 0 for nothing. Rows must ascend from call to call. */
+  /** Frequency of the term in this row, 0 if it does not occur. Rows must ascend from call to call. */
   tfAt(row: number): number {
     this.advance(row)
     return this.row === row ? this.tf : 0
   }
 
-  /** To the block that has the first posting at `row` or after it, else the last one. */
+  /** Reads the block that contains the first posting at or after `row`, otherwise the last block. */
   #locate(row: number): void {
     const { start } = this.#segment.partitions
     const runs = this.#runs
@@ -148,20 +145,20 @@ export class PostingCursor {
 
 export interface Run {
   readonly rank: number
-  /** Chunks that have the term, the dead included. */
+  /** Number of chunks with the term, including dead ones. */
   readonly df: number
-  /** Start in `lists`, and in `places`. */
+  /** Offsets of the run in `lists` and in `places`. */
   readonly postings: number
   readonly places: number
-  /** Highest saturation, in 255ths of 2.2, at the mean length the partition had. */
+  /** Highest saturation of a posting, in 255ths of 2.2, at the partition's mean length when the segment was written. */
   readonly bound: number
-  /** Start in `skips` when there is more than one block. */
+  /** Offset in `skips`, if the run has more than one block. */
   readonly skips: number
 }
 
 /**
- * The runs of a term by rank. Those whose rank is not marked in `visible` are stepped over. Whatever lists say that somebody
- * changed on the disk, a term has no more runs than there are partitions, nor a run more chunks than its partition.
+ * The runs of a term by rank; runs whose rank is not marked in `visible` are skipped. Also safe for a manipulated file: a term never gets
+ * more runs than there are partitions, nor a run more chunks than its partition has.
  */
 export function readRuns(segment: Segment, term: number, visible: Uint8Array | null): Run[] {
   const { start } = segment.partitions
@@ -186,20 +183,20 @@ export function readRuns(segment: Segment, term: number, visible: Uint8Array | n
     postings += postingBytes
     places += placeBytes
   }
-  // The postings begin where the heads end.
+  // The postings begin at the end of the heads.
   for (const run of runs as { postings: number }[]) run.postings += reader.at
   return runs
 }
 
-/** The postings of one block, decoded. */
+/** The decoded postings of one block. */
 export class Block {
   readonly rows: Int32Array = new Int32Array(BLOCK)
   readonly inTitle: Int32Array = new Int32Array(BLOCK)
   readonly inText: Int32Array = new Int32Array(BLOCK)
   count = 0
-  /** Start in `places` of the first posting's. */
+  /** Offset in `places` of the first posting's places. */
   places = 0
-  /** A posting whose places were found, and where they start. */
+  /** A posting whose places have been located, and their offset. */
   #found = 0
   #foundAt = 0
 
@@ -245,7 +242,7 @@ export class Block {
     }
   }
 
-  /** Where in `places` those of this posting start. Costs what lies between it and the one asked for before. */
+  /** Offset in `places` of the places of this posting. Takes time proportional to the distance from the posting of the previous call. */
   placesOf(segment: Segment, posting: number): number {
     if (posting < this.#found) {
       this.#found = 0

@@ -1,4 +1,4 @@
-/** A question set against the visible part of an index: which lists it reads, and what each of its words is worth there. */
+/** Resolves a query against the visible part of a word index: which lists it reads, and the weight of each of its words there. */
 import type { Steps } from '../../base/turns.ts'
 import { idf, K1, lengthPart, saturation } from '../../math/bm25.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -12,43 +12,43 @@ import { PostingCursor, type Run, readRuns } from './cursor.ts'
 import { type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
-/** A segment and which of its partitions may be read. */
+/** A segment, and which of its partitions may be read. */
 export interface SegmentView {
   readonly segment: Segment
-  /** By rank, 1 for visible; null when all are. */
+  /** By rank of the partition, 1 for visible; null if all are visible. */
   readonly visible: Uint8Array | null
 }
 
-/** The runs of one word in one segment: one list for each language that has it. No row is in two of them. */
+/** The runs of one word in one segment: one list for each language in which the word occurs. No row is in two of the lists. */
 interface WordLists {
   readonly lists: readonly (readonly Run[])[]
-  /** Chunks, the dead included. */
+  /** Number of chunks in the lists, including dead ones. */
   readonly postings: number
-  /** No posting here adds more to a score. */
+  /** Upper bound on what a posting in these lists can add to a score. */
   readonly bound: number
-  /** A block with bound b adds at most b times this. */
+  /** Factor: a block with bound b adds at most b times this to a score. */
   readonly boundScale: number
 }
 
 export interface WeighedWord extends TermWeight {
-  /** boost · idf */
+  /** Weight of the word in a score: boost · idf. */
   readonly weight: number
-  /** By index of the view. */
+  /** Lists of the word, by index of the segment view. */
   readonly bySegment: readonly WordLists[]
 }
 
-/** What a question reads. Good until the index changes. */
+/** Everything that a query reads from the index. Valid until the index changes. */
 export interface Reading {
   readonly views: readonly SegmentView[]
-  /** Heaviest first: the order in which scores are added up. */
+  /** Words, heaviest first: the order in which their scores are added. */
   readonly words: readonly WeighedWord[]
-  /** Visible chunks, and their mean length. */
+  /** Number of visible chunks, and their mean length. */
   readonly chunks: number
   readonly meanLength: number
   readonly saturations: Saturations
 }
 
-/** The segments that have something of these partitions. */
+/** Views of the segments that contain rows of these partitions. */
 export function viewsOf(set: SegmentSet, partitions: ReadonlySet<PartitionId>): readonly SegmentView[] {
   const views: SegmentView[] = []
   for (const segment of set.segments) {
@@ -60,7 +60,7 @@ export function viewsOf(set: SegmentSet, partitions: ReadonlySet<PartitionId>): 
   return views
 }
 
-/** A step for each word. The index must not change between the steps. */
+/** Resolves the words of a query, one word per step. The index must not change between the steps. */
 export function* readQuestion(
   set: SegmentSet,
   words: readonly QuestionWord[],
@@ -110,12 +110,12 @@ function postingsOf(runs: readonly Run[]): number {
   return sum
 }
 
-/** A little more than rounding can add. */
+/** Factor slightly larger than any rounding error. */
 const SLACK = 1 + 1e-9
 
 /**
- * How much higher than its bound a saturation of these runs can be: bounds are for the mean length a partition had in its
- * segment, and at r ≥ 1 times that mean saturations are less than r times as high.
+ * By which factor a saturation in these runs can exceed its bound. Bounds are for the mean length that a partition had when its segment was
+ * written; at r ≥ 1 times that mean, saturations are less than r times as high.
  */
 function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], meanLength: number): number {
   let growth = 1
@@ -127,13 +127,13 @@ function growthOf({ partitions }: Segment, lists: readonly (readonly Run[])[], m
 
 let last: Saturations | null = null
 
-/** Questions mostly follow each other in one scope, so that the last table serves again. */
+/** The table of saturations for a mean length; the last one is cached, because successive queries mostly have the same scope. */
 function saturationsAt(meanLength: number): Saturations {
   if (last?.meanLength !== meanLength) last = new Saturations(meanLength)
   return last
 }
 
-/** Saturations for one mean length; those of the usual lengths and counts from a table. */
+/** Saturations for one mean length; those of usual lengths and counts are kept in a table. */
 export class Saturations {
   readonly meanLength: number
   readonly #known: Float64Array = new Float64Array(USUAL_TF * USUAL_LENGTH)
@@ -156,16 +156,16 @@ const USUAL_TF = 4
 const USUAL_LENGTH = 512
 
 export interface QuestionWord {
-  /** Folded, as shown in explanations. */
+  /** The word, folded, as shown in explanations. */
   readonly term: string
   readonly boost: number
-  /** It is looked for even where it is a stop word. */
+  /** Whether the word is searched for even if it is a stop word. */
   readonly always: boolean
 }
 
 /**
- * The words of all terms in order, each once with its boosts summed, identifiers with their parts. Stop words of the
- * question's language are dropped unless there is nothing else; stop words of other languages do not match there.
+ * The words of all terms in order, each once with the sum of its boosts; identifiers with their parts. Stop words of the query's language
+ * are dropped, unless there are no other words; stop words of another language do not match in entries of that language.
  */
 export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord[] {
   const boosts = boostsByWord(terms)
@@ -176,19 +176,19 @@ export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord
 }
 
 /**
- * What stands for the word in entries of a language; null where it is a stop word. An entry has one language, so the
- * chunks that have the word are the disjoint union over the languages.
+ * The stem under which entries of a language contain the word; null if it is a stop word there. An entry has one language, so the chunks
+ * with the word are the disjoint union over all languages.
  */
 export function stemOf({ term, always }: QuestionWord, language: Language): string | null {
   return !always && isStopWord(term, language) ? null : stem(term, language)
 }
 
-/** The order in which scores are added up, everywhere: then equal sums are equal numbers. */
+/** The order in which scores of words are added everywhere, so that equal sums are exactly equal numbers. */
 export function heaviestFirst(a: TermWeight, b: TermWeight): number {
   return b.boost * b.idf - a.boost * a.idf || (a.term < b.term ? -1 : 1)
 }
 
-/** The words of a phrase in order, none dropped. */
+/** The words of a phrase in order, including stop words. */
 export function phraseWords(phrase: string): readonly string[] {
   return tokenise(phrase)
     .filter(token => !token.alias)
@@ -204,21 +204,21 @@ function boostsByWord(terms: readonly WordTerm[]): Map<string, number> {
   return boosts
 }
 
-// How many dead rows of a segment have a term, so that document frequencies stay exact while the dead still lie in its
-// lists. Found when a term is first asked for, then kept up with new deaths by looking just those up.
+// Counts the dead rows of a segment that contain a term, so that document frequencies stay exact while dead rows are still in the lists.
+// The rows are searched when a term is first queried; later only rows that died since are checked.
 
 interface Deaths {
-  /** Rows of `deadRows` looked at. */
+  /** Number of `deadRows` that have been checked. */
   seen: number
-  /** Those that have the term. */
+  /** Dead rows whose chunk contains the term. */
   readonly rows: number[]
 }
 
 const known = new WeakMap<Segment, Map<number, Deaths>>()
-/** Terms remembered for a segment. */
+/** Number of terms that are remembered for a segment. */
 const MAX_TERMS = 10_000
 
-/** Dead rows with the term in visible partitions. */
+/** Number of dead rows with the term in visible partitions. */
 export function deadWith(segment: Segment, term: number, visible: Uint8Array | null): number {
   if (segment.deadRows.length === 0) return 0
   const { rows } = deathsOf(segment, term)

@@ -1,4 +1,4 @@
-/** Several segments to one, without their dead rows. */
+/** Merges several segments into one, without their dead rows. */
 
 import { lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
@@ -8,13 +8,13 @@ import { ByteReader, compareBytes } from './bytes.ts'
 import { Block, blockCount, type Run, readRuns } from './cursor.ts'
 import { BLOCK, GAP, type RowTable, type Segment, SKIP, SKIP_ROW } from './segment.ts'
 
-/** Postings that are merged in one step, and what a term costs beside them, in those: one to five milliseconds. */
+/** Number of postings that are merged in one step (one to five milliseconds), and the fixed cost of a term in the same unit. */
 const POSTINGS_AT_ONCE = 1 << 15
 const POSTINGS_OF_TERM = 16
 
 /**
- * Null when no row is alive. Rows of a partition stand in the order of the segments. In steps, between which the segments must stay as
- * they are.
+ * Merges segments in steps, between which they must not change; null if no row is alive. Within a partition, rows keep the order of the
+ * segments.
  */
 export function* mergeSegments(segments: readonly Segment[]): Steps<Segment | null> {
   const { rows, partition, moved } = mergeRows(segments)
@@ -41,7 +41,7 @@ export function* mergeSegments(segments: readonly Segment[]): Steps<Segment | nu
 interface Source {
   readonly segment: Segment
   readonly term: number
-  /** New row by old one, -1 for the dead. */
+  /** The new row of each old one, -1 for dead rows. */
   readonly moved: Int32Array
 }
 
@@ -123,7 +123,7 @@ function* mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly S
 
 type PostingVisitor = (row: number, inTitle: number, inText: number, placesFrom: number, placesTo: number) => void
 
-/** Visits the postings of a run by row, with where their places begin and end. */
+/** Visits the postings of a run in the order of rows, with the start and end of their places. */
 function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   for (let number = 0; number < blockCount(run); number++) {
     block.read(segment, run, number)
@@ -138,15 +138,17 @@ function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   }
 }
 
-// A segment without its dead rows, which become gaps: the others keep their numbers, so that a list without a dead row
-// is copied byte for byte. Merging would write every posting again: of a million chunks in 9 s instead of 2 (one
-// dead row) to 6 (hundreds).
+// Copies a segment without its dead rows, which become gaps: the other rows keep their numbers, so that a list without dead rows is copied
+// byte for byte. A merge would write every posting again: for a million chunks 9 s instead of 2 (one dead row) to 6 (hundreds).
 
-/** Bytes of lists that are copied in one step, and what a term costs beside them, in those. */
+/** Bytes of lists that are copied in one step, and the fixed cost of a term in the same unit. */
 const BYTES_AT_ONCE = 1 << 18
 const BYTES_OF_TERM = 256
 
-/** In steps. Null when no row is alive. Nothing of what is dead is left: no posting, no place, no term of its own, no key. */
+/**
+ * Copies a segment without its dead rows, in steps; null if no row is alive. Nothing of the dead rows is left: no posting, no place, no
+ * key, and no term that only they contained.
+ */
 export function* scrubbed(segment: Segment): Steps<Segment | null> {
   if (segment.liveSize === 0) return null
   const dead = Uint32Array.from(segment.deadRows).sort()
@@ -169,7 +171,7 @@ export function* scrubbed(segment: Segment): Steps<Segment | null> {
 interface TermRuns {
   readonly term: number
   readonly runs: readonly Run[]
-  /** Of the last one. */
+  /** Where the data of the last merged run ends. */
   readonly end: RunEnds
 }
 
@@ -209,7 +211,7 @@ function writeTerm(writer: SegmentWriter, segment: Segment, { term, runs, end }:
 
 const blockOfDead = new Block()
 
-/** Decodes only blocks in whose range of rows somebody died. */
+/** Whether a run contains dead rows. Decodes only blocks whose range of rows contains some. */
 function hasDead(segment: Segment, run: Run, dead: Uint32Array): boolean {
   const { partitions, skips } = segment
   const start = partitions.start[run.rank] as number

@@ -1,4 +1,4 @@
-/** Scores of given entries, by looking them up in the lists; and the search that does so when few entries are allowed. */
+/** Scores given entries by looking them up in the lists; also the search that does so if few entries are allowed. */
 import type { Steps } from '../../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { Hit, SearchScope, WordSearch } from '../contract.ts'
@@ -7,9 +7,7 @@ import type { Reading, Saturations, SegmentView } from './lists.ts'
 import type { Segment } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
-/**
- * The best chunk of each of these entries that the scope holds, in the order asked for. In steps, as `searchWords`.
- */
+/** The best chunk of each of these entries in the scope, in the given order. In steps, like `searchWords`. */
 export function* scoreEntries(
   set: SegmentSet,
   reading: Reading,
@@ -32,7 +30,7 @@ export function* scoreEntries(
   return hits
 }
 
-/** Each chunk of an entry that the scope holds, by chunk key ascending. In steps, as `searchWords`. */
+/** Each chunk of an entry in the scope, by ascending chunk key. In steps, like `searchWords`. */
 export function* scoreChunks(
   set: SegmentSet,
   reading: Reading,
@@ -47,10 +45,10 @@ export function* scoreChunks(
   return hits.sort((a, b) => a.chunk - b.chunk)
 }
 
-/** What looking one chunk up in one list costs, in postings read. */
+/** Cost of looking up one chunk in one list, measured in postings read. */
 export const LOOK_UP_COST = 24
 
-/** Whether looking up the allowed entries is quicker than reading the lists. */
+/** Whether looking up the allowed entries is faster than reading the lists. */
 export function isFewAllowed(reading: Reading, { allow }: SearchScope): boolean {
   if (allow === undefined) return false
   const postings = reading.words.reduce((sum, word) => {
@@ -59,7 +57,7 @@ export function isFewAllowed(reading: Reading, { allow }: SearchScope): boolean 
   return allow.size * reading.words.length * LOOK_UP_COST < postings
 }
 
-/** In steps, as `scoreEntries`. */
+/** Searches by scoring each allowed entry. In steps, like `scoreEntries`. */
 export function* searchAllowed(
   set: SegmentSet,
   reading: Reading,
@@ -76,10 +74,10 @@ export function* searchAllowed(
   return heap.drain()
 }
 
-/** `sum` is -1 for a chunk without any of the words. */
+/** `sum`: the score, or -1 for a chunk without any of the words. */
 type ChunkVisitor = (entry: EntryKey, chunk: number, sum: number) => void
 
-/** Visits the chunks of these entries that the scope holds. */
+/** Visits the chunks of these entries in the scope. */
 function* eachChunk(
   set: SegmentSet,
   reading: Reading,
@@ -112,10 +110,10 @@ function isVisible({ segment, visible }: SegmentView, row: number): boolean {
   return visible === null || visible[segment.rankOf(row)] === 1
 }
 
-/** Of the one cursor at work; a step ends between two lists. */
+/** Shared buffer of the cursor in use: only one is used at a time, as a step ends between two lists. */
 const lookedAt = new Block()
 
-/** Scores of ascending rows of one segment, in their order; -1 for a row without any of the words. */
+/** Scores of ascending rows of one segment, in the same order; -1 for a row without any of the words. */
 function* sumRows(reading: Reading, at: number, rows: Int32Array, step: number): Steps<Float64Array> {
   const { saturations } = reading
   const { segment } = reading.views[at] as SegmentView
@@ -151,24 +149,24 @@ function sumList(
   }
 }
 
-// The k best entries of a stream of chunks, each with its best chunk. Higher score first, then the lower chunk key. Chunks
-// of an entry must come one after the other. Three typed arrays in place of `TopK` and its objects: this is the hot path.
+// Collects the k best entries of a stream of chunks, each with its best chunk, by descending score, then ascending chunk key. The chunks of
+// an entry must follow one another. Uses three typed arrays rather than `TopK` and its objects, because this code is performance-critical.
 
-/** Room to begin with: few questions want more, and none should pay for what it may never fill. */
+/** Initial capacity: few queries want more results, and no query should pay for space that it may never fill. */
 const ROOM = 256
 
 export class EntryHeap {
   readonly #k: number
-  /** A binary heap with the worst at its root. */
+  /** A binary heap with the worst entry at its root, in three parallel arrays. */
   #scores = new Float64Array(ROOM)
   #entries = new Uint32Array(ROOM)
   #chunks = new Uint32Array(ROOM)
   #size = 0
-  /** The best chunk so far of the entry that is coming in. */
+  /** The best chunk so far of the entry whose chunks are arriving. */
   #entry: EntryKey = -1
   #chunk: ChunkKey = -1
   #score = 0
-  /** A chunk with a lower score cannot get in; one with the same may. */
+  /** Chunks with a lower score cannot be among the k best; one with exactly this score may. */
   threshold: number = Number.NEGATIVE_INFINITY
 
   constructor(k: number) {
@@ -186,7 +184,7 @@ export class EntryHeap {
     this.#score = score
   }
 
-  /** Best first. Empties the heap. */
+  /** The hits, best first. Empties the heap. */
   drain(): Hit[] {
     this.#take()
     this.#entry = -1
@@ -204,7 +202,7 @@ export class EntryHeap {
     return hits
   }
 
-  /** Puts the entry that came in where it belongs. */
+  /** Inserts the entry whose chunks have arrived into the heap. */
   #take(): void {
     if (this.#entry < 0) return
     const score = this.#score

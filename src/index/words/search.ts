@@ -1,7 +1,7 @@
 /**
- * Top k by BM25 with early exit (MaxScore, in windows of rows). Words are taken heaviest first. Once the k-th best score is
- * above all that the lightest words can add together, rows with those words alone need no look: the light words' lists are
- * only asked about rows that the others found, and only while these can still get in.
+ * Top-k search by BM25 with early exit (the MaxScore algorithm, in windows of rows). Words are processed heaviest first. Once the k-th best
+ * score exceeds the sum of what the lightest words can add, rows that have only those words can be ignored: the lists of the light words
+ * are then consulted only for rows found by other words, and only while such a row can still be among the k best.
  */
 import { Bitset } from '../../base/bitset.ts'
 import type { Steps } from '../../base/turns.ts'
@@ -16,12 +16,12 @@ import { EntryHeap, LOOK_UP_COST } from './score.ts'
 import { isDeadIn, type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
-/** Rows of a window: its sums (64 kB) stay in a near cache. */
+/** Number of rows in a window, so that its sums (64 kB) fit a fast cache. */
 const WINDOW = 8192
 
 /**
- * A step for every `step` postings that are read; looking one up costs as much as reading `LOOK_UP_COST`. The answer is that
- * of the first step: what changes between the steps is not seen.
+ * Searches in steps of `step` postings; a look-up costs as much as reading `LOOK_UP_COST` postings. The result is that of the first step:
+ * changes between the steps are not seen.
  */
 export function* searchWords(reading: Reading, request: WordSearch, step: number): Steps<readonly Hit[]> {
   const k = Math.min(Math.floor(request.k), reading.chunks)
@@ -34,24 +34,25 @@ export function* searchWords(reading: Reading, request: WordSearch, step: number
     const search = new SegmentSearch(reading, at, dead[at] as Uint8Array, heap, request, buffers)
     while (search.advance(step)) yield
   }
-  // Buffers of a search that throws, or is never finished, are left to the garbage collector: its sums are in them.
+  // The buffers of a search that throws or never finishes are not reused, because they still contain its sums; the garbage collector frees
+  // them.
   if (freeBuffers.length < MAX_FREE) freeBuffers.push(buffers)
   return heap.drain()
 }
 
-/** What one search works in: making it costs more than most searches. Clean between two searches. */
+/** Working memory of one search, reused because allocating it costs more than most searches. Reset between searches. */
 class Buffers {
-  /** Sums by row of the window; -1 where no word was found. */
+  /** Sum of scores for each row of the window; -1 if no word was found in it. */
   readonly sums: Float64Array = new Float64Array(WINDOW).fill(-1)
-  /** One bit for each row of the window with a sum: it keeps their order, and empty stretches cost nothing. */
+  /** One bit for each row of the window that has a sum: gives the rows in order, and makes empty stretches cheap. */
   readonly marks: Uint32Array = new Uint32Array(WINDOW >>> 5)
-  /** Of the first cursors of a search in a segment. */
+  /** Blocks for the first cursors of a search in a segment. */
   readonly blocks: readonly Block[] = Array.from({ length: 32 }, () => new Block())
 }
 
-/** Of searches that are over. */
+/** Buffers of completed searches, for reuse. */
 const freeBuffers: Buffers[] = [new Buffers()]
-/** Kept at most, 120 kB each: as many as searches that pause at one time. */
+/** Maximum number of buffers kept, 120 kB each: as many as there are paused searches at a time. */
 const MAX_FREE = 4
 
 interface Word {
@@ -60,24 +61,27 @@ interface Word {
   readonly cursors: readonly PostingCursor[]
 }
 
-/** What a search does next in its window. */
+/** The next action of a search in its window. */
 type Phase = 'begin' | 'sum' | 'consider'
 
 class SegmentSearch {
   readonly #segment: Segment
   readonly #dead: Uint8Array
   readonly #words: readonly Word[]
-  /** By word: what it and all lighter ones can add. */
+  /** For each word, the most that it and all lighter words can add to a score. */
   readonly #rest: readonly number[]
   readonly #saturations: Saturations
   readonly #heap: EntryHeap
   readonly #allow: Bitset | undefined
   readonly #sums: Float64Array
   readonly #marks: Uint32Array
-  /** Postings to be read in this step; 0 or less: it is over. */
+  /** Postings that may still be read in this step; 0 or less: the step is over. */
   #left = 0
   #phase: Phase = 'begin'
-  /** Of the window: its first row, how many words are summed up in it, and the word, or the part of the marks, to go on with. */
+  /**
+   * State of the window: its first row, the number of words that are summed in it, and the word, or the group of marks, with which to
+   * continue.
+   */
   #start = 0
   #needed = 0
   #next = 0
@@ -112,7 +116,7 @@ class SegmentSearch {
     this.#rest = rest
   }
 
-  /** Reads about so many postings. False: it is done. */
+  /** Reads about `step` postings. Returns false when the search is complete. */
   advance(step: number): boolean {
     this.#left = step
     while (this.#left > 0) {
@@ -126,7 +130,7 @@ class SegmentSearch {
     return true
   }
 
-  /** The next window, or the next block where one list is read alone. False: there is none. */
+  /** Starts the next window, or the next block if only one list is read. False: there is none. */
   #begin(): boolean {
     const needed = this.#countNeeded()
     const start = this.#nextRow(needed)
@@ -143,7 +147,7 @@ class SegmentSearch {
     return true
   }
 
-  /** One list alone is in order of rows already: no sums to keep. */
+  /** A single list is in order of rows already, so no sums are needed. */
   #considerBlock({ weight }: Word, cursor: PostingCursor): void {
     const saturations = this.#saturations
     const { length } = this.#segment.rows
@@ -165,7 +169,7 @@ class SegmentSearch {
     cursor.nextBlock(this.#minBound(1))
   }
 
-  /** False: a part of it is left. */
+  /** Considers the rows of the window that have a sum. False: some are left for the next step. */
   #considerWindow(): boolean {
     const marks = this.#marks
     const sums = this.#sums
@@ -200,12 +204,12 @@ class SegmentSearch {
     return true
   }
 
-  /** At most: mostly it is found out earlier that a row is too light. */
+  /** Upper limit of the cost: usually a row is rejected earlier. */
   #costToConsider(needed: number): number {
     return (this.#words.length - needed) * LOOK_UP_COST
   }
 
-  /** How many of the words, heaviest first, a row must have one of to get in. */
+  /** How many of the words, heaviest first, are needed: a row without any of these cannot be among the k best. */
   #countNeeded(): number {
     const { threshold } = this.#heap
     let needed = this.#words.length
@@ -221,7 +225,7 @@ class SegmentSearch {
     return first
   }
 
-  /** Adds up the needed words' scores of the window's rows. False: some words are left. */
+  /** Adds the scores of the needed words for the window's rows. False: some words are left. */
   #sumWindow(): boolean {
     const needed = this.#needed
     const start = this.#start
@@ -234,7 +238,10 @@ class SegmentSearch {
     return true
   }
 
-  /** Blocks below this bound need not be read: when one word is needed, all with it may still be too light. */
+  /**
+   * Bound below which blocks need not be read: if only one word is needed, rows in such a block cannot reach the threshold even with all
+   * other words.
+   */
   #minBound(needed: number): number {
     const { threshold } = this.#heap
     if (needed !== 1 || threshold === Number.NEGATIVE_INFINITY) return 0
@@ -271,7 +278,7 @@ class SegmentSearch {
     }
   }
 
-  /** Completes the sum of a row from the lists that were not read, and offers it. */
+  /** Completes the score of a row from the lists that were not read, and offers it to the heap. */
   #consider(row: number, sumOfNeeded: number, needed: number): void {
     if (isDeadIn(this.#dead, row)) return
     const { threshold } = this.#heap
@@ -293,7 +300,7 @@ class SegmentSearch {
 
 // Which entries hold a phrase: words next to each other and in order, in one line of the title or in the content.
 
-/** In steps, each of some thousand postings: what changes between them is not seen. */
+/** Runs in steps of some thousand postings each; changes between the steps are not seen. */
 export function* entriesWithPhrase(
   set: SegmentSet,
   words: readonly string[],
@@ -317,7 +324,7 @@ export function* entriesWithPhrase(
   return found
 }
 
-/** The visible runs of each term, or null when one has none. */
+/** The visible runs of each term, or null if a term has none. */
 function listsOf({ segment, visible }: SegmentView, keys: readonly string[]): readonly (readonly Run[])[] | null {
   const lists: (readonly Run[])[] = []
   for (const key of keys) {
@@ -360,7 +367,7 @@ function* addEntriesWith(
   }
 }
 
-/** What looking at one word in one entry costs, in postings read. */
+/** Cost of examining one word in one entry, measured in postings read. */
 const COST = 50
 
 function rarestOf(lists: readonly (readonly Run[])[]): number {
@@ -374,7 +381,7 @@ function entryStart({ rows: { entry } }: Segment, row: number): number {
   return start
 }
 
-/** Whether the entry with rows `first` to `end` has a place from which the words follow each other. */
+/** Whether the entry with the rows from `first` to `end` contains the words consecutively. */
 function holdsPhrase(segment: Segment, cursors: readonly PostingCursor[], first: number, end: number): boolean {
   for (const cursor of cursors) {
     cursor.seek(first)
@@ -392,10 +399,10 @@ function holdsPhrase(segment: Segment, cursors: readonly PostingCursor[], first:
   return true
 }
 
-/** Far from every other place, so that nothing in one chunk's title is next to anything elsewhere. */
+/** Offset of the places in titles: far from all other places, so that no word of a chunk's title is adjacent to a word elsewhere. */
 const TITLE_PLACES = 2 ** 33
 
-/** Places of a term in an entry: of its content, counted through all chunks, and of each chunk's title. */
+/** Places of a term in an entry: those in its content, counted through all chunks, and those in each chunk's title. */
 function* placesIn(segment: Segment, cursor: PostingCursor, first: number, end: number): Generator<number> {
   for (cursor.seek(first); cursor.row < end; cursor.next()) {
     const { row, block, at } = cursor

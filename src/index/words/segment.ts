@@ -1,18 +1,18 @@
 /**
- * A segment: some chunks and where their words are, written once. Only deaths are noted afterwards. All of it lies in
+ * A segment: some chunks and the positions of their words, written once. Afterwards only the deaths of rows are recorded. All data is in
  * typed arrays, so a snapshot is read in place.
  *
- * `lists` has one record a term, in order of terms:
+ * `lists` has one record per term, in the order of terms:
  *
  *     length of the term, the term, start in `places`, number of runs,
  *     a head for each run: partitions skipped, chunks, bytes of postings, bytes of places, bound, [start in `skips`]
  *     the postings of each run
  *
- * A run holds the chunks of one partition, so one that may not be read is stepped over unread. A posting is the distance
- * to the row before, doubled, plus 1 when the word comes once in the text and not in the title; otherwise the counts
- * follow. Runs of more than BLOCK postings have a row of four numbers in `skips` for each block: its last row (within
- * the partition), the ends of its postings and its places (within the run), its bound. A bound is the highest saturation
- * of a posting at its partition's mean length when the segment was written, in 255ths of 2.2, rounded up.
+ * A run has the chunks of one partition, so a run that may not be read is skipped without reading it. A posting is the doubled distance
+ * from the previous row, plus 1 if the word occurs once in the text and not in the title; otherwise the counts follow. Runs of more than
+ * BLOCK postings have four numbers in `skips` for each block: its last row (within the partition), the ends of its postings and its places
+ * (within the run), and its bound. A bound is the highest saturation of a posting at its partition's mean length when the segment was
+ * written, in 255ths of 2.2, rounded up.
  */
 import { lowerBound } from '../../base/compare.ts'
 import type { ChunkKey } from '../../model/entry.ts'
@@ -20,34 +20,34 @@ import { LANGUAGES } from '../../text/stopwords.ts'
 import { ByteReader, compareBytes, encodeTerm, hashBytes } from './bytes.ts'
 
 export const BLOCK = 128
-/** Numbers of a block in `skips`, and which is which. */
+/** Numbers per block in `skips`, and the index of each. */
 export const SKIP = 4
 export const SKIP_ROW = 0
 export const SKIP_POSTINGS = 1
 export const SKIP_PLACES = 2
 export const SKIP_BOUND = 3
 
-/** Entry of a row where nothing is any more. */
+/** Entry key that marks a gap: a row whose contents were removed. */
 export const GAP = 0
 
 /**
- * By row. Rows are grouped by partition; the rows of an entry are neighbours. A gap is a row of no entry: what stood
- * there was taken out (`merge.ts`), from all lists too, and the other rows kept their numbers.
+ * Columns by row. Rows are grouped by partition, and the rows of an entry are adjacent. A gap is a row without an entry: its contents were
+ * removed (`merge.ts`), also from all lists, while the other rows kept their numbers.
  */
 export interface RowTable {
   readonly entry: Uint32Array
   readonly chunk: Uint32Array
-  /** Words of title and text. */
+  /** Number of words in title and text of the chunk. */
   readonly length: Uint32Array
-  /** Place in its entry of the chunk's first word: places in `places` count from there. */
+  /** Place, within its entry, of the chunk's first word: the numbers in `places` count from it. */
   readonly place: Uint32Array
 }
 
-/** By rank: place among the partitions of the segment. */
+/** Columns by rank: the position of a partition among those of the segment. */
 export interface PartitionTable {
-  /** Ascending. */
+  /** Partition ids, ascending. */
   readonly id: Uint32Array
-  /** First row; one more at the end. */
+  /** First row of each partition, and the end of the last one. */
   readonly start: Uint32Array
   readonly meanLength: Float64Array
 }
@@ -55,7 +55,7 @@ export interface PartitionTable {
 interface SegmentParts extends TermArrays {
   readonly rows: RowTable
   readonly partitions: PartitionTable
-  /** Rows by chunk key. */
+  /** Row numbers, sorted by the chunk keys of the rows. */
   readonly byChunk: Uint32Array
   readonly places: Uint8Array
   readonly skips: Uint32Array
@@ -71,11 +71,11 @@ export class Segment implements SegmentParts {
   readonly places: Uint8Array
   readonly skips: Uint32Array
   readonly terms: TermTable
-  /** One bit a row. Copied before the next change once it was given out. */
+  /** Bit set of dead rows. Once it was given out, it is copied before the next change. */
   #dead: Uint8Array
   #isDeadShared = false
   readonly #gaps: number
-  /** Rows that died and still stand in lists, in the order they died. */
+  /** Rows that died and are still in the lists, in the order of their deaths. */
   readonly deadRows: number[] = []
 
   constructor(parts: SegmentParts) {
@@ -113,12 +113,12 @@ export class Segment implements SegmentParts {
     ]
   }
 
-  /** Gaps are. */
+  /** Whether the row is dead; gaps count as dead. */
   isDead(row: number): boolean {
     return isDeadIn(this.#dead, row)
   }
 
-  /** Which rows are dead now (see `isDeadIn`): whatever dies later, this stays as it is. */
+  /** The rows that are dead at present, for `isDeadIn`; later deaths do not change the returned array. */
   get dead(): Uint8Array {
     this.#isDeadShared = true
     return this.#dead
@@ -130,7 +130,7 @@ export class Segment implements SegmentParts {
     this.deadRows.push(row)
   }
 
-  /** End (excluded) of the rows of the entry that has this row. */
+  /** End (exclusive) of the rows of the entry that this row belongs to. */
   entryEnd(row: number): number {
     const { entry } = this.rows
     let end = row + 1
@@ -155,7 +155,7 @@ export class Segment implements SegmentParts {
     return lowerBound(start.length, rank => (start[rank] as number) <= row) - 1
   }
 
-  /** How many there are. */
+  /** Marks gaps as dead; returns their number. */
   #markGaps(): number {
     const { entry } = this.rows
     let gaps = 0
@@ -174,42 +174,45 @@ export class Segment implements SegmentParts {
   }
 }
 
-/** `dead`: of the segment that has the row. */
+/** `dead`: the bit set of the segment that contains the row. */
 export function isDeadIn(dead: Uint8Array, row: number): boolean {
   return (((dead[row >>> 3] as number) >>> (row & 7)) & 1) === 1
 }
 
-/** Stored terms begin with a sign for their entry's language, so that stems of different languages never meet. */
+/**
+ * A term as it is stored: it begins with a sign for the language of its entry, so that stems of different languages are never the same
+ * term.
+ */
 export function termKey(language: number, stem: string): string {
   return String.fromCharCode(LANGUAGE_SIGN + language) + stem
 }
 
 const LANGUAGE_SIGN = 0x61
 
-/** Terms a segment can hold: 24 bits of a slot. */
+/** Maximum number of terms in a segment: 24 bits of a slot. */
 export const MAX_TERMS = 0xffffff
 
-/** Where terms lie in a segment: see `segment.ts`. */
+/** Arrays that locate the terms of a segment: see `segment.ts`. */
 interface TermArrays {
-  /** Where each term's record starts. */
+  /** Offset of each term's record in `lists`. */
   readonly records: Uint32Array
-  /** Hash table: 0, or a term's number + 1 with eight bits of its hash on top. */
+  /** Hash table of the terms. A slot is 0, or a term's number + 1 with eight bits of its hash in the top byte. */
   readonly slots: Uint32Array
   readonly lists: Uint8Array
 }
 
-/** By the number of a term, without the sign of its language. */
+/** Properties of the terms without their language sign, by number of the term. */
 interface TermShapes {
-  /** In bytes; no term has more than 195. */
+  /** Length of each term in bytes; at most 195. */
   readonly lengths: Uint8Array
-  /** See `lettersOf`. */
+  /** Set of letters in each term: see `lettersOf`. */
   readonly letters: Uint32Array
 }
 
-/** Above all sets of letters that a word can have. */
+/** Larger than every set of ASCII letters. */
 export const NOT_ASCII = 0xffffffff
 
-/** Letters that occur, as bits (ASCII modulo 32). `NOT_ASCII`: others occur. */
+/** The letters of a word as a bit set (ASCII code modulo 32). `NOT_ASCII` if other characters occur. */
 export function lettersOf(bytes: Uint8Array, from: number): number {
   let letters = 0
   for (let at = from; at < bytes.length; at++) {
@@ -237,7 +240,7 @@ class TermTable {
     return this.#records.length
   }
 
-  /** Places in LANGUAGES of those that terms begin with the sign of. */
+  /** Indexes in LANGUAGES of the languages that have terms in this segment. */
   get languages(): readonly number[] {
     this.#languages ??= LANGUAGES.flatMap((_, language) => {
       const [low, high] = [this.lowerBound(languageSign(language)), this.lowerBound(languageSign(language + 1))]
@@ -246,7 +249,7 @@ class TermTable {
     return this.#languages
   }
 
-  /** The number of a term (`termKey`), or -1. */
+  /** The number of a term (from `termKey`), or -1. */
   find(key: string): number {
     const term = encodeTerm(key)
     const hash = hashBytes(term)
@@ -260,14 +263,17 @@ class TermTable {
     }
   }
 
-  /** A term by its number, encoded. */
+  /** The encoded term with this number. */
   bytes(term: number): Uint8Array {
     const reader = new ByteReader(this.#lists, this.#records[term] as number)
     const length = reader.number()
     return this.#lists.subarray(reader.at, reader.at + length)
   }
 
-  /** What rules out most terms in a comparison of spellings: five bytes a term, made at the first call. */
+  /**
+   * Lengths and letter sets of the terms, which exclude most terms from a comparison of spellings: five bytes per term, computed at the
+   * first call.
+   */
   shapes(): TermShapes {
     this.#shapes ??= this.#shapesOf()
     return this.#shapes
@@ -298,7 +304,7 @@ class TermTable {
   }
 }
 
-/** The hash table of terms in their order. At most four fifths full, a power of two. */
+/** Builds the hash table of terms in their order. Its size is a power of two; at most four fifths of the slots are used. */
 export function hashTable(hashes: readonly number[]): Uint32Array {
   const slots = new Uint32Array(2 ** Math.max(2, Math.ceil(Math.log2(hashes.length * 1.25 + 1))))
   const mask = slots.length - 1

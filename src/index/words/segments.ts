@@ -1,7 +1,7 @@
 /**
- * The segments of a word index at one moment, where each entry is in them, and the exact counts of each partition. Fresh
- * rows make a small segment; four segments of about one size become one, so that each row is written again only about
- * log4(rows) times; one with too many dead is written again without them.
+ * The segments of a word index at one moment, the segment of each entry, and the exact counts of each partition. New rows form a small
+ * segment; four segments of about equal size are merged, so that each row is rewritten only about log4(rows) times. A segment with too many
+ * dead rows is rewritten without them.
  */
 import { Columns } from '../../base/columns.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
@@ -12,11 +12,11 @@ import { TEXT_RULES } from './builder.ts'
 import { mergeSegments, scrubbed } from './merge.ts'
 import { GAP, Segment } from './segment.ts'
 
-/** Rows looked at in one step. */
+/** Number of rows that are examined in one step. */
 const ROWS_AT_ONCE = 1 << 15
 
 const SEGMENTS_OF_A_SIZE = 4
-/** Share of dead rows above which a segment is written again. */
+/** Share of dead rows above which a segment is rewritten. */
 const MAX_DEAD = 0.25
 
 interface PartitionCount {
@@ -25,14 +25,14 @@ interface PartitionCount {
 }
 
 export class SegmentSet {
-  /** By slot; a slot keeps its segment until it is merged away. */
+  /** Segments by slot; a segment keeps its slot until it is merged into another. */
   readonly #slots: (Segment | null)[] = []
   readonly #counts = new Map<PartitionId, PartitionCount>()
-  /** By entry key: slot + 1, or 0; and its first row there. */
+  /** By entry key: slot + 1 of its segment, or 0; and the entry's first row there. */
   readonly #places = new Columns({ slots: { of: Uint16Array }, rows: { of: Uint32Array } })
-  /** Another number after each change. */
+  /** Version of the segment set; changes with each modification. */
   version = 0
-  /** Entries that have rows. */
+  /** Number of entries that have rows in the segments. */
   entryCount = 0
 
   get segments(): readonly Segment[] {
@@ -43,7 +43,7 @@ export class SegmentSet {
     return this.segments.reduce((sum, segment) => sum + segment.byteLength, this.#places.byteLength)
   }
 
-  /** Chunks in these partitions (each named once), and their words. */
+  /** Number of chunks in these partitions (each named once), and of words in them. */
   count(partitions: Iterable<PartitionId>): { chunks: number; words: number } {
     let chunks = 0
     let words = 0
@@ -56,7 +56,7 @@ export class SegmentSet {
     return { chunks, words }
   }
 
-  /** Where an entry's rows begin. */
+  /** Segment and first row of an entry; null if it has no rows. */
   find(entry: EntryKey): { segment: Segment; row: number } | null {
     const { slots, rows } = this.#places.arrays
     const slot = slots[entry] ?? 0
@@ -64,7 +64,7 @@ export class SegmentSet {
     return { segment: this.#slots[slot - 1] as Segment, row: rows[entry] as number }
   }
 
-  /** Takes in entries that are not here yet: 50 to 500 ns a row. In steps, between which nobody may ask. */
+  /** Adds a segment of entries that are not in the set yet: 50 to 500 ns per row. In steps, between which no search may run. */
   *add(segment: Segment): Steps<void> {
     yield* this.#place(segment)
     yield* this.#countRows(segment)
@@ -81,7 +81,7 @@ export class SegmentSet {
     this.version++
   }
 
-  /** Forgets an entry; unknown ones are ignored. */
+  /** Marks the rows of an entry as dead; unknown entries are ignored. */
   bury(entry: EntryKey): void {
     const place = this.find(entry)
     if (place === null) return
@@ -97,7 +97,7 @@ export class SegmentSet {
     this.version++
   }
 
-  /** Brings the segments back to few, in steps, between which nothing may change. Answers stay the same. */
+  /** Merges segments so that there are few again, in steps, between which nothing may change. Search results do not change. */
   *tidy(): Steps<void> {
     for (const segment of this.segments) {
       if (segment.size - segment.liveSize > segment.size * MAX_DEAD) yield* this.#merge([segment])
@@ -109,13 +109,13 @@ export class SegmentSet {
     }
   }
 
-  /** Leaves nothing of dead rows, at a fraction of what merging costs, in steps as `tidy`. Answers stay the same. */
+  /** Removes all traces of dead rows, at a fraction of the cost of a merge, in steps like `tidy`. Search results do not change. */
   *forgetDead(): Steps<void> {
     for (const segment of this.segments)
       if (segment.deadRows.length > 0) this.#replace([segment], yield* scrubbed(segment))
   }
 
-  /** All rows in one segment, in steps as `tidy`. */
+  /** Merges all rows into one segment, in steps like `tidy`. */
   *compact(): Steps<void> {
     if (this.segments.length > 1) yield* this.#merge(this.segments)
   }
@@ -124,7 +124,7 @@ export class SegmentSet {
     this.#replace(segments, yield* mergeSegments(segments))
   }
 
-  /** By one with the same live rows; null when there are none. */
+  /** Replaces segments by one with the same live rows (`by`); null if no rows are left. */
   #replace(segments: readonly Segment[], by: Segment | null): void {
     for (const segment of segments) this.#slots[this.#slots.indexOf(segment)] = null
     if (by !== null) atOnce(this.#place(by))
@@ -185,14 +185,15 @@ function tooMany(segments: readonly Segment[]): readonly Segment[] | null {
   return smallest?.[1] ?? null
 }
 
-// A segment set as bytes: the arrays of each segment as they lie in memory, so that restoring copies nothing. Dead rows are left out before, so that what was deleted is in no snapshot.
+// A set of segments as bytes: the arrays of each segment as they are in memory, so that restoring copies nothing. Dead rows are removed
+// first, so that no snapshot contains deleted data.
 
-/** Raised when the layout of segments changes. */
+/** Version of the image format; increased when the layout of segments changes. */
 const FORMAT = 2
 
 const IDENTITY = { format: FORMAT, rules: TEXT_RULES }
 
-/** Views of the segments themselves: to be written before they change. */
+/** The image as views of the segments, which must be written before they change. */
 export function segmentsImage(segments: readonly Segment[]): readonly Uint8Array[] {
   return imageOf(
     IDENTITY,
@@ -201,7 +202,7 @@ export function segmentsImage(segments: readonly Segment[]): readonly Uint8Array
 }
 
 /**
- * Segments that read from `bytes`, which must not change any more, in steps. Throws `invalid_argument` when they are no image of this
+ * Reads segments from `bytes`, which must not change afterwards, in steps. Throws `invalid_argument` if they are not an image of this
  * format at this position of the feed.
  */
 export function* readSegments(bytes: Uint8Array, position: number): Steps<readonly Segment[]> {
@@ -216,7 +217,7 @@ export function* readSegments(bytes: Uint8Array, position: number): Steps<readon
   return read
 }
 
-/** In the order of `Segment.arrays`. */
+/** Reads a segment; arrays are in the order of `Segment.arrays`. */
 function segmentOf(image: Image): Segment {
   const numbers = () => image.take(Uint32Array)
   const rows = { entry: numbers(), chunk: numbers(), length: numbers(), place: numbers() }
@@ -226,7 +227,7 @@ function segmentOf(image: Image): Segment {
   return new Segment({ rows, partitions, byChunk, records, slots, skips, lists, places })
 }
 
-/** What would make a search read beyond an array or go round for ever; the snapshot file's checksum sees to the rest. */
+/** Checks everything that could make a search read beyond an array or never end; other damage is found by the snapshot file's checksum. */
 function* check(segment: Segment, position: number): Steps<void> {
   const { rows, partitions, byChunk, records, slots, lists } = segment
   const size = segment.size
@@ -249,9 +250,9 @@ function* check(segment: Segment, position: number): Steps<void> {
   yield
 }
 
-// Plain loops: they run once in a process, before anything is compiled, over some hundred thousand numbers.
+// Plain loops: these functions run once per process over some hundred thousand numbers, before the JavaScript engine has compiled them.
 
-/** Numbers looked at in one step. */
+/** Numbers checked in one step. */
 const NUMBERS_AT_ONCE = 1 << 17
 
 function* filledOf(slots: Uint32Array): Steps<number> {

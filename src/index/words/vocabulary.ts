@@ -17,8 +17,8 @@ interface Found {
 }
 
 /**
- * By distance, then df descending, then term. Each term of the visible partitions is compared once: a few nanoseconds where its
- * length or its letters rule it out, a microsecond else.
+ * Similar terms by distance, then descending document frequency, then term. Each term of the visible partitions is compared once: a few
+ * nanoseconds if its length or letters exclude it, otherwise a microsecond.
  */
 export function nearTerms(
   set: SegmentSet,
@@ -36,13 +36,13 @@ export function nearTerms(
         const distance = editDistance(wanted, term, most)
         if (distance > most) continue
         const runs = readRuns(segment, number, visible)
-        // Nothing visible has the term.
+        // The term occurs in no visible chunk.
         if (runs.length === 0) continue
         const df = runs.reduce((sum, run) => sum + run.df, 0) - deadWith(segment, number, visible)
         if (df <= 0) continue
         const chunk = firstChunk(segment, new PostingCursor(segment, runs))
         const known = found.get(term)
-        // In several languages the stems of one word may differ: the nearest counts.
+        // A word may have different stems in several languages: the smallest distance counts.
         const nearest = Math.min(distance, known?.distance ?? distance)
         const [sum, first] = [(known?.df ?? 0) + df, Math.min(chunk, known?.chunk ?? chunk)]
         found.set(term, { distance: nearest, df: sum, chunk: first })
@@ -59,12 +59,12 @@ export function nearestFirst(a: NearTerm, b: NearTerm): number {
   return a.distance - b.distance || b.df - a.df || (a.term < b.term ? -1 : 1)
 }
 
-/** Numbers of the terms of a language that length and letters do not rule out. */
+/** Numbers of the terms of a language that are not excluded by their length or letters. */
 function likelyIn({ terms }: Segment, language: number, wanted: string, most: number): readonly number[] {
   const { lengths, letters } = terms.shapes()
   const own = lettersOf(encodeTerm(wanted), 0)
   const [shortest, longest] = [wanted.length - most, wanted.length + most]
-  // Beyond ASCII a UTF-16 unit takes up to three bytes.
+  // A UTF-16 unit outside ASCII takes up to three bytes.
   const maxBytes = 3 * longest
   const likely: number[] = []
   const end = terms.lowerBound(encodeTerm(termKey(language + 1, '')))
@@ -73,7 +73,7 @@ function likelyIn({ terms }: Segment, language: number, wanted: string, most: nu
     if (length < shortest || length > maxBytes) continue
     const others = letters[number] as number
     if (own !== NOT_ASCII && others !== NOT_ASCII) {
-      // An edit takes at most one letter away, and brings at most one.
+      // One edit removes at most one letter and adds at most one.
       if (length > longest || hasMoreBits(own & ~others, most) || hasMoreBits(others & ~own, most)) continue
     }
     likely.push(number)
@@ -87,7 +87,7 @@ function hasMoreBits(bits: number, most: number): boolean {
   return rest !== 0
 }
 
-/** The lowest key of a live chunk; there is one. */
+/** The lowest key of a live chunk; the caller makes sure that there is one. */
 function firstChunk(segment: Segment, cursor: PostingCursor): number {
   let first = Number.POSITIVE_INFINITY
   for (; cursor.row !== END; cursor.next()) {

@@ -1,4 +1,4 @@
-/** The thread that reads documents: a file that a parser cannot cope with costs this thread, not the process. */
+/** The worker thread that reads documents: a file that crashes a parser ends this thread, not the process. */
 import { answerMessages } from '../../base/thread.ts'
 import type { FileName, Unreadable } from '../../model/ingester.ts'
 import { type DocumentReader, type DocumentText, UnreadableError } from './document.ts'
@@ -11,7 +11,7 @@ export interface DocumentRequest {
 
 export type DocumentReply = { readonly kind: 'text'; readonly document: DocumentText } | Unreadable
 
-/** Each is loaded when the first file of its sort is read. */
+/** Parsers; each is imported when the first file of its format is read. */
 const READERS = {
   docx: async () => (await import('./docx.ts')).readDocx,
   eml: async () => (await import('./eml.ts')).readEml,

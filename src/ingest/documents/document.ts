@@ -1,25 +1,25 @@
-/** What readers of documents have in common: what they are given, what they give, and how they say that they cannot. */
+/** What all document readers share: their input, their output, and how they report that a document cannot be read. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { FileName, Unreadable } from '../../model/ingester.ts'
 import type { WrittenText } from '../../text/text-writer.ts'
 
-/** Sent between threads: plain data alone. */
+/** The text of a document. Sent between threads, so it contains plain data only. */
 export interface DocumentText extends WrittenText {
-  /** As the document says it; empty: it says none. */
+  /** Title that the document states; empty if it states none. */
   readonly title: string
   readonly tags?: readonly string[] | undefined
   readonly metadata?: JsonObject | undefined
   readonly createdAt?: Instant | null | undefined
   readonly updatedAt?: Instant | null | undefined
-  /** What was left out. */
+  /** Messages about parts of the document that were left out. */
   readonly warnings?: readonly string[] | undefined
 }
 
-/** Rejects with `UnreadableError`, or with whatever a parser throws at a damaged file. */
+/** Reads a document. Rejects with `UnreadableError`, or with the error of a parser for a damaged file. */
 export type DocumentReader = (bytes: Uint8Array<ArrayBuffer>, file: FileName) => Promise<DocumentText>
 
-/** UTF-16 units of text in one document; longer ones are refused. */
+/** Maximum UTF-16 units of text in one document; longer ones are rejected. */
 export const MAX_TEXT = 32_000_000
 
 export class UnreadableError extends Error {
@@ -32,7 +32,7 @@ export class UnreadableError extends Error {
   }
 }
 
-/** Example: `throw unreadable('not a PDF: it begins with "PK", as ZIP archives do')`. */
+/** The error for a document that cannot be read, for example `throw unreadable('not a PDF: it begins with "PK", as ZIP archives do')`. */
 export function unreadable(message: string): UnreadableError {
   return new UnreadableError({ kind: 'failed', message })
 }

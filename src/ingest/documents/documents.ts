@@ -1,4 +1,4 @@
-/** Documents that are no text as they are. The parsers are loaded by the thread that reads them, when the first one is read. */
+/** Documents that are not plain text, such as PDF or Word. Parsers are loaded in the worker thread when the first such document is read. */
 
 import { siblingModule } from '../../base/module-url.ts'
 import { Thread } from '../../base/thread.ts'
@@ -25,7 +25,7 @@ const EXTENSIONS: Readonly<Record<DocumentFormat, readonly string[]>> = {
   xlsx: ['xlsx', 'xlsm'],
 }
 
-/** Raised when that format is read differently. */
+/** Version of the reader of each format; increased when it gives different text, so that files are read again. */
 const VERSIONS: Readonly<Partial<Record<DocumentFormat, number>>> = { pdf: 2 }
 
 export const documents: readonly DocumentIngester[] = Object.entries(EXTENSIONS).map(([name, extensions]) => {
@@ -59,14 +59,14 @@ async function readingOf(document: DocumentText, file: FileName): Promise<FileRe
   return { documents: [entry], problems: [], warnings: warnings.map(message => ({ line: null, message })) }
 }
 
-// Reads documents one after the other in a thread of their own, each within a time and a memory: one that needs more is refused, and
-// the thread ended with it. The thread ends by itself when there has been nothing to read for a while.
+// Reads documents one after the other in a thread of its own, each within limits of time and memory: a document that exceeds them is
+// rejected, and the thread is ended. Without work the thread ends itself after a while.
 
-/** Milliseconds for one document. 10,000 pages of a PDF take 16 s. */
+/** Time limit for one document in milliseconds. A PDF of 10,000 pages takes 16 s. */
 const TIME_LIMIT = 60_000
-/** MiB of the heap of JavaScript; buffers come on top. */
+/** Limit of the thread's JavaScript heap in MiB; buffers are not included. */
 const MEMORY_LIMIT = 1024
-/** Milliseconds. */
+/** Milliseconds without work after which the thread ends. */
 const IDLE = 1_000
 
 const thread = new Thread<DocumentRequest, DocumentReply>(siblingModule(import.meta.url, 'document-worker'), {
@@ -75,7 +75,7 @@ const thread = new Thread<DocumentRequest, DocumentReply>(siblingModule(import.m
   idleMs: IDLE,
 })
 
-/** The bytes are transferred. Rejects when `signal` aborts. */
+/** Reads a document in the thread; its bytes are transferred. Rejects if `signal` is aborted. */
 export async function inDocumentThread(
   request: DocumentRequest,
   signal: AbortSignal,
@@ -90,7 +90,7 @@ export async function inDocumentThread(
   }
 }
 
-/** Undefined: the document itself is the reason. */
+/** Which limit of the thread was exceeded, as text. Undefined: the document itself is the reason. */
 function reasonOf(code: string | undefined, timeLimit: number): string | undefined {
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `reading it took more than ${MEMORY_LIMIT} MiB of memory`
   return code === 'ERR_THREAD_LATE' ? `reading it took more than ${timeLimit / 1000} seconds` : undefined

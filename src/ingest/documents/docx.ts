@@ -1,4 +1,6 @@
-/** Documents of Word: headings by the outline level of their style, lists, tables, notes. What was deleted with changes tracked is left out. */
+/**
+ * Word documents (docx): headings by the outline level of their style, lists, tables, notes. Text deleted with tracked changes is left out.
+ */
 import type { DocumentReader } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { propertiesOf, readZip, requireText } from './office-zip.ts'
@@ -21,7 +23,7 @@ export const readDocx: DocumentReader = bytes =>
   })
 
 interface Style {
-  /** From 1; null: no heading. */
+  /** Level of the heading, from 1; null: the style is not a heading. */
   readonly level: number | null
   readonly isTitle: boolean
   readonly isList: boolean
@@ -29,11 +31,11 @@ interface Style {
 
 const PLAIN: Style = { level: null, isTitle: false, isList: false }
 
-/** Parts that say what the document says elsewhere, or do not belong to it. */
+/** XML elements that repeat text found elsewhere in the document, or do not belong to its text. */
 const LEFT_OUT = new Set(['Fallback', 'del', 'moveFrom', 'instrText', 'delText'])
 
 class BodyReader {
-  /** The first paragraph that is styled as one. */
+  /** Text of the first paragraph with the title style. */
   title = ''
   readonly #writer: FlowWriter
   readonly #styles: ReadonlyMap<string, Style>
@@ -58,7 +60,7 @@ class BodyReader {
     const value = attributeOf(attributes, 'val')
     switch (name) {
       case 'p':
-        // The text of a box lies within a paragraph.
+        // The text of a text box is nested within a paragraph.
         this.#endParagraph()
         break
       case 'pStyle':
@@ -126,7 +128,7 @@ class BodyReader {
   }
 }
 
-/** Text of each note by the reference to it, `footnoteReference 2`. */
+/** Text of each note, by its reference, such as `footnoteReference 2`. */
 function notesOf(kind: 'footnote' | 'endnote', xml: string | null): ReadonlyMap<string, string> {
   const notes = new Map<string, string>()
   if (xml === null) return notes
@@ -161,7 +163,7 @@ interface DraftStyle {
   isList: boolean
 }
 
-/** What paragraphs of these styles are; what a style does not say the one it is based on does. */
+/** Properties of the paragraph styles; a property that a style does not define is taken from the style it is based on. */
 function stylesOf(xml: string | null): ReadonlyMap<string, Style> {
   const drafts = new Map<string, DraftStyle>()
   if (xml === null) return new Map()
@@ -198,7 +200,7 @@ function stylesOf(xml: string | null): ReadonlyMap<string, Style> {
   return styles
 }
 
-/** `9` is body text. */
+/** The value `9` of an outline level means body text. */
 function levelOf(value: string): number | null {
   return /^[0-8]$/.test(value) ? Number(value) + 1 : null
 }

@@ -1,4 +1,4 @@
-/** A mail: its subject, who wrote it to whom and when, and its text. Its attachments are named, not read. */
+/** E-mails: subject, sender, recipients, date and text. Attachments are named, but not read. */
 import PostalMime, { type Address } from 'postal-mime'
 import { storableText } from '../../base/storable.ts'
 import { htmlText } from '../../text/html-text.ts'

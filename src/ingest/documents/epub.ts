@@ -1,4 +1,4 @@
-/** Books in EPUB: the pages of its spine in their order, under their headings or, where a page has none, its name in the table of contents. */
+/** EPUB books: the pages of the spine in order, with their own headings or, if a page has none, its name in the table of contents. */
 import { htmlText } from '../../text/html-text.ts'
 import type { Heading } from '../../text/outline.ts'
 import type { WrittenText } from '../../text/text-writer.ts'
@@ -41,7 +41,7 @@ export const readEpub: DocumentReader = bytes =>
   })
 
 interface Parts {
-  /** Paths of what is read, in order. */
+  /** Paths of the pages to read, in order. */
   readonly pages: readonly string[]
   /** Path of the table of contents, of version 3 (`nav`) or 2 (NCX). */
   readonly contents: string | null
@@ -70,7 +70,7 @@ function partsOf(xml: string, folder: string): Parts {
   return { pages: [...new Set(pages.map(({ path }) => path))], contents: nav ?? ncx }
 }
 
-/** Files that need a key; fonts are garbled in open books too, and are not read. */
+/** Encrypted files; obfuscated fonts also occur in readable books, and are not read. */
 async function encryptedIn(zip: ZipArchive): Promise<ReadonlySet<string>> {
   const xml = await zip.text('META-INF/encryption.xml')
   const paths = new Set<string>()
@@ -83,7 +83,7 @@ async function encryptedIn(zip: ZipArchive): Promise<ReadonlySet<string>> {
   return paths
 }
 
-/** The first name of each page. */
+/** The first name of each page in the table of contents. */
 function namesIn(xml: string | null, contents: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   if (xml === null) return names
@@ -109,7 +109,7 @@ function namesIn(xml: string | null, contents: string): ReadonlyMap<string, stri
       },
     })
   } catch {
-    // A book without names of its pages is a book.
+    // Ignored: a book can be read without the names of its pages.
   }
   return names
 }
@@ -122,12 +122,12 @@ function decoded(path: string): string {
   }
 }
 
-/** Pages one after the other. */
+/** Joins the texts of pages, one after the other. */
 class Book {
   readonly #texts: string[] = []
   readonly #headings: Heading[] = []
   readonly #blocks: WrittenText['blocks'][number][] = []
-  /** Of each page, without a name: no passage goes over its end. */
+  /** Place marks, one for each page and without a name, so that no passage crosses the end of a page. */
   readonly #places: WrittenText['places'][number][] = []
   #length = 0
 

@@ -1,20 +1,22 @@
-/** Paragraphs, headings, items and tables as formats of word processors give them: text first, and what it was when it ends. */
+/**
+ * Writes text in the way word processor formats deliver it: first the text, and what it was (paragraph, heading, item, cell) when it ends.
+ */
 import { TextWriter, type WrittenText } from '../../text/text-writer.ts'
 import { checkLength } from './document.ts'
 
 export interface ParagraphStyle {
-  /** 1 is the outermost; absent: no heading. */
+  /** Level of a heading, 1 is the outermost; absent: not a heading. */
   readonly level?: number | undefined
   readonly isItem?: boolean | undefined
 }
 
-/** Between the cells of a row. */
+/** Separator between the cells of a row. */
 const CELLS = ' | '
 
 export class FlowWriter {
   readonly #writer = new TextWriter()
   #paragraph: string[] = []
-  /** Of the outermost table; those within its cells are part of these. */
+  /** Cells of the current row of the outermost table; nested tables become part of a cell. */
   #cells: string[] = []
   #cell: string[] = []
   #tables = 0
@@ -25,12 +27,12 @@ export class FlowWriter {
     this.#paragraph.push(text)
   }
 
-  /** Where what follows was: a page, a slide. */
+  /** Starts a place, such as a page or a slide, for the text that follows. */
   place(text: string): void {
     this.#writer.place(text)
   }
 
-  /** Gives the text of the paragraph. */
+  /** Ends the paragraph and returns its text. */
   endParagraph({ level, isItem = false }: ParagraphStyle = {}): string {
     const text = this.#paragraph.join('')
     this.#paragraph = []
@@ -74,7 +76,7 @@ export class FlowWriter {
     this.#cell = []
   }
 
-  /** The first row of a table is its header. */
+  /** Ends a row; the first row of a table becomes its header. */
   endRow(): void {
     if (this.#tables !== 1) return
     const cells = this.#cells

@@ -1,4 +1,4 @@
-/** OpenDocument: texts with their headings, sheets with their rows, presentations with their slides and notes. */
+/** OpenDocument files: texts with their headings, sheets with their rows, presentations with their slides and notes. */
 import { nameWithoutExtension } from '../values.ts'
 import { type DocumentReader, encrypted } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
@@ -26,12 +26,15 @@ function readOdf(bytes: Uint8Array, what: string, makeReader: () => BodyReader):
   })
 }
 
-/** What is no text of the document: changes that were taken back, remarks beside it, marks of notes, what forms and styles say. */
+/**
+ * XML elements whose text does not belong to the document: deleted text of tracked changes, comments, note marks, forms and style
+ * definitions.
+ */
 const LEFT_OUT = new Set(
   'tracked-changes annotation annotation-end note-citation forms font-face-decls automatic-styles scripts'.split(' '),
 )
 
-/** Calls `own` for what counts. */
+/** A handler that calls `own` only for elements that are not left out. */
 function withoutLeftOut(own: Required<XmlHandler>): Required<XmlHandler> {
   let leftOut = 0
   return {
@@ -53,7 +56,7 @@ function flowReader(): BodyReader {
   const writer = new FlowWriter()
   let slides = 0
   let isTitle = false
-  /** Open elements that text may stand in. */
+  /** Number of open elements in which text may occur. */
   let paragraphs = 0
   let notes = 0
   let items = 0
@@ -97,7 +100,7 @@ function flowReader(): BodyReader {
   }
 }
 
-/** Repeated rows and cells that are written out; more of the same are the empty rest of a sheet. */
+/** Maximum number of repeated rows and cells that are written out; more repetitions are the empty rest of a sheet. */
 const MAX_REPEATED = 1_000
 
 function sheetReader(): BodyReader {

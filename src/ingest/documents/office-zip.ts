@@ -1,14 +1,14 @@
-/** What documents of Office and OpenDocument have in common: a ZIP archive of XML. */
+/** What Office and OpenDocument files have in common: a ZIP archive of XML files. */
 import { instantOf } from '../values.ts'
 import { openZip, type ZipArchive, ZipError } from '../zip.ts'
 import { type DocumentText, encrypted, unreadable } from './document.ts'
 import { attributeOf, readXml, textsOf } from './xml.ts'
 
 const OLE = [0xd0, 0xcf, 0x11, 0xe0]
-/** Name of the stream that holds an encrypted document of Office, as OLE writes it. */
+/** Name of the stream with the contents of an encrypted Office document, as encoded in its OLE container. */
 const ENCRYPTED_STREAM = Buffer.from('EncryptedPackage', 'utf16le')
 
-/** Calls `read` with the archive. `what`: `a document of Word`, for messages. */
+/** Opens the archive and calls `read` with it. `what`: the kind of file for messages, such as `a document of Word`. */
 export async function readZip(
   bytes: Uint8Array,
   what: string,
@@ -28,7 +28,7 @@ export async function readZip(
   }
 }
 
-/** The text of a part without which there is no document. */
+/** Text of a required part of the archive; throws if it is missing. */
 export async function requireText(zip: ZipArchive, name: string, what: string): Promise<string> {
   const text = await zip.text(name)
   if (text === null) throw unreadable(`not ${what}: the archive has no ${name}`)
@@ -37,7 +37,7 @@ export async function requireText(zip: ZipArchive, name: string, what: string): 
 
 export type Properties = Pick<DocumentText, 'title' | 'tags' | 'metadata' | 'createdAt' | 'updatedAt'>
 
-/** `docProps/core.xml`, or `meta.xml`. */
+/** Title, author and times from `docProps/core.xml` or `meta.xml`. */
 export function propertiesOf(xml: string | null): Properties {
   const texts = textsOf(xml, [
     'title',
@@ -64,12 +64,12 @@ export function propertiesOf(xml: string | null): Properties {
   }
 }
 
-/** LibreOffice writes nanoseconds, and no zone. */
+/** LibreOffice writes times with nanoseconds and without a time zone. */
 export function timeOf(text: string): number | null {
   return instantOf(text.replace(/(\.\d{3})\d+/, '$1'))
 }
 
-/** Targets of a part's relations by their id, as paths in the archive. `part`: `word/document.xml`. */
+/** Targets of a part's relationships by id, as paths in the archive. `part` is a path such as `word/document.xml`. */
 export async function relationsOf(zip: ZipArchive, part: string): Promise<ReadonlyMap<string, Relation>> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const xml = await zip.text(`${folder}_rels/${part.slice(folder.length)}.rels`)
@@ -88,11 +88,11 @@ export async function relationsOf(zip: ZipArchive, part: string): Promise<Readon
 
 export interface Relation {
   readonly path: string
-  /** Last part of its type: `slide`, `notesSlide`. */
+  /** Last segment of the relationship's type, such as `slide` or `notesSlide`. */
   readonly type: string
 }
 
-/** `../media/a.png` from `word/sub/` is `word/media/a.png`. */
+/** Resolves a relative path: `../media/a.png` from `word/sub/` is `word/media/a.png`. */
 export function resolved(folder: string, target: string): string {
   return new URL(target, `zip:///${folder}`).pathname.slice(1)
 }

@@ -1,4 +1,4 @@
-/** PDF: lines in the order of the page, headings by the size of their letters, pages as places. Scripts in it are never run. */
+/** PDF files: lines in the order of the page, headings by font size, pages as places. Scripts in the file are never run. */
 
 import { fileURLToPath } from 'node:url'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -8,12 +8,15 @@ import { checkLength, type DocumentReader, encrypted, unreadable } from './docum
 import { FlowWriter } from './flow-writer.ts'
 
 const MAX_PAGES = 10_000
-/** Maps of letters that PDFs in Chinese, Japanese and Korean name and do not hold. The package carries them, since pdf.js comes without. */
+/**
+ * Character maps that PDFs in Chinese, Japanese and Korean refer to without including them. The package contains them, since pdf.js is
+ * bundled without.
+ */
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 const MAPS = fileURLToPath(packageUrl(import.meta.url, IS_SOURCE ? 'node_modules/pdfjs-dist/cmaps/' : 'dist/cmaps/'))
 
 export const readPdf: DocumentReader = async bytes => {
-  // Other programs may write up to 1,024 bytes before it.
+  // Up to 1,024 bytes of other data may come before the PDF header.
   if (!Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024)).includes('%PDF-')) {
     throw unreadable('not a PDF: it does not begin with %PDF-')
   }
@@ -51,21 +54,21 @@ export const readPdf: DocumentReader = async bytes => {
   }
 }
 
-/** What is used of an item of pdf.js; marks of structure have no `str`. */
+/** The used properties of a text item of pdf.js; structure marks have no `str`. */
 interface PdfItem {
   readonly str?: string
   readonly height: number
   readonly width: number
-  /** Of the letters: the last two are left and bottom. */
+  /** Transformation matrix of the text: its last two numbers are the left and bottom position. */
   readonly transform: readonly number[]
   readonly hasEOL: boolean
 }
 
 interface Line {
   text: string
-  /** Of its largest letters, in points. */
+  /** Font size of the line's largest letters, in points. */
   size: number
-  /** Of its base, from the bottom of the page. */
+  /** Height of the baseline above the bottom of the page. */
   readonly y: number
 }
 
@@ -92,7 +95,7 @@ function linesOf(items: readonly PdfItem[]): readonly Line[] {
   return lines.filter(({ text }) => text !== '')
 }
 
-/** Letters of a heading are so many times as large as those of the text. */
+/** Minimum font size of a heading, relative to that of the text. */
 const LARGER = 1.15
 const MAX_HEADING = 200
 const MAX_LEVELS = 6
@@ -116,7 +119,7 @@ function writePage(writer: FlowWriter, lines: readonly Line[], levels: ReadonlyM
   const end = (): void => {
     if (open === null) return
     writer.text(open.text)
-    // A whole paragraph in large letters is none.
+    // A paragraph longer than this is not a heading, even in large letters.
     writer.endParagraph({ level: open.length <= MAX_HEADING ? open.level : undefined })
     open = null
   }
@@ -136,38 +139,38 @@ function writePage(writer: FlowWriter, lines: readonly Line[], levels: ReadonlyM
   end()
 }
 
-/** A word that was broken at the end of its line is made whole. */
+/** Joins two lines; a word hyphenated at the line end is made whole. */
 function joined(text: string, line: string): string {
   const isBroken = /\p{Ll}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)
   return isBroken ? text.slice(0, -1) + line : `${text}\n${line}`
 }
 
-/** Half points: programs round differently. */
+/** Font size rounded to half points, because programs round differently. */
 function sizeOf({ size }: Line): number {
   return Math.round(size * 2) / 2
 }
 
-/** The size in which most of the text is set. */
+/** The font size used for most of the text. */
 function commonest(lines: readonly Line[]): number {
   const letters = new Map<number, number>()
   for (const line of lines) letters.set(sizeOf(line), (letters.get(sizeOf(line)) ?? 0) + line.text.length)
   return [...letters].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
 }
 
-/** Levels of headings by size, the largest first. */
+/** Heading levels by font size, largest first. */
 function levelsOf(lines: readonly Line[], text: number): ReadonlyMap<number, number> {
   const sizes = new Set(lines.filter(line => /\p{L}/u.test(line.text)).map(sizeOf))
   const larger = [...sizes].filter(size => size >= LARGER * text).sort((a, b) => b - a)
   return new Map(larger.map((size, at) => [size, Math.min(at + 1, MAX_LEVELS)]))
 }
 
-/** Lines at the top or bottom of a page that are looked at for what all pages repeat. */
+/** Number of lines at the top and bottom of a page that are checked for repetition on other pages. */
 const EDGE_LINES = 2
-/** Pages from which on, and share of the pages on which, a line must be there to count as repeated. */
+/** A line counts as repeated only in a document of at least this many pages, and on at least this share of them. */
 const MIN_PAGES = 3
 const SHARE = 0.5
 
-/** Running heads and numbers of pages: the same but for numbers at the edge of most pages. */
+/** Detects running heads and page numbers: lines at the edge of most pages that are equal except for numbers. */
 function repeatedLines(pages: readonly (readonly Line[])[]): (line: Line, at: number, count: number) => boolean {
   const isEdge = (at: number, count: number) => at < EDGE_LINES || at >= count - EDGE_LINES
   const counts = new Map<string, number>()
@@ -183,7 +186,7 @@ function shapeOf({ text, y }: Line): string {
   return `${Math.round(y)} ${text.replace(/\d+/g, '#')}`
 }
 
-/** What programs write where nobody gave a title. */
+/** Titles that programs write when the author gave none. */
 const NO_TITLE = /^(untitled|microsoft (word|powerpoint|excel) - .*|.*\.(docx?|odt|pptx?|xlsx?|tex|dvi|indd|qxd))$/i
 
 function titleIn({ Title: title }: Readonly<Record<string, unknown>>): string {
@@ -199,7 +202,7 @@ function propertiesIn(info: Readonly<Record<string, unknown>>) {
   return { createdAt: timeIn(info['CreationDate']), updatedAt: timeIn(info['ModDate']) }
 }
 
-/** `D:20261127004650+01'00'`. */
+/** Parses a PDF date such as `D:20261127004650+01'00'`. */
 function timeIn(value: unknown): number | null {
   const parts =
     typeof value === 'string'

@@ -1,14 +1,14 @@
-/** RTF: text, headings by outline level or name of style, lists and tables. Pictures, fields and what is hidden are left out. */
+/** RTF files: text, headings by outline level or style name, lists and tables. Pictures, field codes and hidden text are left out. */
 import { storableText } from '../../base/storable.ts'
 import { type DocumentReader, unreadable } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
 
 const MAX_DEPTH = 1_000
 
-/** A control word with its number, a control sign, a brace, or text. */
+/** A token of RTF: a control word with its number, a control symbol, a brace, or text. */
 const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}]+)/gi
 
-/** Groups whose text is none of the document. */
+/** Names of groups whose text does not belong to the document. */
 const LEFT_OUT = new Set(
   `fonttbl colortbl listtable listoverridetable revtbl pict object themedata datastore latentstyles header headerl
    headerr headerf footer footerl footerr footerf fldinst xe tc generator filetbl rsidtbl pgptbl xmlnstbl annotation
@@ -32,7 +32,7 @@ interface State {
   readonly destination: 'body' | 'info' | 'styles' | 'title' | 'author'
   readonly isNote: boolean
   isHidden: boolean
-  /** Characters that follow each `\u` for programs without Unicode. */
+  /** Number of characters after each `\u` that are meant for programs without Unicode, and are skipped. */
   skip: number
 }
 
@@ -47,20 +47,20 @@ class RtfReader {
   readonly #open: State[] = []
   #state: State = { isLeftOut: false, destination: 'body', isNote: false, isHidden: false, skip: 1 }
   #decoder = new TextDecoder('windows-1252')
-  /** Bytes of characters that are not decoded yet. */
+  /** Bytes of text that have not been decoded yet. */
   #bytes: number[] = []
   #toSkip = 0
   #isInTable = false
-  /** The paragraph belongs to a cell. */
+  /** Whether the current paragraph belongs to a table cell. */
   #isCell = false
   #level: number | null = null
   #isItem = false
-  /** Levels of headings by number of style. */
+  /** Heading levels by style number. */
   readonly #styles = new Map<number, number>()
   #style = { number: 0, name: '' }
   #title = ''
   #author = ''
-  /** The next word says what the group is. */
+  /** Whether the next control word is the first in its group, and so names the kind of the group. */
   #isFirst = false
   #isOptional = false
 
@@ -173,7 +173,7 @@ class RtfReader {
     }
   }
 
-  /** True: the word was what the group is. */
+  /** Enters a group by its first control word. True: the word was the name of the group. */
   #enter(word: string, isOptional: boolean): boolean {
     const state = this.#state
     const become = (over: Partial<State>): true => {
@@ -205,7 +205,7 @@ class RtfReader {
   #plain(raw: string): void {
     this.#isFirst = false
     const text = raw.replace(/[\r\n]/g, '')
-    // Bytes above ASCII are of the code page.
+    // Bytes above ASCII are in the document's code page.
     for (const character of text.slice(this.#toSkip)) this.#bytes.push(character.charCodeAt(0))
     this.#toSkip = Math.max(0, this.#toSkip - text.length)
   }
@@ -251,12 +251,12 @@ class RtfReader {
     try {
       this.#decoder = new TextDecoder(CODE_PAGES[page] ?? `windows-${page}`)
     } catch {
-      // What is in ASCII is read all the same.
+      // Unknown code page: ASCII text can be read anyway.
     }
   }
 }
 
-/** Optional groups that hold text of the document. */
+/** Optional groups that contain text of the document. */
 const KNOWN_OPTIONAL = new Set(['shptxt', 'fldrslt', 'shpinst'])
 
 const CHARACTERS: Readonly<Record<string, string>> = {

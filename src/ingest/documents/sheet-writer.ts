@@ -1,4 +1,7 @@
-/** Sheets of a workbook: the name of each as a heading, a line a row, the first row as the header that later parts repeat. */
+/**
+ * Writes the sheets of a workbook as text: the name of each sheet as a heading, one line per row; the first row is the header, which later
+ * chunks repeat.
+ */
 
 import { storableText } from '../../base/storable.ts'
 import { MAX_LEAD } from '../../text/blocks.ts'
@@ -6,9 +9,9 @@ import type { WrittenText } from '../../text/text-writer.ts'
 import { checkLength } from './document.ts'
 
 const CELLS = ' | '
-/** UTF-16 units of rows that are one place: about a passage. */
+/** UTF-16 units of rows that share one place mark, about the size of a passage. */
 const PLACE_LENGTH = 500
-/** Cells of a row and units of a cell beyond which nothing is read. */
+/** Maximum number of cells in a row, and of UTF-16 units in a cell; the rest is not read. */
 const MAX_CELLS = 1_000
 const MAX_CELL = 32_767
 
@@ -21,7 +24,7 @@ export class SheetWriter {
   #table: { readonly start: number; readonly header: string; from: number } | null = null
   #group: { readonly at: number; readonly first: number; last: number } | null = null
   #rows = 0
-  /** Of the sheet: its name is in the same place as its first rows. */
+  /** Offset of the sheet's beginning: its name shares the place of its first rows. */
   #start = 0
 
   beginSheet(name: string): void {
@@ -35,7 +38,7 @@ export class SheetWriter {
     this.#line('')
   }
 
-  /** `number` from 1, as the program shows it. Empty rows are left out. */
+  /** Writes a row. `number`: from 1, as spreadsheet programs show it. Empty rows are left out. */
   row(number: number, cells: readonly string[]): void {
     const texts = cells
       .slice(0, MAX_CELLS)

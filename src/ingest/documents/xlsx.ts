@@ -1,4 +1,4 @@
-/** Workbooks of Excel: the values that its cells had when it was saved; dates and percentages as they are meant, not as numbers. */
+/** Excel workbooks (xlsx): the values that the cells had when the file was saved; dates and percentages as shown, not as raw numbers. */
 import { nameWithoutExtension } from '../values.ts'
 import type { DocumentReader } from './document.ts'
 import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
@@ -30,7 +30,7 @@ export const readXlsx: DocumentReader = (bytes, file) =>
       readXml(xml, new RowReader(writer, texts, formats, isFrom1904))
     }
     const properties = propertiesOf(await zip.text('docProps/core.xml'))
-    // The name of its first sheet says little.
+    // Without a stated title, the file name is used: the name of the first sheet says little.
     return { ...properties, title: properties.title || nameWithoutExtension(file), ...writer.finish() }
   })
 
@@ -67,7 +67,7 @@ class RowReader {
       this.#format = this.#formats[Number(attributes['s'] ?? 0)] ?? 'number'
       this.#value = ''
     } else if (name === 'v' || name === 't') this.#isValue = true
-    else if (name === 'rPh') this.#type = '' // how a word is pronounced
+    else if (name === 'rPh') this.#type = '' // phonetic guide (pronunciation), not part of the cell's text
   }
 
   text(text: string): void {
@@ -97,21 +97,21 @@ class RowReader {
 
 const MAX_COLUMNS = 16_384
 
-/** From 0: of `AB12` 27. */
+/** Column index from 0 of a cell reference: 27 for `AB12`. */
 function columnOf(reference: string): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? 'A') column = column * 26 + letter.charCodeAt(0) - 64
   return column - 1
 }
 
-/** 0.1 + 0.2 as a person wrote it. */
+/** Removes binary rounding errors: 0.1 + 0.2 gives 0.3. */
 function rounded(value: number): string {
   return String(Number(value.toPrecision(15)))
 }
 
 const DAY = 86_400_000
 
-/** Days since the end of 1899, or since 1904. Null: it is no day of ours. */
+/** Date of a serial number: days since the end of 1899, or since 1904. Null: out of the range of valid dates. */
 function dateOf(days: number, isFrom1904: boolean): string | null {
   const at = (isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)) + Math.round((days * DAY) / 1000) * 1000
   if (days < 0 || !(at < Date.UTC(10_000, 0))) return null
@@ -144,7 +144,7 @@ function sharedTexts(xml: string | null): readonly string[] {
   return texts
 }
 
-/** By the number of a cell's style. */
+/** Number formats by index of the cell style. */
 function formatsOf(xml: string | null): readonly Format[] {
   const formats: Format[] = []
   if (xml === null) return formats
@@ -163,7 +163,7 @@ function formatsOf(xml: string | null): readonly Format[] {
   return formats
 }
 
-/** Numbers below 164 have a meaning of their own (ECMA-376, 18.8.30). */
+/** Format ids below 164 are predefined (ECMA-376, 18.8.30). */
 function formatOf(id: string, codes: ReadonlyMap<string, string>): Format {
   const number = Number(id)
   if ((number >= 14 && number <= 22) || (number >= 27 && number <= 36) || (number >= 45 && number <= 47)) return 'date'

@@ -1,14 +1,14 @@
-/** Reads XML from the beginning to the end. What a document type declares is not read, so no entity expands to more than a character. */
+/** Reads XML from beginning to end. Declarations in the document type are ignored, so no entity expands to more than one character. */
 import sax from 'sax'
 import { unreadable } from './document.ts'
 
 export type Attributes = Readonly<Record<string, string>>
 
-/** Elements by their name without prefix. */
+/** Callbacks of the XML reader; elements are named without namespace prefix. */
 export interface XmlHandler {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
-  /** Long text comes in several parts. */
+  /** Called with text; long text is delivered in several parts. */
   text?(text: string): void
 }
 
@@ -35,7 +35,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
   parser.close()
 }
 
-/** By its name without prefix; of several the first. Empty: it is not there. */
+/** Value of an attribute by its name without prefix; the first if there are several. Empty: no such attribute. */
 export function attributeOf(attributes: Attributes, name: string): string {
   const own = attributes[name]
   if (own !== undefined) return own
@@ -44,7 +44,7 @@ export function attributeOf(attributes: Attributes, name: string): string {
   return ''
 }
 
-/** The text within each of these elements, by element: `textsOf(xml, ['title']).get('title')`. Only the first of each. */
+/** The text of the first element with each of these names: `textsOf(xml, ['title']).get('title')`. */
 export function textsOf(xml: string | null, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   if (xml === null) return found

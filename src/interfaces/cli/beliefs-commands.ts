@@ -1,4 +1,4 @@
-/** `querent beliefs …`: what agents hold true. */
+/** `querent beliefs …`: commands about the statements that agents hold. */
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { printable } from '../../base/printable.ts'
 import { isRecord } from '../../base/record.ts'
@@ -25,9 +25,9 @@ import {
 } from './render/answer.ts'
 import { withSession } from './session.ts'
 
-// What flags of `querent beliefs …` put into an input beyond its fields, and how these commands report failures.
+// Converts flags of `querent beliefs …` that are not fields of the input, and reports failures of these commands.
 
-/** A query as the operations take it: with filters by preset, domain and confidence, and the scopes that were named. */
+/** Input of a query: adds filters for preset, domain and confidence, and the named scopes. */
 export function queryOf(query: JsonObject, flags: Flags): JsonObject {
   const filters = filtersOf(flags)
   const options = isRecord(query['options']) ? (query['options'] as JsonObject) : {}
@@ -38,7 +38,7 @@ export function queryOf(query: JsonObject, flags: Flags): JsonObject {
   }
 }
 
-/** Without a flag: all that the viewer may see. */
+/** Scopes to search; without a flag, everything that the viewer may see. */
 export function scopeOf({ local, federated, network }: Flags): JsonObject {
   const isAll = local === undefined && federated === undefined && network === undefined
   return { local: isAll || local === true, federated: isAll || federated === true, network: isAll || network === true }
@@ -55,7 +55,7 @@ function filtersOf({ filter = [], domain, minConfidence }: Flags): readonly Json
   return [...(Object.keys(own).length > 0 ? [own] : []), ...given.flat()]
 }
 
-/** What a belief is to be, or what of it is to change. */
+/** Fields of a belief to be stored or changed, from the flags. */
 function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
   const { visibility, federation_ids, valid_until } = input
   const sources = ((from ?? []) as readonly string[]).map(sourceOf)
@@ -68,12 +68,12 @@ function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
   }
 }
 
-/** An address refers to something outside; anything else is the id of a belief. */
+/** A URL refers to an external source; any other text is the id of a belief. */
 function sourceOf(text: string): JsonObject {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? { external_ref: text } : { belief_id: text }
 }
 
-/** For people, with every fault there is; for programs the whole error. Both on standard error. */
+/** Reports an error on standard error: to people all faults it contains, to programs the whole error as JSON. */
 export async function reportedWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
   errorsAside(cli)
   try {
@@ -92,7 +92,7 @@ function failureText({ code, message, details, help }: QuerentError): string {
   return `querent: ${code}: ${message}\n${others.join('')}  ${help}\n`
 }
 
-// Beliefs as people are shown them: answers to queries, one belief, and what it was derived from.
+// Formats beliefs for people: answers to queries, a single belief, and its derivation.
 
 interface Chain {
   readonly chain: readonly {
@@ -104,13 +104,13 @@ interface Chain {
   }[]
 }
 
-/** What an answer says beside its beliefs; a stream says it at the end. */
+/** Parts of an answer besides its beliefs; a stream has them at the end. */
 interface AnswerEnd {
   readonly verdict?: string
   readonly verdict_reason?: string | null
   readonly nearest?: readonly object[]
   readonly next_cursor?: string | null
-  /** Where other nodes were asked. */
+  /** Coverage of the answer, present if other nodes were asked. */
   readonly coverage?: { readonly nodes?: readonly { readonly responded: boolean }[] }
 }
 
@@ -159,7 +159,7 @@ const contradictionsText: Print<AnswerEnd & { readonly contradictions: Answer['b
   each('detector', '{note}', 'note'),
 )
 
-/** How a stream ended, of which so many beliefs were printed. */
+/** Text for the end of a stream, with the number of beliefs printed. */
 const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
   each('?count', `{count} of ${COUNT}`),
   ({ count }) => (count === 0 ? 'no beliefs found\n' : ''),
@@ -199,7 +199,10 @@ const beliefText: Print<WithHistory> = all<WithHistory>(
   ),
 )
 
-/** The belief itself first; each line is what the one before rests on, and as what if not as primary. */
+/**
+ * The derivation chain, beginning with the belief itself; each line is a source of the one before, with its contribution unless that is
+ * primary.
+ */
 function chainText({ chain }: Chain): string {
   return lines(
     chain.map(({ belief_id, depth, contribution_type: contribution, content_preview, derivation_type }) => {
@@ -212,7 +215,7 @@ function chainText({ chain }: Chain): string {
 
 interface Explained {
   readonly explanation?: Readonly<Record<string, object>>
-  /** Numbers are there where both match. */
+  /** Comparison with another belief; the numbers are present if both match the query. */
   readonly versus?: { readonly parts?: object; readonly smallest_change?: object | null }
 }
 
@@ -236,7 +239,7 @@ export const explanationText: Print<Explained> = all<Explained>(
 
 const NO_SWAP = 'no weights of the four parts would swap them'
 
-/** What a query takes by flags of other names, and what is of no use in a command. */
+/** Other flag names for fields of a query, and fields that have no flag because they are of no use in a command. */
 function queryFlags(at: string): FlagNames {
   return {
     [`${at}filters`]: null,
@@ -255,7 +258,7 @@ function queryFlags(at: string): FlagNames {
   }
 }
 
-/** Of operations on what a query matches in all. */
+/** Flag names for operations on everything that a query matches: without fields for paging and output. */
 function matchFlags(at: string): FlagNames {
   const paged = ['limit', 'offset', 'cursor', 'include_explanation', 'include_derivation', 'diversity', 'dry_run']
   return { ...queryFlags(at), ...Object.fromEntries(paged.map(name => [`${at}options.${name}`, null])) }
@@ -278,7 +281,7 @@ function inQuery(input: JsonObject, flags: Flags): JsonObject {
   return { ...input, query: queryOf((input['query'] ?? {}) as JsonObject, flags) }
 }
 
-/** Shared by queries about one belief. */
+/** Settings shared by the commands that ask about one belief. */
 const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, options: SCOPE, input: aboutOf } as const
 
 function aboutOf(input: JsonObject, flags: Flags): JsonObject {
@@ -457,7 +460,7 @@ export const BELIEFS: CommandGroup = {
 }
 
 async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
-  // Loaded when it is wanted: other commands do without its data.
+  // Imported on demand: other commands do not need the sample data.
   const { loadBeliefsSample } = await import('../../openings/beliefs.ts')
   const counts = await withProgress(cli.io, report => {
     const options = { create: true, onlyLenses: ['beliefs'], report }

@@ -11,7 +11,7 @@ import { type CallContext, type CommandGroup, command, type Flags } from './oper
 import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
 import { countText, explainText } from './render/page.ts'
 
-/** Of the query at this path: other names than those of the fields, and what words and other flags say. */
+/** Flag names for the query at this path of the input; fields that are set by words or other flags have none. */
 function queryFlags(at: '' | 'query.'): FlagNames {
   const hidden = ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights']
   return {
@@ -32,7 +32,7 @@ const QUERY = {
   '--weights <r,c,s>': 'weights of relevance, recency and strength, together 1',
 }
 
-/** Hashtags where they are named as such, else the words are a text; nothing for none of both. */
+/** What is searched for: hashtags if they are given as such, otherwise the words as text; empty if neither is given. */
 function subjectOf(words: string, { tags }: Flags): JsonObject {
   const named = tagsOf(words)
   if (tags !== undefined) return { hashtags: [...named, ...tagsOf(String(tags))] }
@@ -40,7 +40,7 @@ function subjectOf(words: string, { tags }: Flags): JsonObject {
   return named.every(word => word.startsWith('#')) ? { hashtags: named } : { input: words }
 }
 
-/** What is asked: the words and the flags. Throws `invalid_argument` where neither names anything. */
+/** Input of a query from words and flags. Throws `invalid_argument` if neither names a hashtag or a text. */
 function askedIn(query: Json | undefined, flags: Flags): JsonObject {
   const { input, ...options } = query as JsonObject
   const words = String(input ?? '')
@@ -58,7 +58,7 @@ function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
   }
 }
 
-/** As late as a calendar goes, in Unix seconds. */
+/** The latest date that JavaScript can represent, in Unix seconds. */
 const LAST = 8_640_000_000_000
 
 function secondsOf(given: unknown, field: string): number {
@@ -87,7 +87,7 @@ function tagsOf(list: string): readonly string[] {
   return list.split(/[\s,]+/).filter(Boolean)
 }
 
-/** At a command line, what changed nothing has failed. */
+/** On the command line, a call that changed nothing counts as failed. */
 async function requireChange({ entry_id: id }: JsonObject, { run }: CallContext): Promise<object> {
   const answer = await run<{ readonly updated?: boolean; readonly deleted?: boolean }>()
   if (answer.updated || answer.deleted) return answer

@@ -1,6 +1,6 @@
 /**
- * Runs one command line from argv to exit code. Commands are described in `program.ts` and its neighbours; their bodies
- * are loaded when they run, because most of a short command's time is loading.
+ * Runs one command line, from argv to exit code. Commands are described in `program.ts` and its neighbours; the module of a command is
+ * imported when it runs, because loading takes most of a short command's time.
  */
 import { type Argument, Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../../engine/version.ts'
@@ -30,7 +30,7 @@ import {
   takesFlags,
 } from './operation-command.ts'
 
-// The command line: every command with its options and examples. Bodies are loaded when a command runs.
+// The command-line program: every command with its options and examples. The module of a command is imported when it runs.
 
 export function makeProgram(cli: Cli): Command {
   const program = new Command('querent')
@@ -44,7 +44,7 @@ export function makeProgram(cli: Cli): Command {
       outputError: (text, writeTo) => writeTo(text.replace(/^error: /, 'querent: ')),
     })
     .addHelpText('after', FOOTER)
-    // What is before a command is the program's: `runs` hands it on to the command.
+    // Options before a command's name belong to the program; `runs` passes them to the command.
     .enablePositionalOptions()
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
     .configureHelp({ subcommandTerm: termOf })
@@ -100,7 +100,7 @@ Examples:
 Exit codes: 0 answered, 1 failed, 2 bad usage, 3 nothing relevant (with --fail-empty).
 `
 
-/** Resolves to the exit code; never rejects. `servers` are those that `serve` and `mcp` open. */
+/** Runs the command line and resolves to the exit code; never rejects. `servers`: opened by `serve` and `mcp`. */
 export async function runCli(argv: readonly string[], servers: Servers, io: Io): Promise<number> {
   const endings = new Endings(io)
   const { signal } = endings
@@ -114,7 +114,7 @@ export async function runCli(argv: readonly string[], servers: Servers, io: Io):
     errors: 'text',
   }
   try {
-    // A path is called: `querent /context/query '{…}'`.
+    // A path as the first word means `call`: `querent /context/query '{…}'`.
     const words = argv[0]?.startsWith('/') ? ['call', ...argv] : argv
     await makeProgram(cli).parseAsync(words, { from: 'user' })
     return endings.ending === null || cli.endsBySignal ? cli.exitCode : exitCodeOf(endings.ending)
@@ -141,7 +141,7 @@ async function fail(cli: Cli, thrown: unknown): Promise<number> {
 
 type Body = (cli: Cli, flags: never, words: never, made: Command) => Promise<void>
 
-/** A command whose body gets flags and words as they were given; the body says which it reads. */
+/** A command whose body gets flags and words unchanged, and decides itself which of them it reads. */
 function plain(load: () => Promise<Body>, entry: Omit<OperationCommand, 'run' | 'operation'>): OperationCommand {
   const run: OperationCommand['run'] = async (_input, flags, cli, words, made) =>
     (await load())(cli, flags as never, words as never, made)
@@ -163,7 +163,7 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
   }),
 ]
 
-/** With the contracts of their seeds: own flags, own exit codes. */
+/** Commands with contracts of their own: own flags and own exit codes. */
 export const SEED_COMMANDS: readonly OperationCommand[] = [
   {
     name: 'collections [query...]',
@@ -212,7 +212,7 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
       '--json': 'print the whole result as one JSON document',
       '--embed': 'embed the facts of this store first, once',
     },
-    // A question may begin with a hyphen; what is no flag is reported by the command itself, with its own exit code.
+    // A question may begin with a hyphen; the command itself reports unknown flags, with its own exit code.
     more: made => made.allowUnknownOption(),
     around: withErrorsAside,
     run: async (input, flags, cli, [words], made) =>

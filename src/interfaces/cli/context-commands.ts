@@ -1,4 +1,6 @@
-/** `querent context …`, and calls by path: the code of this folder, in envelopes or tables of them (CX-044 to CX-046). */
+/**
+ * `querent context …` and calls by path: query the code of this folder; answers are envelopes, or tables made from them (CX-044 to CX-046).
+ */
 import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { printable } from '../../base/printable.ts'
@@ -13,15 +15,15 @@ import { type Report, withProgress } from './progress.ts'
 import { all, cell, each, PLAIN_TEXT, type Print } from './render/answer.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
-// Answers of the lens `context` as text: tables separated by tabs, as its contract has them.
+// Prints answers of the lens `context` as text: tables separated by tabs, as its contract requires.
 
-/** A line each, below a title if there is one. Tabs part its values, so no value may have one. */
+/** One line per record, below a title if there is one. Values are separated by tabs, so a value must not contain one. */
 function tabbed(path: string, template: string, title = ''): Print<object> {
   const rows = each(path, template, 'cell')
   return (answer, shown) => (title === '' ? '' : `${title}\n`) + rows(answer, shown)
 }
 
-/** With an empty line between them. */
+/** Prints several texts with an empty line between them. */
 function parts(...prints: readonly Print<object>[]): Print<object> {
   const texts: Print<object> = (answer, shown) =>
     prints
@@ -59,10 +61,10 @@ const places: Print<object> = all(
   },
 )
 
-/** Of `definition`, `references` or `callers`. */
+/** Text of an answer to `definition`, `references` or `callers`. */
 const placesText: Print<object> = (answer, shown) => places(answer, shown) || '(nothing found)\n'
 
-/** Nothing of a text that is not there. */
+/** The answer's text; empty if there is none. */
 function textAt({ text }: { readonly text?: unknown }): string {
   return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
 }
@@ -73,7 +75,7 @@ interface WithErrors {
   readonly with_errors: { readonly files: readonly object[] }
 }
 
-/** Files read with errors that are named as text. */
+/** Maximum number of files with syntax errors that are named. */
 const MAX_WITH_ERRORS = 10
 
 export const indexText: Print<object> = all(
@@ -90,10 +92,10 @@ export const indexText: Print<object> = all(
 const BY_MORE_THAN_SCORE =
   'SCORE is nearness in meaning; the order counts names and texts too (--explain --json shows the parts)'
 
-/** Ids that an advice names. */
+/** Maximum number of ids that an advice names. */
 const MAX_IDS = 10
 
-/** What to do next, where the answer itself does not say. */
+/** Advice on what to do next, if the answer itself does not say so. */
 function adviceOn({
   errors,
   result,
@@ -125,7 +127,7 @@ function isNotIndexed(errors: unknown): boolean {
   return Object.values(errors ?? {}).some(([error]) => error?.code === 'not_initialized')
 }
 
-/** One line an error: `query: query is required`. */
+/** One line per error, such as `query: query is required`. */
 function errorLines(errors: unknown, at = ''): readonly string[] {
   return Object.entries(errors ?? {}).flatMap(([field, inner]) => {
     const path = at === '' ? field : `${at}.${field}`
@@ -138,14 +140,14 @@ function errorLines(errors: unknown, at = ''): readonly string[] {
 
 type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
 
-/** Paths that write make a store where there is none. */
+/** Paths of writing operations, which create a store if there is none. */
 const MAKES_STORE: ReadonlySet<string> = new Set(['/body/init', '/mind/init', '/context/index'])
 
 const BOUNDS: FlagNames = { depth: { short: 'd' }, limit: { short: 'l' } }
 
 const ENVELOPE = { hasOneExitCode: true, options: { '-j, --json': 'print the whole envelope' } } as const
 
-/** A command that prints the envelope of a path, or what `text` makes of its result. */
+/** A command that prints the envelope of a path, or its result formatted by `text`. */
 function question(name: string, text: Print<object>, entry: Partial<OperationCommand>): OperationCommand {
   const path = `/context/${name.split(' ', 1)[0]}`
   return {
@@ -162,7 +164,7 @@ function question(name: string, text: Print<object>, entry: Partial<OperationCom
   }
 }
 
-/** Tables have ids, so that one can go on with them. */
+/** Tables contain ids, so that a further command can use them. */
 function symbol(name: string): OperationCommand {
   return question(`${name} <name>`, placesText, {
     examples: [`querent context ${name} LoginService.login  # a name, a part of one, or an id`],
@@ -209,7 +211,7 @@ export const CONTEXT: CommandGroup = {
   ],
 }
 
-/** `paths` of the input are as they were given. */
+/** The `paths` of the input are as the user gave them. */
 async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObject): Promise<void> {
   const given = (paths as readonly Json[]).map(path => absolute(path, cli))
   const params = { ...(given.length > 0 && { paths: given }), force: false, wait: true, ...input }
@@ -217,7 +219,7 @@ async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObjec
   if (flags['watch'] === true) return (await import('./commands/watch-code.ts')).watchCode(cli, flags, params, show)
   const envelope = await withProgress(cli.io, report => call(cli, flags, '/context/index', params, report))
   await show(envelope)
-  // Errors alone, and nothing read: some bad files among good ones are no failure.
+  // Fails only if there were errors and nothing was read: some bad files among good ones are no failure.
   const { indexed, skipped, errors } = (envelope.result ?? {}) as {
     indexed?: number
     skipped?: number
@@ -226,7 +228,7 @@ async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObjec
   if (indexed === 0 && skipped === 0 && (errors?.total ?? 0) > 0) cli.exitCode = EXIT.failed
 }
 
-/** `add --code`: its other options are of entries, and code has none of them to choose. */
+/** `add --code`: the other options of `add` are for entries, and do not apply to code. */
 export async function addCode(
   cli: Cli,
   flags: Flags,
@@ -238,7 +240,7 @@ export async function addCode(
   return null
 }
 
-/** `querent call /path …`: exactly the envelope. */
+/** `querent call /path …`: prints exactly the envelope. */
 export async function callPath(
   cli: Cli,
   path: string,
@@ -268,7 +270,7 @@ async function call(cli: Cli, flags: CommonFlags, path: string, params: Input, r
     contextOf(engine, context.viewer).call(
       path,
       params,
-      // While vectors are made, what ends the wait is said where other phases name a file.
+      // While vectors are made, the progress shows how to skip the wait, instead of a file name.
       ({ phase, current: done, total, message }) =>
         report?.({ phase, done, total, current: phase === 'embed' ? '--no-wait waits for none' : message }),
       cli.signal,
@@ -276,7 +278,7 @@ async function call(cli: Cli, flags: CommonFlags, path: string, params: Input, r
   )
 }
 
-/** The result, then errors and warnings on standard error, whatever the form. */
+/** Prints the result; errors and warnings go to standard error in any format. */
 async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, text: Print<object>): Promise<void> {
   const { result, errors, meta, status } = envelope
   const { stdout, stderr } = cli.io
@@ -284,13 +286,13 @@ async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, te
   if (isJson) await writeJson(stdout, envelope, 2)
   else if (result !== null) await write(stdout, text(result, { ...PLAIN_TEXT, folder: cli.io.workingFolder }))
   const warnings = isJson ? [] : ((meta['warnings'] ?? []) as readonly unknown[])
-  // The advice that follows names the command to run, not the path to call.
+  // The error is left out, because the advice that follows names the command to run rather than the path to call.
   const errorTexts = !isJson && isNotIndexed(errors) ? [] : errorLines(errors)
   for (const line of [...errorTexts, ...warnings.map(String)]) await write(stderr, `querent: ${line}\n`)
   if (status === 'error') cli.exitCode = EXIT.failed
 }
 
-/** Undefined: there is no such file. */
+/** Text of a file; undefined if the file does not exist. */
 async function textIfThere(cli: Cli, file: string): Promise<string | undefined> {
   try {
     return await fileText(cli, file)

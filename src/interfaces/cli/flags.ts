@@ -1,4 +1,4 @@
-/** Options that several commands share: how they are spelled, and what they become. */
+/** Options that several commands share: their names, and the values they give. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
@@ -36,7 +36,7 @@ export function withStream(command: Command): Command {
   return command.option('--stream', 'print results as they come, one JSON object a line')
 }
 
-/** Of commands that print events until they are ended. */
+/** Options of commands that print events until they are ended. */
 export function withLive(command: Command): Command {
   return command
     .option('--json', 'print events as JSON, one a line')
@@ -69,16 +69,16 @@ export function wordsOf(command: Command, words: readonly string[]): readonly st
   command.error(`error: unknown option '${unknown}'${hint}`)
 }
 
-/** Arguments of the command line behind `--`. */
+/** Number of arguments after `--` on the command line. */
 function countBehindDashes(command: Command): number {
   if (command.parent !== null) return countBehindDashes(command.parent)
-  // Declared by no type: the arguments as they were parsed.
+  // Not part of commander's types: the arguments before parsing.
   const { rawArgs } = command as unknown as { readonly rawArgs: readonly string[] }
   const at = rawArgs.indexOf('--')
   return at === -1 ? 0 : rawArgs.length - at - 1
 }
 
-/** Headings of the help, in order, each with the names of its options; those without a heading come last. */
+/** Headings of the help in order, each with the names of its options; options without a heading come last. */
 export type OptionGroups = Readonly<Record<string, readonly string[]>>
 
 export function groupOptions(command: Command, groups: OptionGroups): void {
@@ -91,26 +91,26 @@ export function groupOptions(command: Command, groups: OptionGroups): void {
     const heading = headings[placeOf(option)]
     if (heading !== undefined) option.helpGroup(`${heading}:`)
   }
-  // Commander prints the groups in the order of their first options.
+  // Commander prints groups in the order of their first options.
   ;(command.options as Option[]).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** Repeatable options gather in a list. */
+/** Collects the values of a repeatable option in a list. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
-/** Ranges are the operation's to check: it names its field and its bounds. */
+/** Parses a number. The operation checks its range, so that the error names the field and its bounds. */
 export function finiteNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.')
   return value
 }
 
-/** Command lines; behind `  # ` what they do. */
+/** Example command lines; the text after `  # ` says what each does. */
 export type Examples = readonly string[]
 
-/** `name` with its arguments, as commander spells them. */
+/** Defines a command. `name` includes the arguments in commander's syntax. */
 export function define(program: Command, name: string, description: string, examples: Examples): Command {
   const pairs = examples.map(example => example.split('  # '))
   const width = Math.max(...pairs.map(([line = '']) => line.length))
@@ -121,7 +121,7 @@ export function define(program: Command, name: string, description: string, exam
     .addHelpText('after', `\nExamples:\n${lines.join('\n')}\n`)
 }
 
-/** Sets what the command does. `body` gets the flags last, as commander gives them. */
+/** Sets the function that a command runs. `body` gets the flags last, as commander passes them. */
 export function runs<Args extends readonly unknown[], Flags extends CommonFlags>(
   command: Command,
   cli: Cli,
@@ -130,12 +130,12 @@ export function runs<Args extends readonly unknown[], Flags extends CommonFlags>
   command.action(async (...given: readonly unknown[]) => {
     const flags = flagsOf<Flags>(command)
     if (wantsJson(flags)) cli.errors = 'json'
-    // Commander calls with the declared arguments, the options, the command; the type says what was declared.
+    // Commander passes the declared arguments, the options and the command; the type parameter states what was declared.
     await body(...(given.slice(0, -2) as unknown as Args), flags)
   })
 }
 
-/** The command's options, and what was given before it or before its group, as far as the command has it too. Its own count more. */
+/** The command's options, and those given before it or its group if the command has them too. The command's own take precedence. */
 export function flagsOf<Flags>(command: Command): Flags {
   const { parent } = command
   if (parent === null) return command.opts() as Flags
@@ -151,7 +151,7 @@ export function flagsOf<Flags>(command: Command): Flags {
   return { ...Object.fromEntries(handed), ...command.opts() } as Flags
 }
 
-/** For commands whose contract has one exit code for every failure, also for a wrong command line. */
+/** For commands whose contract has a single exit code for all failures, including a wrong command line. */
 export function withOneExitCode(command: Command, cli: Cli): Command {
   return command.exitOverride(error => {
     cli.usageExitCode = EXIT.failed
@@ -159,21 +159,21 @@ export function withOneExitCode(command: Command, cli: Cli): Command {
   })
 }
 
-// Flags of a command made from the input schema of its operation: names, help, choices, and what they put into the input.
+// Generates the flags of a command from the input schema of its operation: names, help, choices, and what they set in the input.
 
-/** A value of the input that a flag can set. */
+/** A field of the input that a flag can set. */
 interface Field {
-  /** From the root of the input: `['filter', 'tags']`. */
+  /** Path from the root of the input, such as `['filter', 'tags']`. */
   readonly path: readonly string[]
   readonly schema: JsonObject
-  /** Description of the object that it is in. */
+  /** Description of the object that contains the field. */
   readonly within: string
 }
 
-/** By the path of a field, with dots: another name for its flag, or another help; null: neither it nor what is in it has a flag. */
+/** By path of a field, joined with dots: another name or help for its flag; null: no flag for the field and everything in it. */
 export type FlagNames = Readonly<Record<string, string | FlagName | null>>
 
-/** Names of the flags of a live query, whose fields are at this path of the input (with a dot at its end). */
+/** Flag names for the fields of a live query at this path of the input (with a dot at its end). */
 export function liveFlags(path: string): FlagNames {
   return {
     [`${path}debounce_ms`]: { name: 'debounce', unit: 'ms' },
@@ -185,10 +185,10 @@ export function liveFlags(path: string): FlagNames {
   }
 }
 
-/** Flags for one value of a field each: `{ words: 'mode=words' }` makes `--words` the same as `--mode words`. */
+/** Flags that stand for one value of a field: `{ words: 'mode=words' }` makes `--words` the same as `--mode words`. */
 export type Shorthands = Readonly<Record<string, string>>
 
-/** Adds them; the result sets what they say. */
+/** Adds shorthand flags; returns a function that sets their values in the input. */
 export function addShorthands(command: Command, shorthands: Shorthands): Setter {
   const setters = Object.entries(shorthands).map(([name, to]): Setter => {
     const [path = '', value = ''] = to.split('=')
@@ -203,28 +203,28 @@ export function addShorthands(command: Command, shorthands: Shorthands): Setter 
 interface FlagName {
   readonly name?: string
   readonly help?: string
-  /** A letter beside the name. */
+  /** One-letter name of the flag. */
   readonly short?: string
-  /** Of an object: one flag with all of it as JSON, and none for its fields. */
+  /** For an object: one flag that takes the whole object as JSON, and no flags for its fields. */
   readonly isJson?: boolean
-  /** Of a list of objects: the field of each that the flag gives. */
+  /** For a list of objects: the field of each object that the flag's values set. */
   readonly each?: string
-  /** Of a duration. Default: seconds. */
+  /** Unit of a duration. Default: seconds. */
   readonly unit?: 'ms'
-  /** Whether the operation checks the choices, whose error is part of its contract. Default: false. */
+  /** Whether the operation checks the choices, because its error is part of its contract. Default: false, commander checks them. */
   readonly isFree?: boolean
 }
 
-/** Sets what its flag says in the input. */
+/** Sets the value of a flag in the input. */
 type Setter = (flags: Readonly<Record<string, unknown>>, input: JsonObject) => JsonObject
 
-/** Levels of objects that become flags; what lies deeper is JSON. */
+/** Maximum nesting depth of objects whose fields become flags; deeper values are given as JSON. */
 const MAX_DEPTH = 3
 
 /**
- * Adds a flag for each field but those of `taken`. Names are those of the fields: `any_tags` is `--any-tag`, `timeout_ms`
- * `--timeout` in seconds; where two fields have one name, that of their object comes first (`--created-after`). A switch
- * has both forms, of which help shows the one that changes the default. Returns what makes the input of the flags.
+ * Adds a flag for each field except those in `taken`. Names come from the fields: `any_tags` is `--any-tag`, `timeout_ms` is `--timeout` in
+ * seconds; if two fields have the same name, the name of their object is put in front (`--created-after`). A switch has a positive and a
+ * negative form; help shows the one that changes the default. Returns a function that puts the flags' values into the input.
  *
  *     const set = addFlags(command, { type: 'object', properties: { limit: { type: 'integer' } } }, [])
  *     set({ limit: 3 }, {})  // { limit: 3 }
@@ -242,13 +242,16 @@ export function addFlags(
   return (flags, input) => setters.reduce((whole, set) => set(flags, whole), input)
 }
 
-/** Whether the field is at this path, or below it. */
+/** Whether the field is at this path or below it. */
 function isAt(path: readonly string[], taken: string): boolean {
   const place = path.join('.')
   return place === taken || place.startsWith(`${taken}.`)
 }
 
-/** An object whose fields are flags has one of its own where it is named: the whole of it as JSON, which those flags change. */
+/**
+ * The fields that become flags. An object whose fields are flags also has a flag for the whole object as JSON if it is named; the other
+ * flags then change that object.
+ */
 function fieldsOf(schema: JsonObject, names: FlagNames, path: readonly string[] = []): readonly Field[] {
   const within = descriptionOf(schema)
   const properties = isRecord(schema['properties']) ? Object.entries(schema['properties']) : []
@@ -262,7 +265,7 @@ function fieldsOf(schema: JsonObject, names: FlagNames, path: readonly string[] 
   })
 }
 
-/** A flag sets a value; null is said by JSON. */
+/** The schema without null: a flag always sets a value, and null can only be given in JSON. */
 function withoutNull(schema: JsonObject): JsonObject {
   const { anyOf, ...own } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -270,7 +273,7 @@ function withoutNull(schema: JsonObject): JsonObject {
   return some.length === 1 ? { ...(some[0] as JsonObject), ...own } : { ...own, anyOf: some }
 }
 
-/** The schema of the field at a path; an empty one where there is none. */
+/** The schema of the field at a path; an empty schema if there is none. */
 export function fieldAt(schema: JsonObject, path: readonly string[]): JsonObject {
   return path.reduce<JsonObject>((at, step) => {
     const { properties } = withoutNull(at)
@@ -310,7 +313,7 @@ function addFlag(command: Command, field: Field, name: string, names: FlagNames)
     unit === undefined && path.at(-1)?.endsWith('_ms') === true,
   )
   if (flag.kind === 'switch') {
-    // What is on by default is described as a command: what the flag turns off.
+    // A switch that is on by default is described by what its flag turns off.
     const isOn = /Default: true/.test(help)
     command.addOption(new Option(`--${name}`, help).hideHelp(isOn))
     command.addOption(new Option(`--no-${name}`, `do not ${withoutDefault(help)}`).hideHelp(!isOn))
@@ -342,7 +345,7 @@ interface Flag {
   readonly parse?: ((text: string, before: never) => unknown) | undefined
 }
 
-/** `inSeconds`: the field is in milliseconds. */
+/** Kind of the flag for a schema. `inSeconds`: the flag is in seconds, although the field is in milliseconds. */
 function flagOf(schema: JsonObject, name: string, inSeconds: boolean): Flag {
   const value = { kind: 'value', isList: false, choices: [] } as const
   const types = typesOf(schema)
@@ -373,7 +376,7 @@ function flagOf(schema: JsonObject, name: string, inSeconds: boolean): Flag {
   return { ...value, placeholder: 'json', parse: json }
 }
 
-/** JSON types that a value may have; an enumeration is a string. */
+/** JSON types that a value may have; an enumeration counts as a string. */
 export function typesOf(schema: JsonObject): ReadonlySet<string> {
   const { type, anyOf } = schema
   if (Array.isArray(anyOf)) return new Set((anyOf as readonly JsonObject[]).flatMap(one => [...typesOf(one)]))
@@ -390,7 +393,7 @@ function placeholderOf(schema: JsonObject, name: string): string {
   return placeholderByName(name) ?? 'text'
 }
 
-/** What a value is, where the last word of its flag says so. */
+/** Placeholder of a value in the help, by the last word of the flag's name. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   ...{ id: 'id', port: 'port', host: 'host', socket: 'path', cors: 'origin', body: 'bytes', connections: 'count' },
 }
@@ -399,7 +402,7 @@ function placeholderByName(name: string): string | undefined {
   return PLACEHOLDERS[name.slice(name.lastIndexOf('-') + 1)]
 }
 
-/** Where the flag has the name of the object too, its description comes first. */
+/** Help of a flag. If its name begins with that of its object, the object's description comes first. */
 function helpOf({ path, schema, within }: Field, name: string): string {
   const own = descriptionOf(schema)
   const isPrefixed = path.length > 1 && name.startsWith(`${path.at(-2)?.replaceAll('_', '-')}-`)
@@ -415,7 +418,7 @@ function descriptionOf({ description }: JsonObject): string {
   return typeof description === 'string' ? description : ''
 }
 
-/** `science/biology=0.9`, as often as given, in one object. */
+/** Parses `science/biology=0.9`; repeated values are collected in one object. */
 function pairIn(isNumber: boolean): (text: string, before?: JsonObject) => JsonObject {
   return (text, before = {}) => {
     const [, name, value] = /^(.+)=([^=]+)$/.exec(text) ?? []
@@ -424,12 +427,12 @@ function pairIn(isNumber: boolean): (text: string, before?: JsonObject) => JsonO
   }
 }
 
-/** Help begins small; a name or an abbreviation stays as it is. */
+/** Makes the first letter of a help text lower case; an abbreviation keeps its capitals. */
 export function lowerFirst(text: string): string {
   return text.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLowerCase())
 }
 
-/** Commander takes null for a value that is missing. */
+/** Wraps a JSON value, because commander treats null as a missing value. */
 class JsonValue {
   readonly value: Json
 

@@ -1,4 +1,6 @@
-/** The process as the command line sees it: streams, environment, the signal that says stop, exit codes; and what every command gets. */
+/**
+ * The process as the command line sees it: streams, environment, the signal that ends a command, exit codes; and what every command gets.
+ */
 import type { Readable, Writable } from 'node:stream'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -14,7 +16,7 @@ interface Terminal {
   readonly columns?: number | undefined
 }
 
-/** What is written comes through `write`, `writeStyled` or `writeJson`, so that no text commands the terminal. */
+/** Output streams. All output goes through `write`, `writeStyled` or `writeJson`, so that no text can control the terminal. */
 export type Output = Pick<Writable, 'destroyed' | 'destroy' | 'on' | 'off'> & Terminal
 
 export interface Io {
@@ -26,12 +28,12 @@ export interface Io {
 }
 
 /**
- * Why a run was ended from outside. `pipe`: nobody reads standard output any more (`| head`), which is no failure;
- * `output`: it cannot be written (a full disk).
+ * Why a run was ended from outside. `pipe`: standard output is no longer read (`| head`), which is no failure; `output`: it cannot be
+ * written (a full disk).
  */
 export type Ending = 'interrupt' | 'terminate' | 'pipe' | 'output'
 
-/** Listens for the end while one command runs; undone by `stop`. */
+/** Listens for signals and stream errors while a command runs, until `stop` is called. */
 export class Endings {
   readonly #controller = new AbortController()
   readonly #io: Io
@@ -55,19 +57,19 @@ export class Endings {
     return this.#controller.signal
   }
 
-  /** The listener for a broken pipe stays: a late write must not become an unhandled error. */
+  /** Stops listening for signals. The listener for a broken pipe stays, because a late write must not become an unhandled error. */
   stop(): void {
     process.off('SIGINT', this.#onInterrupt)
     process.off('SIGTERM', this.#onTerminate)
   }
 
   #end(ending: Ending): void {
-    // A second signal of the user means: at once.
+    // A second signal from the user ends the process at once.
     const bySignal = ending === 'interrupt' || ending === 'terminate'
     if (this.ending !== null && bySignal) process.exit(exitCodeOf(this.ending))
     this.ending ??= ending
     this.#controller.abort(new QuerentError('cancelled', `stopped by ${ending}`, {}))
-    this.#io.stdin.destroy() // a command may be waiting for it
+    this.#io.stdin.destroy() // a command may be waiting for this stream
     if (!bySignal) this.#io.stdout.destroy()
   }
 }
@@ -85,22 +87,22 @@ export function exitCodeOf(ending: Ending): number {
   }
 }
 
-/** Writes as `printable`, and waits while the reader is slower than we are. Silent once the reader has gone. */
+/** Writes text made safe by `printable`, and waits while the reader is slower. Writes nothing once the reader has gone. */
 export function write(output: Output, text: string): Promise<void> {
   return writeAsIs(output, printable(text))
 }
 
-/** As `write`, of a text with codes of our own styles in it. */
+/** Like `write`, for text that contains this program's own style codes. */
 export function writeStyled(output: Output, text: string): Promise<void> {
   return writeAsIs(output, printableStyled(text, '\u001b'))
 }
 
-/** As `write`, without loss: the value as JSON, then a line feed. */
+/** Like `write`, without loss of characters: the value as JSON, followed by a line feed. */
 export function writeJson(output: Output, value: unknown, indent?: number): Promise<void> {
   return writeAsIs(output, `${jsonText(value, indent)}\n`)
 }
 
-/** For libraries that draw on the terminal themselves: what they are given must be `printable`. */
+/** The raw stream, for libraries that draw on the terminal themselves; text passed to them must already be `printable`. */
 export function streamOf(output: Output): Writable {
   return output as Writable
 }
@@ -117,7 +119,7 @@ async function writeAsIs(output: Output, text: string): Promise<void> {
   })
 }
 
-/** The whole of a piped text. Throws `invalid_argument` for bytes that are not UTF-8, `too_large` above the limit. */
+/** Reads all of a piped text. Throws `invalid_argument` for bytes that are not UTF-8, `too_large` above the limit. */
 export async function readAll(stream: AsyncIterable<Uint8Array | string>, limit: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
@@ -130,7 +132,10 @@ export async function readAll(stream: AsyncIterable<Uint8Array | string>, limit:
   return decodeUtf8(Buffer.concat(parts), 'input')
 }
 
-/** Lines without their ends, as they come; a last one without an end counts. Not readline: it loses stream errors. */
+/**
+ * Lines of a stream without their line ends, as they arrive; a last line without an end counts too. Does not use readline, which loses
+ * errors of the stream.
+ */
 export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest = ''
@@ -144,7 +149,7 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): Asyn
   if (rest !== '') yield rest
 }
 
-/** `ignoreBOM`: a byte order mark is kept. */
+/** Decodes UTF-8; throws `invalid_argument` for other bytes. `ignoreBOM`: keep a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array, field: string, ignoreBOM = false): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
@@ -158,7 +163,7 @@ export function processIo(): Io {
   return { stdin, stdout, stderr, env, workingFolder: process.cwd() }
 }
 
-// Asks a person at the terminal; only a plain yes is one.
+// Asks the user at the terminal for a confirmation; only a plain yes counts.
 
 export async function confirm({ stdin, stderr }: Io, question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline')
@@ -171,39 +176,39 @@ export async function confirm({ stdin, stderr }: Io, question: string): Promise<
   return /^y(es)?$/i.test(answer.trim())
 }
 
-// What every command body gets.
+// Parameters that every command body receives.
 
 export interface Cli {
   readonly io: Io
   readonly servers: Servers
-  /** Aborted by SIGINT, SIGTERM and a broken pipe. */
+  /** Aborted by SIGINT, SIGTERM or a broken pipe. */
   readonly signal: AbortSignal
-  /** What the process ends with when nothing is thrown. */
+  /** Exit code of the process if nothing is thrown. */
   exitCode: number
-  /** What it ends with when the command line or the input is wrong: 2, but for commands whose contract has one code for all. */
+  /** Exit code if the command line or the input is wrong: 2, except for commands whose contract has a single code for all failures. */
   usageExitCode: number
-  /** Set by commands that run until a signal ends them: for those it is a good end. */
+  /** Set by commands that run until a signal ends them: a signal is then a success. */
   endsBySignal: boolean
-  /** How a failure is reported: to people, as JSON on standard output, or as JSON on standard error. */
+  /** How a failure is reported: as text, as JSON on standard output, or as JSON on standard error. */
   errors: 'text' | 'json' | 'json-aside'
 }
 
-/** For commands that report errors on standard error in either form. */
+/** For commands that report errors on standard error in both formats. */
 export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 
-/** As the form of a group's contract. */
+/** Runs a command that reports errors on standard error, as the contract of its group requires. */
 export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<void> {
   errorsAside(cli)
   return body()
 }
 
-/** The servers a command line can start. Interfaces do not import each other: whoever starts the process passes these. */
+/** The servers that a command line can start. Interfaces do not import each other, so the program's main module passes these in. */
 export interface Servers {
-  /** Of `serve`: its flags are made of them. */
+  /** Schema of the server's settings, from which the flags of `serve` are made. */
   httpSettings(): Promise<z.ZodType>
-  /** Serves until the signal; calls `ready` with the address once it listens. */
+  /** Serves HTTP until the signal is aborted; calls `ready` with the address once it listens. */
   serveHttp(
     engine: Engine,
     catalog: Catalog,
@@ -211,13 +216,13 @@ export interface Servers {
     signal: AbortSignal,
     ready: (url: string) => void,
   ): Promise<void>
-  /** JSON of the file that `--tokens` names. */
+  /** Reads the JSON of the file that `--tokens` names. */
   readTokens(workingFolder: string, path: string): Promise<unknown>
-  /** In the first of several processes on one port: hands figures from one to the other, until the signal. */
+  /** In the first of several processes on one port: relays metrics between the workers, until the signal is aborted. */
   relayFigures(signal: AbortSignal): Promise<void>
-  /** Serves on standard input and output until either ends. */
+  /** Serves MCP on standard input and output until the input or the signal ends. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
-  /** The tools of a lens, or those that are there without one. Throws `unknown_lens`. */
+  /** The tools of the chosen lenses, or the default tools. Throws `unknown_lens`. */
   listMcpTools(engine: Engine, catalog: Catalog, choice: McpChoice): Promise<readonly McpToolCost[]>
 }
 
@@ -225,22 +230,22 @@ interface McpToolCost {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** That an agent reads to know of the tool: an estimate. */
+  /** Estimated number of tokens of the tool's description, which an agent has to read. */
   readonly tokens: number
 }
 
 export interface ServeOptions {
-  /** As `httpSettings` describes them. */
+  /** Settings in the form that `httpSettings` describes. */
   readonly settings: JsonObject
-  /** JSON of the file that `--tokens` names; checked by the server. */
+  /** JSON of the file that `--tokens` names; the server checks it. */
   readonly tokens: unknown
-  /** Gets a line when a request is over. */
+  /** Receives a log line when a request is complete. */
   readonly note: ((line: HttpRequestLine) => void) | undefined
   /** Days for which the texts of queries of beliefs may be kept; undefined: lines have none. */
   readonly queryDays: number | undefined
 }
 
-/** Nothing: the default tools. */
+/** Choice of the offered tools; empty: the default tools. */
 export interface McpChoice {
   readonly lenses?: readonly string[] | undefined
   readonly tools?: readonly string[] | undefined
@@ -251,10 +256,10 @@ interface McpOptions extends McpChoice {
   readonly concise?: boolean | undefined
 }
 
-/** Every exit code there is; part of the contract, listed in docs/guide/cli.md. */
+/** All exit codes; part of the contract, listed in docs/guide/cli.md. */
 export const EXIT = { answered: 0, failed: 1, usage: 2, nothingRelevant: 3 } as const
 
-/** Anything thrown, as the one error class. What is not ours is a bug of ours, reported without its stack. */
+/** Converts anything thrown to a QuerentError. Any other error is a bug of this program, reported without its stack. */
 export function asQuerentError(error: unknown): QuerentError {
   if (error instanceof QuerentError) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -265,10 +270,10 @@ export function exitCodeFor(error: QuerentError): number {
   return error.kind === 'usage' ? EXIT.usage : EXIT.failed
 }
 
-/** Their messages name the field and what was expected: nothing is left to say. */
+/** Codes of errors whose messages already name the field and what was expected, so that no help is added. */
 const SAYS_ALL: ReadonlySet<string> = new Set(['invalid_argument', 'unknown_field', 'too_large', 'cancelled'])
 
-/** For people: what is wrong, then what to do, where the message does not say it itself. */
+/** A failure as text: what is wrong, then what to do, unless the message says that itself. */
 export function failureText({ code, message, help }: QuerentError): string {
   const isSaid = SAYS_ALL.has(code) || message.includes('`querent ')
   return `querent: ${message}\n${isSaid ? '' : `  ${help}\n`}`

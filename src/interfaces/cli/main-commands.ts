@@ -37,14 +37,17 @@ import {
   usedModelText,
 } from './render/page.ts'
 
-/** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
+/**
+ * Time limit of a query in milliseconds; longer than the default of an engine that stays open, because a command first loads the model,
+ * which takes seconds on a busy machine.
+ */
 const QUERY_TIMEOUT_MS = 30_000
 
 const TIMEOUT = { help: 'time that the query may take (default: 30)' }
-/** Of the streamed form over other interfaces. */
+/** `chunk_size` has no flag: it belongs to the streamed form over other interfaces. */
 const QUERY_FLAGS: FlagNames = { timeout_ms: TIMEOUT, chunk_size: null }
 
-/** `explain` asks for one entry, whatever the page would hold. */
+/** Fields for paging, which `explain` does not have: it is about one entry. */
 const PAGE_FIELDS = ['limit', 'cursor', 'touch', 'explain', 'trace', 'passages', 'excerpt_length', 'chunk_size']
 
 const PAGES = { cursor: 'cursor', next: 'cursor' }
@@ -76,7 +79,7 @@ const ADD_GROUPS: OptionGroups = {
 
 const FAIL_EMPTY = { '--fail-empty': 'end with exit code 3 when nothing is relevant' }
 
-/** Names of models of this package are no paths. */
+/** Resolves the folder of a model; the names of the package's own models are not paths. */
 function modelFolderOf({ folder, ...input }: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   const isName = folder === 'built-in' || folder === 'multilingual'
   return { ...input, folder: isName ? folder : resolve(io.workingFolder, String(folder)) }
@@ -86,7 +89,7 @@ function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
 }
 
-/** `--profile` and the like say how conversations are read. */
+/** Checks that options for reading chats, such as `--profile`, come with `--chat`. */
 function chatOf(input: JsonObject, { chat }: Flags): JsonObject {
   if (chat === true) return { chat: {}, ...input }
   const [field] = Object.entries((input['chat'] ?? {}) as JsonObject)
@@ -100,7 +103,10 @@ const VARIABLES = {
   qdrant: ['QUERENT_QDRANT_URL', '', '', 'QUERENT_QDRANT_API_KEY'],
 } as const
 
-/** Where the flags do not say it, the environment has the address of the server, and the key, which no flag has. */
+/**
+ * Completes the target of a mirror from environment variables: the server's address, if no flag gives it, and the API key, for which there
+ * is no flag.
+ */
 function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   const variables = VARIABLES[input['to'] as keyof typeof VARIABLES] ?? []
   const values = variables.map((variable, at) => [['url', 'tenant', 'database', 'token'][at], io.env[variable]])
@@ -111,7 +117,7 @@ function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   return target
 }
 
-/** As they were added; none given: nothing. */
+/** Absolute paths for a field, as they were when added; no field if no paths are given. */
 function absolutePaths(field: string, given: unknown, folder: string): JsonObject {
   const paths = (given ?? []) as readonly string[]
   return paths.length === 0 ? {} : { [field]: paths.map(path => resolve(folder, path)) }
@@ -142,7 +148,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     more: made => made.alias('search'),
     stream: {
       list: 'items',
-      // The cast: all that a page has but its items.
+      // The cast is safe: the rest is a page without its items.
       end: (rest, shown) => footer(rest as unknown as Page, shown),
     },
     pages: PAGES,
@@ -220,7 +226,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     creates: true,
     embeds: true,
     flags: { wait: WAIT },
-    // No other process may come by to embed it.
+    // Waits for the vector, because no other process may run later to make it.
     input: input => ({ wait: true, ...input }),
     print: each('', '{id}'),
   }),
@@ -256,7 +262,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     about: 'create a store in this folder',
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
     creates: true,
-    // Here, not above: someone who says `init` in a folder means that folder.
+    // Creates the home in the working folder rather than in one above: `init` in a folder refers to that folder.
     call: (_input, { cli: { io }, flags, run }) =>
       run({ home: flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')) }),
     print: each('', 'store ready in {home}, {entries} entries'),
@@ -280,7 +286,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: (input, flags, { io }) => ({
       ...chatOf(input, flags),
       paths: (input['paths'] as readonly string[]).map(path =>
-        // An address is no path of a folder: the operation refuses it as it is written.
+        // A URL is not a path: it is passed unchanged, and the operation rejects it.
         /^[a-z][a-z\d+.-]+:\/\//i.test(path) ? path : resolve(io.workingFolder, path),
       ),
     }),
@@ -289,7 +295,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
       return run()
     },
-    // Some bad files among good ones are no failure.
+    // Fails only if nothing was added: some bad files among good ones are no failure.
     fails: ({ added, updated, unchanged, deleted, errors }) =>
       errors.length > 0 && added + updated + unchanged + deleted === 0,
     print: addText,
@@ -381,7 +387,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       each('refused', 'querent: {id}: the server refuses it: {reason}'),
       each('unowned', `querent: {}: ${UNOWNED}`),
     ),
-    // A few among good ones are no failure.
+    // Fails only if all records were refused: a few among good ones are no failure.
     fails: ({ refused, put, unchanged }) => refused.length > 0 && put + unchanged === 0,
   }),
 ]

@@ -1,6 +1,6 @@
 /**
- * Commands that call one operation. What such a command takes, and its help, come from the operation's input schema; a table
- * adds arguments, examples, other names of flags, and how the answer is printed.
+ * Commands that call one operation. Arguments and help of such a command come from the operation's input schema; a table adds positional
+ * arguments, examples, other names of flags, and how the answer is printed.
  */
 import type { Command } from 'commander'
 import type { z } from 'zod'
@@ -56,82 +56,88 @@ import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
 
-/** What is said at the end of a stream of so many results, of all that its pieces held beside them. */
+/** Text at the end of a stream, from the number of results and what the pieces contained besides. */
 type StreamEnd = Print<JsonObject & { readonly count: number }>
 
 export interface OperationCommand<Answer = never> {
-  /** With its arguments, as commander spells them: `get <id>`. */
+  /** Name of the command with its arguments, in commander's syntax: `get <id>`. */
   readonly name: string
-  /** Default: that of the command's name, in a group of the family's. Null: the command is no operation, and has `run`. */
+  /**
+   * Name of the operation. Default: the command's name, in a group prefixed by the family. Null: the command is not an operation and has
+   * `run`.
+   */
   readonly operation?: string | null
-  /** Default: the summary of the operation. */
+  /** Description of the command. Default: the summary of the operation. */
   readonly about?: string
-  /** Command lines; behind `  # ` what they do. */
+  /** Example command lines; the text after `  # ` says what each does. */
   readonly examples?: readonly string[]
   /**
-   * Fields that the arguments set, in their order; a path with dots. Words of a text are joined by blanks, and `-` alone reads
-   * the text from standard input. `json`: the argument is a file of JSON, or `-`; an empty path is the whole input. Default:
-   * fields with the names of the arguments.
+   * Input fields that the positional arguments set, in order; paths with dots. Words of a text are joined by blanks, and `-` alone reads
+   * the text from standard input. `json`: the argument is a JSON file, or `-`; an empty path is the whole input. Default: fields with the
+   * names of the arguments.
    */
   readonly arguments?: readonly ArgumentPath[]
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
   readonly groups?: OptionGroups
-  /** Of a command that is no operation: the schema that flags are made of. */
+  /** For a command that is not an operation: the schema from which its flags are made. */
   readonly schema?: (cli: Cli) => Promise<z.ZodType>
   /**
-   * Flags that are no field, with their help; `input` reads them. The value of `<name...>` is a list of all that are given, that of
-   * `<number>`, `<seconds>`, `<bytes>` or `<days>` a number.
+   * Flags that are not fields of the input, with their help; `input` reads them. The value of `<name...>` is a list of all values given;
+   * that of `<number>`, `<seconds>`, `<bytes>` or `<days>` is a number.
    */
   readonly options?: Readonly<Record<string, string>>
-  /** Flags with more to say. */
+  /** Adds flags that need more than a help text. */
   readonly more?: (command: Command) => Command
-  /** The input, of what arguments and flags made. */
+  /** Computes the input from what arguments and flags have set. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
-  /** Other operations that the command calls, so that they need no command of their own. */
+  /** Other operations that the command calls, which therefore need no command of their own. */
   readonly covers?: readonly string[]
-  /** Whether it makes a store where there is none. Default: false. */
+  /** Whether the command creates a store if there is none. Default: false. */
   readonly creates?: boolean
-  /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
+  /** Whether the command embeds a text: the model is then loaded while the store is opened. Default: false. */
   readonly embeds?: boolean
-  /** Whether it asks what files hold, so that files that have changed are read first. Default: false. */
+  /** Whether the answer depends on the contents of files, so that changed files are read first. Default: false. */
   readonly readsFiles?: boolean
-  /** Whether it concerns the whole store, so that all lenses take part. Default: false. */
+  /** Whether the command concerns the whole store, so that all lenses are loaded. Default: false. */
   readonly opensAll?: boolean
-  /** With `--stream`: the list whose members are printed as they come, and what is said at the end, on standard error. */
+  /** For `--stream`: the list whose members are printed as they arrive, and the text printed at the end on standard error. */
   readonly stream?: {
     readonly list: string
     readonly end: StreamEnd
   }
-  /** The answer for people. Default: by its shape. */
+  /** Formats the answer as text. Default: by its shape. */
   readonly print?: Print<Answer>
-  /** For people, on standard error: what the answer says beside its result. Default: nothing. */
+  /** Text printed on standard error beside the result. Default: nothing. */
   readonly aside?: Print<Answer>
-  /** For people, when a signal stops the command: what becomes of what was done, behind how far it came. */
+  /** Text printed when a signal stops the command: what happens to the work done so far; it follows the progress reached. */
   readonly onStop?: string
-  /** Whether the command ends with 1, of an answer that says so. Default: never. */
+  /** Whether the answer means that the command failed, with exit code 1. Default: never. */
   readonly fails?: (answer: Answer) => boolean
-  /** Whether the answer is JSON whatever the flags say. Default: false. */
+  /** Whether the answer is always printed as JSON. Default: false. */
   readonly isJson?: boolean
-  /** For `--more`: where the input has the cursor, and the answer that of the next page. */
+  /** For `--more`: the input field of the cursor, and the field of the answer with the cursor of the next page. */
   readonly pages?: { readonly cursor: string; readonly next: string }
-  /** In place of calling the operation, which `context.run` does: what is printed, null where nothing is. */
+  /** Replaces the call of the operation, which `context.run` does: returns what is printed; null: nothing. */
   readonly call?: (input: JsonObject, context: CallContext) => Promise<object | null>
-  /** In place of `print`: does all, and has no `--format`. */
+  /** Replaces `print`: does everything itself; the command then has no `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli, words: readonly unknown[], made: Command) => Promise<void>
-  /** Whether it prints events or files, and has neither `--json` nor `--format`. Default: it has a `run` and an operation. */
+  /**
+   * Whether the command prints events or files, and so has neither `--json` nor `--format`. Default: true if it has both a `run` and an
+   * operation.
+   */
   readonly isFormless?: boolean
-  /** Whether it opens no store. Default: false. */
+  /** Whether the command opens no store. Default: false. */
   readonly isPlaceless?: boolean
-  /** Whether every failure ends with 1, also a wrong command line. Default: false. */
+  /** Whether every failure has exit code 1, including a wrong command line. Default: false. */
   readonly hasOneExitCode?: boolean
-  /** Reports failures in the form of the command's contract. Default: that of its group, else as everywhere. */
+  /** Wraps the command to report failures as its contract requires. Default: that of its group, otherwise the general form. */
   readonly around?: Around
-  /** Commands below it. */
+  /** Subcommands of this command. */
   readonly children?: readonly OperationCommand[]
 }
 
-/** What `call` may need. `run` calls the operation of the command, or another one, in the home of the flags or another one. */
+/** What `call` gets. `run` calls the command's operation or another one, in the home given by the flags or another one. */
 export interface CallContext {
   readonly cli: Cli
   readonly flags: Flags
@@ -141,12 +147,15 @@ export interface CallContext {
 
 type Called = Omit<OperationCommand, 'operation'> & { readonly operation: string }
 
-/** A table entry; the answer is what the operation declares, of which `print` shows a part. */
+/** Makes a table entry. `Answer` is the declared answer of the operation, of which `print` shows a part. */
 export function command<Answer>(entry: OperationCommand<Answer>): OperationCommand {
   return entry as unknown as OperationCommand
 }
 
-/** Adds the flags of a command, whose operation is loaded for it: when it was chosen, or help is made of all. */
+/**
+ * Functions that add the flags of a command, for which its operation is loaded: called when the command was chosen, or when help for all
+ * commands is made.
+ */
 const fillers = new WeakMap<Command, () => Promise<void>>()
 const groups = new WeakSet<Command>()
 
@@ -156,32 +165,32 @@ export async function fillCommand(chosen: Command): Promise<void> {
   await filler?.()
 }
 
-/** Also of a command whose flags are not yet made. */
+/** Whether a command takes flags, even if they have not been added yet. */
 export function takesFlags(made: Command): boolean {
   return made.options.length > 0 || (fillers.has(made) && !groups.has(made))
 }
 
-/** All commands below, with all their flags. */
+/** Adds the flags of all subcommands. */
 export async function fillCommands(parent: Command): Promise<void> {
   await fillCommand(parent)
   for (const below of parent.commands) await fillCommands(below)
 }
 
-/** Commands below one name, of a family of operations. */
+/** A group of commands for one family of operations. */
 export interface CommandGroup {
   readonly commands: readonly OperationCommand[]
   readonly around?: Around
-  /** Command lines at the end of its help. */
+  /** Example command lines at the end of the group's help. */
   readonly firstSteps?: readonly string[]
-  /** Whether operations that the table does not name have no command. Default: false. */
+  /** Whether operations that are not in the table get no command. Default: false. */
   readonly isClosed?: boolean
 }
 
 type Around = (cli: Cli, body: () => Promise<void>) => Promise<void>
 
 /**
- * A group of commands, made when one of them is asked for: those of the table, then one for each operation of the family that
- * the table does not name, with all its fields as flags.
+ * A group of commands, created when one of them is used: those of the table, then one for each operation of the family that is not in the
+ * table, with all its fields as flags.
  */
 export function addGroup(program: Command, cli: Cli, name: string, about: string, load: () => Promise<CommandGroup>) {
   const group = program
@@ -198,7 +207,7 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
   })
 }
 
-/** Those of the table, then one for each operation that it does not name. `family`: of the operations; empty: the engine's own. */
+/** Adds the commands of the table, then one for each operation that is not in it. `family`: of the operations; empty: the engine's own. */
 export function addCommands(
   parent: Command,
   cli: Cli,
@@ -225,7 +234,7 @@ function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
 
-/** Of the engine itself. */
+/** Operations of the engine itself, without those of lenses. */
 export const OWN_OPERATIONS: readonly EngineOperation[] = [...makeCatalog({ lensOperations: [] }).values()]
 
 type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
@@ -273,7 +282,7 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
   made.hook('preSubcommand', (_, chosen) => fillCommand(chosen))
 }
 
-/** A command with commands below it takes no words: an unknown one is a misspelled command. */
+/** A command with subcommands takes no words, so an unknown word is a misspelled subcommand. */
 function refuseUnknownChild(made: Command): void {
   made.allowExcessArguments().hook('preAction', (_, run) => {
     const [word] = made.args
@@ -288,7 +297,7 @@ function refuseUnknownChild(made: Command): void {
   })
 }
 
-/** Then no argument is required. */
+/** Adds `--more`, with which no argument is required. */
 function withMore(made: Command): void {
   const required = made.registeredArguments.filter(argument => argument.required)
   for (const argument of required) argument.required = false
@@ -299,7 +308,7 @@ function withMore(made: Command): void {
   })
 }
 
-/** `beliefs query`. */
+/** Path of a command for messages, such as `beliefs query`. */
 function commandPath(made: Command): string {
   const above = made.parent?.parent ? `${made.parent.name()} ` : ''
   return above + made.name()
@@ -325,7 +334,7 @@ function pathOf(one: ArgumentPath): string {
   return typeof one === 'string' ? one : one.json
 }
 
-/** By the field that the argument sets. */
+/** Help of a positional argument, from the field that it sets. */
 function argumentHelp(path: ArgumentPath | undefined, schema: JsonObject): string {
   if (path === undefined) return ''
   if (typeof path !== 'string') return 'file of JSON; `-` reads standard input'
@@ -334,7 +343,7 @@ function argumentHelp(path: ArgumentPath | undefined, schema: JsonObject): strin
   return lowerFirst(String(description)) + (isText ? '; `-` reads it from standard input' : '')
 }
 
-/** `-word` is part of a text: what begins so is no option of the command. */
+/** Whether the arguments are words of a text, in which `-word` is not an option of the command. */
 function takesWords(made: Command, paths: readonly ArgumentPath[], schema: JsonObject): boolean {
   const isVariadic = made.registeredArguments.at(-1)?.variadic === true
   return isVariadic && !typesOf(fieldAt(schema, pathOf(paths.at(-1) ?? '').split('.'))).has('array')
@@ -366,10 +375,10 @@ async function argumentsOf(
   return input
 }
 
-/** A query is far shorter; this keeps a wrong pipe from filling memory. In bytes. */
+/** Maximum size in bytes of a piped query; queries are much shorter, but a wrong pipe must not fill memory. */
 const MAX_PIPED_QUERY = 1024 * 1024
 
-/** Words make a query, one argument is a text of any length. */
+/** Several words form a query; a single argument may be a text of any length. */
 async function textOf(words: unknown, cli: Cli): Promise<string> {
   if (!Array.isArray(words)) return words === '-' ? pipedText(cli) : String(words)
   if (words.length !== 1 || words[0] !== '-') return words.join(' ')
@@ -403,7 +412,7 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
         run(findOperation(catalog, operation), input),
       )
     }
-    // The cast: whoever calls it says what the operation answers.
+    // The cast is safe: the caller states the type of the operation's answer.
     return entry.call?.(input, { cli, flags, report, run: run as CallContext['run'] }) ?? run()
   }
   const answer = await withProgress(cli.io, work, onStop)
@@ -416,14 +425,14 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   endWith(answer, flags, cli)
 }
 
-/** For `--more`. */
+/** Stores the input of the next page for `--more`. */
 function keepNext({ pages }: Called, answer: object, input: JsonObject, flags: Flags, cli: Cli, path: string): void {
   if (pages === undefined) return
   const next = (answer as JsonObject)[pages.next]
   keepNextPage(cli, flags, path, typeof next === 'string' ? withValue(input, pages.cursor.split('.'), next) : null)
 }
 
-/** The engine's own operations need the lens that the input names, and no other. */
+/** Options of the session. For operations of the engine itself, only the lens that the input names is loaded. */
 export function sessionFor(
   {
     operation,
@@ -441,7 +450,7 @@ export function sessionFor(
     warm: embeds,
     readsFiles,
     keepsState: readsFiles,
-    // The time of a query counts from here: a provider that does not answer must not keep it from being answered by words.
+    // The query's time limit also applies to opening the embedder: a provider that does not respond must not prevent an answer by words.
     ...(typeof timeoutMs === 'number' && timeoutMs > 0 && { embedderTimeoutMs: timeoutMs }),
     ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),
   }

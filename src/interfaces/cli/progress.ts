@@ -1,4 +1,4 @@
-/** Progress on standard error: a bar on a terminal, elsewhere a line now and then, so that a log shows that work goes on. */
+/** Shows progress on standard error: a bar on a terminal, otherwise a line now and then, so that a log shows that the work continues. */
 
 import type { Progress } from '../../model/operation.ts'
 import { type Io, streamOf, write } from './io.ts'
@@ -10,12 +10,12 @@ interface ProgressBar extends Disposable {
 
 export type Report = ProgressBar['report']
 
-/** Without a terminal: this long without a word, in ms. */
+/** Interval of progress lines without a terminal, in milliseconds. */
 const LINE_EVERY_MS = 10_000
-/** Characters of what is being worked on. */
+/** Maximum length of the text that names the item being processed. */
 const MAX_LINE = 100
 
-/** Shows how some work goes on while it does. `onStop` gets the last report when the work throws. */
+/** Shows the progress of some work while it runs. `onStop` gets the last progress if the work throws. */
 export async function withProgress<T>(
   io: Io,
   work: (report: Report) => Promise<T>,
@@ -34,18 +34,18 @@ export async function withProgress<T>(
   }
 }
 
-/** `embed 112 of 12352`. */
+/** Progress as text, such as `embed 112 of 12352`. */
 export function progressText({ phase, done, total }: Progress): string {
   return `${phase} ${done}${total === null ? '' : ` of ${total}`}`
 }
 
-/** Rate and time left of the phase that is under way. */
+/** Computes rate and remaining time of the current phase. */
 export class Pace {
   #phase = ''
   #startedAt = 0
   #startedWith = 0
 
-  /** `42/s, 5 min left`; empty in the first second of a phase, whose rate says nothing yet. `now` in ms. */
+  /** Text such as `42/s, 5 min left`; empty in the first second of a phase, when the rate is not meaningful yet. `now` in ms. */
   describe({ phase, done, total }: Progress, now: number): string {
     if (phase !== this.#phase || done < this.#startedWith) {
       this.#phase = phase
@@ -60,7 +60,7 @@ export class Pace {
   }
 }
 
-/** `5 s`, `3 min`, `2 h 5 min`; rounded up, so that it reaches zero at the end. */
+/** A duration such as `5 s`, `3 min`, `2 h 5 min`; rounded up, so that it reaches zero only at the end. */
 function durationText(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   const minutes = Math.ceil(seconds / 60)
@@ -114,7 +114,7 @@ function progressLines(io: Io): ProgressBar {
   }
 }
 
-/** The end of a path says more than its beginning. */
+/** Shortens a path from its beginning, because its end says more. */
 function fit(text: string, width: number): string {
   if (width <= 1) return ''
   return text.length <= width ? text : `…${text.slice(1 - width)}`

@@ -1,4 +1,4 @@
-/** One command's hold of an engine: opened with the command's flags, closed when the command is done. */
+/** The engine session of one command: opened with the command's flags, closed when the command is done. */
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -25,31 +25,31 @@ export interface Session {
     operation: Operation<Engine, Input, Output>,
     input: unknown,
   ): Promise<z.output<Output>>
-  /** The streamed form: see `streamOperation`. */
+  /** Runs an operation in its streamed form: see `streamOperation`. */
   stream(operation: EngineOperation, input: unknown): AsyncIterable<JsonObject>
 }
 
 export interface SessionOptions {
-  /** Make the store when there is none. */
+  /** Whether to create the store if there is none. */
   readonly create?: boolean
-  /** A short command leaves background work to those that run on. */
+  /** Whether to do background work. Short commands leave that to processes that keep running. */
   readonly background?: boolean
-  /** See `EngineOptions.watchFiles`. */
+  /** Whether to watch added files; the same option as `EngineOptions.watchFiles`. */
   readonly watchFiles?: boolean
-  /** It will embed one question: see `EngineOptions.warm`. */
+  /** Whether the command will embed one query: see `EngineOptions.warm`. */
   readonly warm?: boolean
-  /** See `EngineOptions.embedderTimeoutMs`. */
+  /** Time limit of the embedder; the same option as `EngineOptions.embedderTimeoutMs`. */
   readonly embedderTimeoutMs?: number | undefined
-  /** Read files that have changed, where that is quick, before anything is asked. */
+  /** Whether to read changed files first, if that is quick. */
   readonly readsFiles?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
   /** It answers one question and ends: see `SqliteStoreOptions`. */
   readonly keepsState?: boolean
-  /** Load no lens but these and the default one. */
+  /** Load only these lenses and the default one. */
   readonly onlyLenses?: readonly string[]
-  /** See `EngineOptions.processes`. */
+  /** Number of processes that serve the same requesters; the same option as `EngineOptions.processes`. */
   readonly processes?: number | undefined
-  /** Default `openEngine`. */
+  /** Function that opens the engine. Default `openEngine`. */
   readonly open?: ((options: EngineOptions) => Promise<Engine>) | undefined
 }
 
@@ -74,7 +74,7 @@ export async function withSession<T>(
   })
 }
 
-/** Nobody named the home, and it was found above the folder that the user is in. */
+/** Tells the user which home is used if none was named and it was found in a folder above the working folder. */
 function saySharedHome(cli: Cli, flags: CommonFlags): void {
   const { io } = cli
   if (flags.home !== undefined || io.env['QUERENT_HOME'] || cli.errors !== 'text') return
@@ -97,7 +97,7 @@ async function sayNewViewer({ io, errors }: Cli, engine: Engine, viewer: Viewer)
 /** Holders that a viewer's name is compared with. */
 const MAX_HOLDERS = 100
 
-/** A home that cannot be written is read, but by commands that exist to store something. */
+/** Opens the engine; a home that cannot be written is opened read-only, except by commands whose purpose is to store something. */
 async function openOrRead(
   cli: Cli,
   open: (options: EngineOptions) => Promise<Engine>,
@@ -130,10 +130,10 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     onlyLenses: options.onlyLenses,
     keepsState: options.keepsState,
     processes: options.processes,
-    // Only what serves others has requesters from outside.
+    // Only long-running interfaces have requesters from outside, so limits are off otherwise.
     ...(options.background !== true && { limits: { enabled: false } }),
     plugins: pluginOptions(cli.io, flags),
-    // Where a program reads the output, standard error holds nothing but its own errors.
+    // No notices if a program reads the output: standard error then has only its own errors.
     ...(cli.errors === 'text' && { notice: line => void write(cli.io.stderr, `querent: ${line}\n`) }),
     ...(clock && { clock }),
   }
@@ -150,13 +150,13 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
   }
 }
 
-/** A clock fixed at the moment given; undefined: the machine's. */
+/** A clock fixed at the given time; undefined: use the machine's clock. */
 export function clockOf(flag: string | undefined, environment: string | undefined): Clock | undefined {
   const moment = flag ?? environment
   return moment ? new SettableClock(toInstant(moment, flag === undefined ? 'QUERENT_NOW' : '--now')) : undefined
 }
 
-/** Whoever starts the process is the local owner, unless QUERENT_VIEWER makes the process an agent's. */
+/** The viewer of the process: the local owner, unless QUERENT_VIEWER makes it the process of an agent. */
 export function viewerOf(flag: string | undefined, environment: string | undefined): Viewer {
   const own = environment ? checked(environment, 'QUERENT_VIEWER') : LOCAL_OWNER
   if (flag === undefined || flag === own.id) return own
@@ -166,13 +166,13 @@ export function viewerOf(flag: string | undefined, environment: string | undefin
   return checked(flag, '--viewer')
 }
 
-/** The home that these flags mean, which must be there. */
+/** The home that these flags refer to, which must exist. */
 export function homeFor({ io }: Cli, { home }: Pick<CommonFlags, 'home'>): ReturnType<typeof findHome> {
   const environmentHome = io.env['QUERENT_HOME'] || undefined
   return findHome({ home, environmentHome, workingFolder: io.workingFolder, create: false })
 }
 
-/** Throws `denied` for whoever acts as an agent. */
+/** Throws `denied` if the command acts for an agent. */
 export function requireOwner({ io }: Cli, flags: CommonFlags): void {
   if (isOwner(viewerOf(flags.viewer, io.env['QUERENT_VIEWER']))) return
   throw new QuerentError('denied', 'this is for the local owner only', {})

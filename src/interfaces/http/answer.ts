@@ -1,4 +1,7 @@
-/** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
+/**
+ * Runs one operation for one HTTP request: as the request's viewer, until its connection closes, and answers as one document or as a
+ * stream.
+ */
 
 import { isRecord } from '../../base/record.ts'
 import { type Steps, Turns } from '../../base/turns.ts'
@@ -13,14 +16,14 @@ import { readJson, withValueAt } from './body.ts'
 import { type RequestContext, resultsIn, serverOf, viewerOf } from './env.ts'
 import { type StreamForm, streamForm, streamResponse } from './stream.ts'
 
-// A large answer as one JSON document, written in pieces so that others on this thread have their turn (QE-019).
+// Writes a large answer as one JSON document, in pieces so that other tasks on this thread get their turn (QE-019).
 
-/** UTF-16 units of a piece: well under a millisecond of work. */
+/** UTF-16 units in a piece: well under a millisecond of work. */
 const PIECE = 64 * 1024
 
 /**
- * The text of `JSON.stringify(value)` in pieces, a step for each. A list in the value itself is written element by element; what
- * lies deeper is written at once.
+ * The text of `JSON.stringify(value)` in pieces, one per step. A list that is a direct member of the value is written element by element;
+ * deeper values are written at once.
  */
 export function* jsonInSteps(value: unknown): Steps<readonly string[]> {
   const pieces: string[] = []
@@ -58,7 +61,10 @@ function* elementsOf(list: readonly unknown[]): Generator<string> {
   yield ']'
 }
 
-/** The body as an operation's input, unchecked; null: there is none. Throws what the operation's contract calls an unreadable one. */
+/**
+ * The body of the request as unchecked input of an operation; null if there is none. Errors are those that the operation's contract defines
+ * for unreadable input.
+ */
 export async function bodyInput(c: RequestContext, operation: EngineOperation): Promise<unknown> {
   c.get('notes').operation = operation.name
   try {
@@ -70,8 +76,8 @@ export async function bodyInput(c: RequestContext, operation: EngineOperation): 
 }
 
 /**
- * Runs the operation on input that nobody has checked; as a stream, where it has that form and the client asks for it, or
- * where `streams` says in which form it is one in any case. Rejects with what goes wrong before anything is sent.
+ * Runs the operation on unchecked input. The answer is a stream if the operation has that form and the client asks for it, or in any case
+ * if `streams` names its form. Rejects with errors that occur before anything is sent.
  */
 export async function answer(
   c: RequestContext,
@@ -89,7 +95,7 @@ export async function answer(
   return jsonDocument(c, output)
 }
 
-/** Encoded piece by piece: the whole text of a large one would be another long piece of work. */
+/** Encodes piece by piece: encoding the whole text of a large answer would be another long piece of work. */
 async function jsonDocument(c: RequestContext, output: unknown): Promise<Response> {
   const turns = new Turns()
   const texts = await turns.run(jsonInSteps(output))
@@ -101,7 +107,7 @@ async function jsonDocument(c: RequestContext, output: unknown): Promise<Respons
   return c.body(Buffer.concat(pieces), 200, { 'content-type': 'application/json' })
 }
 
-/** Logs what is a bug of ours under the request's id; the client learns only that there is one. */
+/** Logs a bug of this program under the request's id; the client learns only that there is one. */
 export function logBug(c: RequestContext, thrown: unknown): void {
   const report = bugReport(thrown, c.get('requestId'))
   if (report !== null) c.get('app').log(report)
@@ -136,7 +142,7 @@ async function streamed(
   return response
 }
 
-/** Within the time that a request may take; `deadline_exceeded`, also where the work does not heed its signal. */
+/** Runs the work within the time limit of a request; fails with `deadline_exceeded` even if the work ignores its signal. */
 async function inTime<T>(
   c: RequestContext,
   operation: EngineOperation,
@@ -163,7 +169,7 @@ async function inTime<T>(
   }
 }
 
-/** Ends with its connection: when the client gives up, or the server is made to end. */
+/** Context of the call, which ends with the connection: when the client disconnects, or the server shuts down. */
 function contextOf(c: RequestContext): CallContext {
   const { headers, signal } = c.req.raw
   const viewer = viewerOf(c)

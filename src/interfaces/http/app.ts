@@ -1,6 +1,6 @@
 /**
- * The HTTP interface, put together: what every request passes through, then the routes. The viewer is whoever the token says;
- * nothing in a body changes it. Knows no operation by name.
+ * Assembles the HTTP interface: what every request passes through, then the routes. The token decides who the viewer is; nothing in a body
+ * changes that. Knows no operation by name.
  */
 import { Hono, type MiddlewareHandler } from 'hono'
 import { compress } from 'hono/compress'
@@ -22,8 +22,8 @@ import { conditional, methodsAt, mountOpenRoutes, mountRoutes, strangerView } fr
 import { serveOpenApi } from './openapi.ts'
 import type { After } from './stream.ts'
 
-// Answers are compressed for who takes them so. For whoever does not, the answer stays as it was made: the middleware would
-// make a copy of it to set a header, and a copy is sent as a stream.
+// Compresses answers for clients that accept that. For other clients the middleware is bypassed: to set a header it would copy the
+// response, and a copy is sent as a stream.
 
 const PACKED = /gzip|deflate|\*/i
 const VARY = 'vary'
@@ -34,18 +34,18 @@ export function compressed(): MiddlewareHandler<Env> {
     if (PACKED.test(c.req.header('accept-encoding') ?? '')) return packing(c, next)
     await next()
     const varied = c.res.headers.get(VARY)
-    // A cache must not give it to somebody who would have it compressed, and the other way round.
+    // A cache must not give the uncompressed answer to a client that accepts compression, or the reverse.
     if (varied === null) c.res.headers.set(VARY, 'Accept-Encoding')
     else if (!/\*|accept-encoding/i.test(varied)) c.res.headers.set(VARY, `${varied}, Accept-Encoding`)
   }
 }
 
-// For whoever runs the process: `/healthz`, whether it is alive, and `/readyz`, whether it should be sent requests.
+// Probes for operators: `/healthz` tells whether the process is alive, and `/readyz` whether it should receive requests.
 
-/** Whether there is an entry of this id does not matter. */
+/** Any id: whether an entry with this id exists does not matter. */
 const ANY_ID = 'readyz'
 
-/** Both answer anybody, and tell nothing of what is known here. */
+/** Both probes answer without authentication, and reveal nothing about the store's contents. */
 function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
   app.get('/healthz', c => c.json({ ok: true }))
   let areIndexesLoaded = false
@@ -56,7 +56,7 @@ function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
 
   async function storeOrIndexes(): Promise<'store' | 'indexes' | null> {
     if (!(await isStoreRead(engine))) return 'store'
-    // Only once: it reads them all and counts. What is loaded stays so.
+    // Done only once, because the status reads all indexes and counts entries; loaded indexes stay loaded.
     areIndexesLoaded ||= await engine.status().then(
       () => true,
       () => false,
@@ -74,35 +74,35 @@ async function isStoreRead(engine: Engine): Promise<boolean> {
   }
 }
 
-/** `remote`: whether the limits of requesters apply. */
+/** `remote`: whether limits apply to the requester. */
 export type McpHandler = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
 interface AppOptions {
   readonly authenticator: Authenticator
   readonly names: Names
-  /** Handles `/mcp`, when that interface is there too. */
+  /** Handles `/mcp`, if the MCP interface is served too. */
   readonly mcp?: McpHandler | undefined
-  /** A fresh id for each request. */
+  /** Creates a new id for each request. */
   readonly requestId: () => string
-  /** Gets what is to be repaired here and told to nobody else. */
+  /** Receives reports of bugs, which are shown to the operator only. */
   readonly log: (text: string) => void
-  /** Aborted when the server is to end. */
+  /** Aborted when the server shuts down. */
   readonly ending: AbortSignal
-  /** Timers of streams; default: the machine's. */
+  /** Timer function for streams; default: the machine's timers. */
   readonly after?: After | undefined
-  /** Milliseconds that a whole answer may take; absent: as long as it takes. */
+  /** Time limit of an unstreamed answer in milliseconds; absent: no limit. */
   readonly timeoutMs?: number | undefined
-  /** The longest body that is read. Default 4 MiB. */
+  /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined
-  /** Called for every request. */
+  /** Observers that are called for every request. */
   readonly observers?: readonly RequestObserver[] | undefined
   /** See `HttpOptions.queryDays`. */
   readonly queryDays?: number | undefined
-  /** What `/metrics` shows; absent: there is none. */
+  /** Metrics that `/metrics` shows; absent: there is no such route. */
   readonly metrics?: Metrics | undefined
 }
 
-/** Ids that clients may give their requests: what fits in a line of any log. */
+/** Request ids that clients may choose: characters and length that are safe in a log line. */
 const REQUEST_ID = /^[\w.:=-]{1,128}$/
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'if-none-match', 'last-event-id', 'traceparent']
 
@@ -132,7 +132,8 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     c.set('app', appContext)
     c.set('requestId', REQUEST_ID.test(given) ? given : options.requestId())
     await next()
-    // Only now: a failure makes a response of its own, which should have them too. Not by the context, which would copy it.
+    // Set after the handlers, because a failure creates a new response, which needs these headers too. Set on the response directly: the
+    // context would copy it.
     const { headers } = c.res
     headers.set('x-request-id', c.get('requestId'))
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
@@ -148,7 +149,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   mountProbes(app, engine, ending)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
   mountOpenRoutes(app, catalog)
-  // Before it is asked who that is: a page holds nothing of the store.
+  // Mounted before authentication, because the pages contain nothing from the store.
   serveExplorer(app)
   serveDocsPage(app)
   const { authenticator, metrics, mcp } = options
@@ -196,7 +197,7 @@ function corsFor(origins: readonly string[]): ReturnType<typeof cors> {
   })
 }
 
-/** What a viewer may call: one who cannot export need not read how. */
+/** Operations that a viewer may call: a viewer who cannot export, for example, need not read how. */
 function visible(catalog: Catalog, viewer: Viewer): readonly EngineOperation[] {
   return [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true || isOwner(viewer))
 }

@@ -1,4 +1,6 @@
-/** Who a request is from: one bearer token a viewer, from a file; where there are no tokens, the local owner, on this machine only. */
+/**
+ * Authenticates requests: bearer tokens from a file, one viewer per token; without a token file, the local owner from this machine only.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -16,15 +18,15 @@ interface KnownToken {
 }
 
 interface AuthenticatorOptions {
-  /** Unchecked JSON `{"<token>": "<viewer>"}`, or undefined for none. */
+  /** Unchecked JSON `{"<token>": "<viewer>"}`; undefined: no tokens. */
   readonly tokens?: unknown
-  /** No request is the owner's without a token. Tokens imply it. */
+  /** Whether a request without a token is never the owner's. Implied if there are tokens. */
   readonly requireToken?: boolean | undefined
-  /** Whether only this machine can connect. */
+  /** Whether the server can be reached from this machine only. */
   readonly local: boolean
 }
 
-/** As many random letters and digits are more than anybody can try. */
+/** Minimum length of a token: this many random letters and digits cannot be guessed. */
 const MIN_LENGTH = 16
 
 export class Authenticator {
@@ -32,7 +34,7 @@ export class Authenticator {
   readonly #local: boolean
   readonly #ownerWithoutToken: boolean
 
-  /** Messages never show a token. Throws `invalid_argument`. */
+  /** Throws `invalid_argument` for invalid tokens. Messages never contain a token. */
   constructor({ tokens, requireToken = false, local }: AuthenticatorOptions) {
     this.#known = tokens === undefined ? [] : parseTokens(tokens)
     this.#local = local
@@ -40,8 +42,8 @@ export class Authenticator {
   }
 
   /**
-   * `direct`: it names this machine and did not come through a proxy. Throws `unauthenticated` for a wrong token, and for none where one is
-   * needed; `denied` for the owner's token from elsewhere.
+   * Authenticates a request. `direct`: the request names this machine and did not come through a proxy. Throws `unauthenticated` for a
+   * wrong token, or for a missing one if one is required; `denied` for the owner's token from another machine.
    */
   viewerOf(authorization: string | null, direct: boolean): Viewer {
     if (authorization === null && direct && this.#ownerWithoutToken) return LOCAL_OWNER
@@ -58,7 +60,7 @@ export class Authenticator {
     return viewer
   }
 
-  /** Looks at every token, so that the time taken tells nothing. */
+  /** Compares with every token in constant time, so that the duration reveals nothing. */
   #find(token: string): Viewer | undefined {
     const hash = digest(token)
     let found: Viewer | undefined
@@ -95,14 +97,14 @@ function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-// The file of bearer tokens, `{"<token>": "<viewer>"}`: who may read it, and what it holds.
+// The file of bearer tokens, `{"<token>": "<viewer>"}`: its permissions and its contents.
 
 const GROUP_READS = 0o040
 const ALL_BUT_OWNER = 0o077
 
 /**
- * The file's JSON; what it holds is checked by whoever uses it. `path`: from the working folder. Throws `io_failed`, `invalid_json`, and `invalid_argument` for a
- * file that others may read or write and for a token that is there twice. Messages never show a token.
+ * Reads the JSON of the token file; its contents are checked by the caller. `path`: relative to the working folder. Throws `io_failed`,
+ * `invalid_json`, and `invalid_argument` if others may read or write the file or a token occurs twice. Messages never contain a token.
  */
 export async function readTokens(workingFolder: string, path: string): Promise<unknown> {
   let file: FileHandle | null = null
@@ -119,7 +121,7 @@ export async function readTokens(workingFolder: string, path: string): Promise<u
   }
 }
 
-/** As PostgreSQL has it for its keys: this user's own file with mode 0600 or less, or one of root, with 0640 or less. */
+/** The rule of PostgreSQL for key files: the file belongs to this user with mode 0600 or less, or to root with 0640 or less. */
 function checkAccess(path: string, mode: number, uid: number): void {
   const user = process.getuid?.()
   if (user === undefined) return
@@ -138,7 +140,7 @@ function parsed(path: string, text: string): unknown {
   } catch (error) {
     throw new QuerentError('invalid_json', `--tokens ${path}: not JSON`, { path }, error)
   }
-  // JSON.parse keeps the last of two members with one name.
+  // Duplicate names are searched for explicitly, because JSON.parse keeps only the last of two members with one name.
   const errors: ParseError[] = []
   const tree = parseTree(text, errors)
   const members = tree?.type === 'object' ? (tree.children ?? []) : []
@@ -153,13 +155,16 @@ function wrong(path: string, what: string): QuerentError {
   return new QuerentError('invalid_argument', `--tokens ${path}: ${what}`, { field: '--tokens', path })
 }
 
-// Requests that bear a signature: who they are from.
+// Authenticates requests that have a signature.
 
 export function isSigned(headers: Headers): boolean {
   return /^querent-signature /i.test(headers.get('authorization') ?? '')
 }
 
-/** Null: it bears no signature. Its body, which the signature is over, can be read again. Throws `unauthenticated`, `too_large`, `cancelled`. */
+/**
+ * The viewer of a signed request; null if it has no signature. The body, which the signature covers, can be read again. Throws
+ * `unauthenticated`, `too_large`, `cancelled`.
+ */
 async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   const { raw } = c.req
   if (!isSigned(raw.headers)) return null
@@ -177,27 +182,27 @@ async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   return viewer
 }
 
-// The viewer that a request is answered as: whoever its signature or token says, or the local owner; the local owner may see
-// things as somebody else, by the header `querent-viewer`.
+// The viewer for whom a request is answered: by its signature or token, otherwise the local owner. The local owner may act as another
+// viewer with the header `querent-viewer`.
 
 export const VIEWER_HEADER = 'querent-viewer'
 
 /**
- * Headers that proxies, content networks and tunnels add, also those that are known to nobody here: `Forwarded`, `X-Forwarded-*`, `Via`,
- * `CF-*`, and whatever holds an address by its name (`X-Real-IP`, `True-Client-IP`, `X-Remote-Addr`). No client sends these of itself.
+ * Headers that proxies, content delivery networks and tunnels add, including unknown ones: `Forwarded`, `X-Forwarded-*`, `Via`, `CF-*`, and
+ * any whose name says that it contains an address (`X-Real-IP`, `True-Client-IP`, `X-Remote-Addr`). Clients themselves do not send them.
  */
 const FORWARDING =
   /^(?:via|cdn-loop|front-end-https|x-scheme)$|^(?:x-)?forwarded|^x-(?:original|envoy|arr|amzn|appengine|azure|vercel)-|^(?:cf|fly|tailscale)-|(?:^|-)(?:client)?(?:ip|addr|address)$/i
 
 interface Requester {
   readonly viewer: Viewer
-  /** Whether the limits of requesters apply. */
+  /** Whether limits apply to the requester. */
   readonly remote: boolean
 }
 
 /**
- * Throws `unauthenticated`; `rate_limited` where the address has sent too many wrong tokens lately; `denied` for anybody
- * but the owner who names a viewer; `invalid_argument` for a viewer that is no name.
+ * Finds the requester. Throws `unauthenticated`; `rate_limited` if the address has recently sent too many wrong tokens; `denied` if a
+ * viewer other than the owner names a viewer; `invalid_argument` for an invalid name of a viewer.
  */
 export async function requesterOf(c: RequestContext, authenticator: Authenticator): Promise<Requester> {
   const own = await authenticated(c, authenticator)
@@ -226,7 +231,7 @@ async function authenticated(c: RequestContext, authenticator: Authenticator): P
   }
 }
 
-/** Whether it names this machine, and nothing says that a proxy passed it on: those that add no header often speak HTTP/1.0. */
+/** Whether the request names this machine and shows no sign of a proxy: proxies that add no header often use HTTP/1.0. */
 function isDirect(c: RequestContext): boolean {
   if (!isLoopback(new URL(c.req.url).hostname) || serverOf(c)?.incoming?.httpVersion === '1.0') return false
   return !Object.keys(c.req.header()).some(name => FORWARDING.test(name))

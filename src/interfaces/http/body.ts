@@ -1,11 +1,11 @@
-/** The body of a request: at most so long, whole, UTF-8, one JSON document. */
+/** Reads the body of a request: limited in size, complete, UTF-8, one JSON document. */
 
 import { isRecord } from '../../base/record.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
 export const MAX_BODY_BYTES: number = 4 * 1024 * 1024
 
-/** An empty body is null. Throws `too_large`, `cancelled`, `invalid_argument` (not UTF-8), `invalid_json`. */
+/** Reads the body as JSON; null if it is empty. Throws `too_large`, `cancelled`, `invalid_argument` (not UTF-8), `invalid_json`. */
 export async function readJson(request: Request, most: number = MAX_BODY_BYTES): Promise<unknown> {
   const text = decode(await readBytes(request, most))
   if (text.trim() === '') return null
@@ -16,18 +16,21 @@ export async function readJson(request: Request, most: number = MAX_BODY_BYTES):
   }
 }
 
-/** The same request with its body read, for who cannot bound it. Throws `too_large`, `cancelled`, `invalid_argument` (not UTF-8). */
+/**
+ * A copy of the request whose body is already read within the limit, for handlers that cannot limit it. Throws `too_large`, `cancelled`,
+ * `invalid_argument` (not UTF-8).
+ */
 export async function wholeRequest(request: Request, most: number): Promise<Request> {
   if (request.method === 'GET' || request.method === 'HEAD') return request
   const { url, method, headers, signal } = request
   return new Request(url, { method, headers, signal, body: decode(await readBytes(request, most)) })
 }
 
-/** Throws `too_large`, and `cancelled` where the client goes away before the end: then nothing of it counts. */
+/** Reads the body. Throws `too_large`, and `cancelled` if the client disconnects before the end: an incomplete body is not used. */
 export async function readBytes(request: Request, most: number = MAX_BODY_BYTES): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length')
   if (length !== null && Number(length) > most) throw tooLarge(most)
-  // No more comes than that, and to have it as a stream costs more than all else about a request.
+  // Node delivers no more bytes than the header states; reading the body as a stream would cost more than everything else about a request.
   if (length !== null) return new Uint8Array(await request.arrayBuffer().catch(cutOff))
   if (request.body === null) return new Uint8Array()
   const parts: Uint8Array[] = []
@@ -40,7 +43,7 @@ export async function readBytes(request: Request, most: number = MAX_BODY_BYTES)
   return Buffer.concat(parts)
 }
 
-/** Only the connection can fail here: by its client, or cut off for being slow or malformed. */
+/** Only the connection can fail here: closed by the client, or cut off because it is slow or malformed. */
 async function* received(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body
@@ -65,14 +68,17 @@ function tooLarge(most: number): QuerentError {
   return new QuerentError('too_large', `body: at most ${most} bytes`, { field: 'body', limit: most })
 }
 
-// Fields of an input that nobody has checked, by path such as `options.stream`.
+// Reads and sets fields of unchecked input by path, such as `options.stream`.
 
-/** Undefined: there is no such field. */
+/** The value at a path; undefined if there is no such field. */
 export function valueAt(input: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
 }
 
-/** A copy that has the value there. What is no object where one should be is left for the operation to refuse. */
+/**
+ * A copy of the input with the value at the path. If something on the path is not an object, the input is left unchanged for the operation
+ * to reject.
+ */
 export function withValueAt(input: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.')
   const object = input ?? {}

@@ -1,4 +1,4 @@
-/** What a request carries with it through the app. */
+/** Context that each HTTP request carries through the app. */
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { isRecord } from '../../base/record.ts'
@@ -10,35 +10,35 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import type { After } from './stream.ts'
 
-/** The same for all requests of a server. */
+/** Values that are the same for all requests of a server. */
 export interface AppContext {
   readonly engine: Engine
   readonly catalog: Catalog
-  /** Aborted when the server is to end. */
+  /** Aborted when the server shuts down. */
   readonly ending: AbortSignal
-  /** An answer that is not there after so many milliseconds is a failure; null: it may take as long as it takes. */
+  /** Time limit of an answer in milliseconds; null: no limit. */
   readonly timeoutMs: number | null
-  /** The longest body that is read; an operation may have a smaller bound of its own. */
+  /** Maximum size of a body in bytes; an operation may have a smaller limit of its own. */
   readonly maxBodyBytes: number
-  /** Timers of streams. */
+  /** Timer function for streams. */
   readonly after: After
-  /** Gets what is to be repaired here and told to nobody else. */
+  /** Receives reports of bugs, which are shown to the operator only. */
   readonly log: (text: string) => void
 }
 
-/** What is noted of a request while it is answered. */
+/** Notes about a request, collected while it is answered. */
 export interface Notes {
   operation: string | null
   /** Unchecked; null: it was not read. */
   input: unknown
   results: number | null
-  /** Resolves when the last piece was sent, with the code of what ended it early; null: it is no stream. */
+  /** Resolves when the last piece was sent, with the error code if the stream ended early; null: the answer is not a stream. */
   stream: Promise<string | null> | null
 }
 
 /**
- * `viewer`: absent until the request is authenticated. `remote`: whether the limits of requesters apply; absent: no. `incoming`, `outgoing`: Node's request and
- * response, where there is a socket.
+ * `viewer`: absent until the request is authenticated. `remote`: whether limits apply to the requester; absent: they do not. `incoming`,
+ * `outgoing`: Node's request and response, if there is a socket.
  */
 export type Env = {
   Variables: { app: AppContext; requestId: string; notes: Notes; viewer?: Viewer; remote?: boolean }
@@ -50,23 +50,23 @@ export type Env = {
 export type App = Hono<Env>
 export type RequestContext = Context<Env>
 
-/** For routes behind the one that identifies the requester. */
+/** The viewer of the request, for routes after authentication. */
 export function viewerOf(c: RequestContext): Viewer {
   const viewer = c.get('viewer')
   if (viewer === undefined) throw new Error('invariant broken: a request without a viewer')
   return viewer
 }
 
-/** Absent where the app is called without a server. */
+/** Node's request and response; undefined if the app is called without a server. */
 export function serverOf(c: RequestContext): RequestContext['env'] | undefined {
   return c.env as RequestContext['env'] | undefined
 }
 
-// What is noted of each request when it is over: for the log and for the metrics, which see the same and no more.
+// What is recorded of each completed request, for both the log and the metrics.
 
 export interface RequestObserver {
   began(): void
-  /** Of a stream: its head was sent, and now its pieces follow. */
+  /** Called for a stream when its head was sent and its pieces follow. */
   streams(): void
   ended(line: HttpRequestLine): void
 }
@@ -102,7 +102,7 @@ function queryIn(input: unknown, days: number | undefined): Pick<HttpRequestLine
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Length of the first list in an answer; null: it has none. */
+/** Length of the first list in an answer; null if it has no list. */
 export function resultsIn(answer: unknown): number | null {
   if (!isRecord(answer)) return null
   const list = Object.values(answer).find(value => Array.isArray(value))
@@ -124,7 +124,7 @@ function lineOf(c: RequestContext, notes: Notes): Omit<HttpRequestLine, 'at' | '
   }
 }
 
-/** The pattern of the route that answered. What all requests pass through is none, unless no other one matched. */
+/** Pattern of the route that answered. Patterns that match all requests count only if no other one matched. */
 function routeOf(c: RequestContext): string {
   return matchedRoutes(c).find(({ path }) => !path.endsWith('*'))?.path ?? '/*'
 }

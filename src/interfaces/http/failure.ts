@@ -1,4 +1,6 @@
-/** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
+/**
+ * Turns a failure into a response: one JSON shape, a status by kind of error, and no internal information (no stack, no cause, no path).
+ */
 
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
 import { reportedError } from '../../model/reported-error.ts'
@@ -16,7 +18,7 @@ const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   broken: 500,
 }
 
-/** Codes for which HTTP has a number of its own. 499 is what nginx calls a client that went away. */
+/** Error codes that have an HTTP status of their own. 499 is nginx's status for a client that disconnected. */
 const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   unauthenticated: 401,
   unknown_operation: 404,
@@ -27,7 +29,7 @@ const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   TIMEOUT: 504,
 }
 
-/** Fields for which it has one too. */
+/** Fields of errors that have an HTTP status of their own. */
 const STATUS_BY_FIELD: Readonly<Partial<Record<string, number>>> = {
   method: 405,
   'content-encoding': 415,
@@ -39,12 +41,12 @@ export function statusOf(error: QuerentError): number {
   if (error.code === 'invalid_argument' && typeof field === 'string' && field in STATUS_BY_FIELD) {
     return STATUS_BY_FIELD[field] as number
   }
-  // A lens may call it by a code of its own (BQ-184).
+  // A lens may report it with a code of its own (BQ-184), with the original error as its cause.
   const own = error.cause instanceof QuerentError && error.cause.code === 'unauthenticated' ? error.cause : error
   return STATUS_BY_CODE[own.code] ?? STATUS_BY_KIND[error.kind]
 }
 
-/** `viewer` is null for those who have not said who they are. */
+/** The response for a failure. `viewer`: null if the requester is not authenticated. */
 export function failureResponse(thrown: unknown, viewer: Viewer | null): Response {
   const error = reportedError(thrown, viewer, operation => {
     const route = CHROMA_ROUTES.find(each => each.operation === operation)

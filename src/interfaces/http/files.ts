@@ -1,6 +1,6 @@
 /**
- * A built page, served to anybody, since it holds nothing of the store. Only names that are in its folder are answered, by
- * comparing texts: no path of a request ever reaches the disk.
+ * Serves a built web page without authentication, since it contains nothing from the store. Only names that exist in its folder are served,
+ * by comparing strings: no path from a request ever reaches the file system.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -15,15 +15,15 @@ interface PageFile {
 }
 
 interface BuiltPage {
-  /** Absolute. Its files are read when the first of them is asked for. */
+  /** Absolute path of the page's folder. Its files are read at the first request for one. */
   readonly folder: string
-  /** Address of its `index.html`. */
+  /** URL path of the page's `index.html`. */
   readonly path: string
-  /** What the addresses of its files begin with; ends without a slash. */
+  /** Prefix of the URL paths of the page's files; ends without a slash. */
   readonly base: string
-  /** What it may load. */
+  /** Content security policy: what the page may load. */
   readonly policy: string
-  /** What is answered where the folder is not there. */
+  /** Text of the answer if the folder does not exist. */
   readonly notBuilt: string
 }
 
@@ -35,7 +35,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Vite puts a hash of the content into these names: what they hold never changes. */
+/** Names into which Vite puts a hash of the content, so that the content of such a file never changes. */
 const HASHED = /^\/assets\/.+-[\w-]{8}\.\w+$/
 
 function servePage<E extends Env>(app: Hono<E>, page: BuiltPage): void {
@@ -56,7 +56,7 @@ function fileResponse(c: Context, { content, headers }: PageFile): Response {
   return isKnown ? c.body(null, 304, headers) : c.body(content, 200, headers)
 }
 
-/** By the path of its address. Empty where nothing was built. */
+/** Files of a page by their URL path; empty if the page was not built. */
 function readPage({ folder, base, policy }: BuiltPage): ReadonlyMap<string, PageFile> {
   if (!existsSync(join(folder, 'index.html'))) return new Map()
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
@@ -83,14 +83,14 @@ function pageFile(path: string, content: Uint8Array<ArrayBuffer>, policy: string
   return { content, headers }
 }
 
-// The web explorer: the built page at `/`.
+// The web explorer: serves the built page at `/`.
 
 const EXPLORER_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const EXPLORER_NOT_BUILT = 'The explorer is not built: npm run build\n'
 
-/** `folder`: default: the one of this package. */
+/** `folder`: folder of the built page; default: the one in this package. */
 export function serveExplorer<E extends Env>(app: Hono<E>, folder: string = builtFolder()): void {
   servePage(app, { folder, path: '/', base: '', policy: EXPLORER_POLICY, notBuilt: EXPLORER_NOT_BUILT })
 }
@@ -99,9 +99,9 @@ function builtFolder(): string {
   return fileURLToPath(packageUrl(import.meta.url, 'dist/explorer'))
 }
 
-// `GET /docs`: what `/openapi.json` says, as a page to read and to try.
+// `GET /docs`: the contents of `/openapi.json` as a page to read and to try operations.
 
-/** Its style sheet has its pictures within it. */
+/** Policy of the documentation page; its style sheet contains its images as data URLs. */
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,26 +1,26 @@
 /**
- * Checks what comes before the body. Keeps web pages out: on loopback the local owner needs no token, so a page in a browser on this machine must not get
- * through: neither by a host name of its own that resolves to this machine (DNS rebinding), nor from its own origin. A port makes
- * an origin: a page that another program serves on this machine is a page of another site.
+ * Checks what comes before the body of a request, to keep web pages out. On loopback the local owner needs no token, so a page in a browser
+ * on this machine must not get through: neither by a host name of its own that resolves to this machine (DNS rebinding), nor from its own
+ * origin. The port is part of an origin, so a page that another program on this machine serves belongs to another site.
  */
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
-/** What a request may call this server, and from which pages it may come. */
+/** Host names under which this server answers, and the origins of pages that may call it. */
 export interface Names {
-  /** Whether only this machine can connect. */
+  /** Whether the server can be reached from this machine only. */
   readonly loopback: boolean
-  /** Host names without a port, lower case. Without any, a server for other machines is called what it is called. */
+  /** Allowed host names without port, in lower case. If there are none, a server for other machines accepts any name. */
   readonly hosts: readonly string[]
-  /** Origins of other sites whose pages are answered. */
+  /** Origins of other sites whose pages may call this server. */
   readonly origins: readonly string[]
 }
 
-/** Addresses that only this machine reaches. */
+/** Whether a host name is an address that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** Checks what `--allow-host` and `--cors` were given. Throws `invalid_argument`. */
+/** Checks the values of `--allow-host` and `--cors`. Throws `invalid_argument`. */
 export function namesOf(loopback: boolean, hosts: readonly string[], origins: readonly string[]): Names {
   for (const host of hosts) {
     if (host === '' || hostname(`http://${host}`) !== host.toLowerCase()) {
@@ -35,17 +35,21 @@ export function namesOf(loopback: boolean, hosts: readonly string[], origins: re
   return { loopback, hosts: hosts.map(host => host.toLowerCase()), origins }
 }
 
-/** Throws `denied` for names that are not ours, `invalid_argument` for what could be read in two ways. */
+/**
+ * Checks the head of a request. Throws `denied` for host names that are not allowed, `invalid_argument` for a request that could be
+ * understood in two ways.
+ */
 export function checkHead(request: Request, names: Names): void {
   checkNames(request, names)
   checkAddress(request.url)
   checkForm(request.headers)
 }
 
-/** The names that the request gives, to us and to its page, are ours or were allowed. */
+/** Checks that the host name and the origin in the request are this server's own or were allowed. */
 function checkNames({ url, method, headers }: Request, names: Names): void {
   const host = headers.get('host') ?? ''
-  // A request line can name a host too, which counts more than the header (RFC 9112, 3.2.2). Two headers are joined by a comma.
+  // The request line may also contain a host, which takes precedence over the header (RFC 9112, 3.2.2). Two Host headers are joined by a
+  // comma.
   if (host.includes(',') || ![`http://${host}`, url].every(name => isAllowedHost(hostname(name), names))) {
     throw new QuerentError('denied', 'host: it must be a name of this machine, or a host of --allow-host', {
       field: 'host',
@@ -59,8 +63,9 @@ function checkNames({ url, method, headers }: Request, names: Names): void {
 }
 
 /**
- * Browsers send no `Origin` with what a page loads without asking to read it, such as an image, but say how its origin relates to ours: `same-site` is
- * another port. A link that the user follows into a tab is let through: the page it is on gets nothing of the answer.
+ * Whether a page of another origin caused the request. Browsers send no `Origin` for resources that a page loads without reading them, such
+ * as images, but say in `sec-fetch-site` how its origin relates to this server's: `same-site` means another port. A link that the user
+ * opens in a tab is allowed, because the page that contains it gets nothing of the answer.
  */
 function isFromOtherOrigin(method: string, headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
@@ -69,7 +74,7 @@ function isFromOtherOrigin(method: string, headers: Headers): boolean {
   return method !== 'GET' || !isLink
 }
 
-/** Escapes that are no UTF-8 would otherwise stand for themselves. */
+/** Throws for escapes (such as %FF) that are not UTF-8; without this check they would be taken literally. */
 function checkAddress(url: string): void {
   if (!url.includes('%')) return
   const { pathname, search } = new URL(url)
@@ -82,7 +87,7 @@ function checkAddress(url: string): void {
   }
 }
 
-/** Bodies are taken as they come: whoever packs them means them to be unpacked. */
+/** Throws for compressed bodies, which are not decompressed, and for transfer encodings other than `chunked`. */
 function checkForm(headers: Headers): void {
   const sent = headers.get('transfer-encoding')
   if (sent !== null && sent.toLowerCase() !== 'chunked') {
@@ -99,7 +104,7 @@ function isAllowedHost(name: string, { loopback, hosts }: Names): boolean {
   return !loopback && hosts.length === 0
 }
 
-/** `https`: a proxy may have taken the encryption off. */
+/** `https` is accepted for the own host too, because a proxy may have removed the encryption. */
 function isAllowedOrigin(origin: string, host: string, { origins }: Names): boolean {
   const own = ['http', 'https'].map(scheme => `${scheme}://${host}`).filter(url => URL.canParse(url))
   return origins.includes(origin) || own.some(url => new URL(url).origin === origin)

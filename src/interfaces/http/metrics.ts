@@ -1,6 +1,6 @@
 /**
- * Figures of this process and its store in the Prometheus text format, for the owner: they tell of all partitions. Labels
- * are names of operations, indexes and statuses, of which there are few; nothing that a request brought.
+ * Metrics of this process and its store in the Prometheus text format, for the owner only, because they cover all partitions. Labels are
+ * names of operations, indexes and statuses, of which there are few; nothing from a request becomes a label.
  */
 
 import cluster, { type Worker } from 'node:cluster'
@@ -11,10 +11,13 @@ import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { RequestObserver } from './env.ts'
 
-/** From a cached answer to a slow one. */
+/** Buckets of the latency histogram in seconds, from a cached answer to a slow one. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Where all processes see the same value, the largest is the newest; other figures are summed. */
+/**
+ * How values of several processes are combined: `max` if all processes observe the same value, since the largest is the newest; otherwise
+ * `sum`.
+ */
 type Joined = 'sum' | 'max'
 
 export class Metrics implements RequestObserver {
@@ -30,7 +33,7 @@ export class Metrics implements RequestObserver {
   readonly #store: readonly [name: string, gauge: Gauge<'index'>][]
   #hasProcessMetrics = false
 
-  /** `worker`: which of several processes on one port this is. */
+  /** `worker`: number of this process among several processes on one port. */
   constructor(engine: Engine, worker?: number | undefined) {
     this.#engine = engine
     this.#isWorker = worker !== undefined
@@ -72,12 +75,12 @@ export class Metrics implements RequestObserver {
       ['bytes', gauge('querent_index_bytes', 'Memory of an index', 'sum', ['index'])],
     ]
     if (worker === undefined) return
-    // The listener through which the first process asks.
+    // Registers the listener through which the first process requests this worker's metrics.
     new AggregatorRegistry()
     AggregatorRegistry.setRegistries(this.#registry)
   }
 
-  /** One more connection, or one less. */
+  /** Counts one more open connection, or one less. */
   connected(by: 1 | -1): void {
     this.#connections.inc(by)
   }
@@ -98,13 +101,13 @@ export class Metrics implements RequestObserver {
     else this.#duration.observe({ operation: label }, ms / 1000)
   }
 
-  /** Looks at the store. Of all processes on this port, where there are several. */
+  /** The metrics as text, after reading the store; if several processes share this port, those of all. */
   text(): Promise<string> {
     return this.#isWorker ? figuresOfAll() : this.#registry.metrics()
   }
 
   async #look(): Promise<void> {
-    // Only once somebody wants them: they watch the event loop and the collector from then on.
+    // Started at the first request, because from then on these metrics observe the event loop and the garbage collector.
     if (!this.#hasProcessMetrics) collectDefaultMetrics({ register: this.#registry })
     this.#hasProcessMetrics = true
     const gauges = new Map(this.#store)
@@ -121,7 +124,7 @@ export class Metrics implements RequestObserver {
   }
 }
 
-/** Looks at the process and its store before it says its figures. */
+/** A registry that reads the process and its store before it returns its metrics. */
 class OwnRegistry extends Registry {
   readonly #look: () => Promise<void>
 
@@ -141,19 +144,19 @@ class OwnRegistry extends Registry {
   }
 }
 
-// Several processes on one port: a worker asks the first process for the figures of all, which prom-client gathers there.
+// With several processes on one port, a worker asks the first process for the metrics of all, which prom-client collects there.
 
 interface Message {
   readonly type: 'querent:figures'
-  /** Of the question, which its answer repeats. */
+  /** Id of the request, repeated in its answer. */
   readonly id: number
-  /** In the answer; null: a worker did not answer in time. */
+  /** The metrics, in an answer; null: a worker did not answer in time. */
   readonly text?: string | null
 }
 
 let lastId = 0
 
-/** In a worker. Rejects with `deadline_exceeded`. */
+/** For a worker: requests the metrics of all processes. Rejects with `deadline_exceeded`. */
 function figuresOfAll(): Promise<string> {
   const id = ++lastId
   return new Promise((resolve, reject) => {
@@ -168,13 +171,13 @@ function figuresOfAll(): Promise<string> {
   })
 }
 
-/** In the first process; until the signal. */
+/** For the first process: answers the workers' requests for metrics, until the signal is aborted. */
 export function relayFigures(signal: AbortSignal): void {
   const all = new AggregatorRegistry()
   const onMessage = async (worker: Worker, message: unknown): Promise<void> => {
     if (!isMessage(message)) return
     const text = await all.clusterMetrics().catch(() => null)
-    // What fails after all is ignored: the worker has ended.
+    // An error of sending is ignored: the worker has ended.
     if (worker.isConnected()) worker.send({ ...message, text }, undefined, undefined, () => {})
   }
   cluster.on('message', onMessage)

@@ -1,4 +1,4 @@
-/** Puts readable routes on the app: each runs the operation it stands for, as that operation's own path does. */
+/** Adds readable routes to the app: each runs its operation exactly as the operation's own path does. */
 
 import { etag } from 'hono/etag'
 import { isRecord } from '../../base/record.ts'
@@ -20,11 +20,11 @@ import {
   type Route,
 } from './routes.ts'
 
-// Reads that a client may keep and ask for again: with a tag of their content, or 304 where the client has just that.
+// Conditional reads: answers have an ETag of their content, and a client that already has that content gets status 304.
 
 const withETag = etag()
 
-/** What is shown depends on the requester: no cache may share it. */
+/** The answer depends on the requester, so no shared cache may keep it. */
 export async function conditional(c: RequestContext, response: Response): Promise<Response> {
   await withETag(c, async () => {
     c.res = response
@@ -34,9 +34,9 @@ export async function conditional(c: RequestContext, response: Response): Promis
   return c.res
 }
 
-// The query string of a request as fields of an operation's input, each read by the type that its schema gives it.
+// Converts the query string of a request to fields of an operation's input, each by the type in the input's schema.
 
-/** `schema`: JSON Schema of the input. What cannot be read so stays a text, for the operation to refuse. */
+/** `schema`: JSON Schema of the input. A value that cannot be converted stays a text, which the operation then rejects. */
 export function queryFields(
   queries: Readonly<Record<string, readonly string[]>>,
   schema: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ function fieldOf(texts: readonly string[], schema: unknown): unknown {
   const [text = ''] = texts
   const types = typesIn(schema)
   if (types.has('array') && !text.startsWith('[')) return texts.map(each => readAs(each, typesIn(itemsOf(schema))))
-  // Said twice where one is wanted: a list, which the operation refuses.
+  // Several values for a field that takes one are passed as a list, which the operation rejects.
   return texts.length > 1 ? texts : readAs(text, types)
 }
 
@@ -73,9 +73,9 @@ function itemsOf(schema: unknown): unknown {
   return isRecord(schema) ? schema['items'] : undefined
 }
 
-// Operations as the routes of their lens answer them, where the contract of the lens says more of errors than they do.
+// Adapts operations for the routes of their lens, if the lens's contract says more about errors than the operations do.
 
-/** Families of the lens chroma (CQ-105) for errors that are not its own. */
+/** Error types of the lens chroma (CQ-105) for errors that are not its own. */
 const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
   usage: 'ValidationError',
   limit: 'QueryError',
@@ -87,7 +87,7 @@ const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
   unavailable: 'StorageError',
 }
 
-/** Every error has a `type`, and none tells of the machine, to whomever (CQ-120). */
+/** Gives every error a `type`, and removes information about the machine from it, for every caller (CQ-120). */
 function typedForChroma(operation: EngineOperation): EngineOperation {
   return {
     ...operation,
@@ -103,8 +103,8 @@ function typedForChroma(operation: EngineOperation): EngineOperation {
 }
 
 /**
- * `not_found` where the answer's flag is false (CQ-120). `reading` fails where there is nothing: of a request that gives
- * ids alone a false flag says no more than that it asked for nothing.
+ * Turns an answer whose flag is false into `not_found` (CQ-120). For a request that gives only ids, false may also mean that it asked for
+ * no change: `reading` is then run, and fails if the ids name nothing.
  */
 function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
   return {
@@ -140,19 +140,19 @@ export const ROUTES: readonly Route[] = [
   ...NODE_ROUTES,
 ]
 
-/** Those that answer anybody: before it is asked who that is. */
+/** Mounts the routes that need no authentication. */
 export function mountOpenRoutes(app: App, catalog: Catalog): void {
   mount(app, catalog, ({ open }) => open === true)
 }
 
-/** Routes of lenses that the engine was opened without are not there. */
+/** Mounts all other routes. Routes of lenses that the engine does not have are left out. */
 export function mountRoutes(app: App, catalog: Catalog): void {
   mount(app, catalog, ({ open }) => open !== true)
   if (!catalog.has('context.query')) return
   app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
 }
 
-/** A requester who need not be identified: no agent can be called so. */
+/** Viewer for requests without authentication; no agent can have this name. */
 const ANYBODY = { id: 'did:key:anybody' }
 
 function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): void {
@@ -168,13 +168,13 @@ function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): 
   }
 }
 
-/** A client that asks whether its copy of an entry is still good does not open the entry again. */
+/** A client that only checks whether its copy of an entry is current does not count as opening the entry again. */
 function revalidation(c: RequestContext, { name }: EngineOperation, input: unknown): unknown {
   if (name !== 'get' || c.req.header('if-none-match') === undefined || !isRecord(input)) return input
   return { touch: false, ...input }
 }
 
-/** What a request is for, by its method and path alone; undefined: no operation. */
+/** The operation that a request is for, by its method and path alone; undefined: none. */
 function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
   const name = /^\/v1\/ops\/([^/]+)$/.exec(path)?.[1]
   if (name !== undefined) return catalog.get(name)
@@ -182,7 +182,7 @@ function operationAt(catalog: Catalog, method: string, path: string): EngineOper
   return route && operationOf(catalog, route)
 }
 
-/** Methods that a path can be asked with, of which one was not used; empty: there is no such path. */
+/** The methods that exist for a path whose request used another one; empty: there is no such path. */
 export function methodsAt(catalog: Catalog, path: string): readonly string[] {
   if (/^\/v1\/ops\/[^/]+$/.test(path)) return ['GET', 'POST']
   if (path === CALL_ROUTE.path && catalog.has('context.query')) return [CALL_ROUTE.method]
@@ -218,9 +218,9 @@ async function inputOf(
   return isRecord(body ?? {}) ? { ...((body ?? {}) as object), ...params } : body
 }
 
-// Requests of whom nobody knows.
+// Failures of requests whose requester is unknown.
 
-/** What is wrong with the requester, in the form of the contract of the operation (BQ-184, CQ-120). */
+/** The authentication error in the form that the contract of the requested operation defines (BQ-184, CQ-120). */
 export function strangerView(c: RequestContext, thrown: unknown): unknown {
   const { engine, catalog } = c.get('app')
   const operation = operationAt(catalog, c.req.method, c.req.path)

@@ -1,6 +1,6 @@
 /**
- * The HTTP interface described in OpenAPI 3.1, made from the catalog and the route tables: there is no second list of either.
- * `GET /openapi.json` answers everybody, for it says nothing of a store, and programs need it before they have a token.
+ * The OpenAPI 3.1 description of the HTTP interface, generated from the catalog and the route tables, so that neither is listed twice. `GET
+ * /openapi.json` needs no authentication: it contains nothing from a store, and programs need it before they have a token.
  */
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../base/canonical.ts'
@@ -14,7 +14,7 @@ import type { App } from './env.ts'
 import { conditional, ROUTES, typesIn } from './mount.ts'
 import { CALL_ROUTE, contextCall, type Route } from './routes.ts'
 
-/** Routes that not every server has. */
+/** Routes that only some servers have. */
 interface ServerParts {
   readonly metrics: boolean
   readonly mcp: boolean
@@ -99,14 +99,14 @@ function openApiDocument(engine: Pick<Engine, 'lensOperations'>, catalog: Catalo
 
 const TEXT = { type: 'string' }
 const NOT_MODIFIED = { '304': { description: 'The copy of the client is current' } }
-/** Of any status from 400. */
+/** Responses for all statuses from 400 on. */
 const FAILURES = { default: { $ref: '#/components/responses/Failure' } }
 
 function content(description: string, type: string, schema: JsonObject): JsonObject {
   return { description, content: { [type]: { schema } } }
 }
 
-/** Lenses with codes of their own say more. */
+/** Schema of a failure; lenses with error codes of their own define more. */
 const FAILURE: JsonObject = {
   type: 'object',
   properties: {
@@ -177,10 +177,10 @@ const SECURITY: JsonObject = {
   },
 }
 
-// Paths that stand for no operation: whether the server is well, what there is, MCP, and the pages.
+// Paths that do not stand for an operation: health, catalog, MCP, and the pages.
 
 interface DescribedPath {
-  /** With its parameters as `{name}`. */
+  /** Path with its parameters as `{name}`. */
   readonly path: string
   readonly method: string
   readonly item: JsonObject
@@ -195,10 +195,10 @@ const READY = object({ ready: { type: 'boolean' }, failing: { enum: ['store', 'i
 const DESCRIBED_OPERATION = { $ref: '#/components/schemas/OperationDescription' }
 const OPERATIONS = object({ operations: { type: 'array', items: DESCRIBED_OPERATION } })
 
-/** Name in the document, path, summary, media type and schema of the answer. */
+/** Operation id in the document, path, summary, media type and schema of the answer. */
 type ServerPath = readonly [id: string, path: string, summary: string, type: string, schema: JsonObject]
 
-/** For everybody. */
+/** Paths that need no authentication. */
 const OPEN_PATHS: readonly ServerPath[] = [
   ['healthz', '/healthz', 'Report whether the process is alive', JSON_TYPE, object({ ok: { type: 'boolean' } })],
   ['readyz', '/readyz', 'Report whether requests can be sent: 503 if not', JSON_TYPE, READY],
@@ -236,7 +236,7 @@ const CHOICES = {
   detail: 'concise: form of answers for calls that do not name one',
 }
 
-/** The protocol itself says what its messages are. */
+/** The MCP endpoint; the protocol itself defines its messages. */
 const MCP: DescribedPath = {
   path: '/mcp',
   method: 'post',
@@ -263,7 +263,7 @@ const MCP: DescribedPath = {
 
 // Schemas of operations as components of the document: each once, under a name, with references between them.
 
-/** A value of any form, as each of zod's own schemas of it tells it again. */
+/** Schema of any JSON value, which zod repeats in each schema that contains one; it is replaced by a single component. */
 const ANY_JSON = z.toJSONSchema(jsonObject) as unknown as { readonly $defs: JsonObject }
 
 function isAnyJson(schema: Json, def: string): boolean {
@@ -277,7 +277,7 @@ const PREFIX = '#/components/schemas/'
 class Components {
   readonly #schemas = new Map<string, JsonObject>()
 
-  /** A reference to it; `name` is its own where it has none in zod's registry. */
+  /** Adds a schema and returns a reference to it; `name` is used if the schema has no name in zod's registry. */
   add(schema: z.ZodType, io: 'input' | 'output', name: string): JsonObject {
     const { $schema: _, $defs = {}, ...root } = jsonSchema(schema, io, 'named')
     const nameOf = (def: string): string => {
@@ -292,13 +292,13 @@ class Components {
     return this.set(name, own)
   }
 
-  /** A reference to it. */
+  /** Adds a component under this name and returns a reference to it. */
   set(name: string, schema: JsonObject): JsonObject {
     this.#schemas.set(name, schema)
     return { $ref: `${PREFIX}${name}` }
   }
 
-  /** What a reference stands for. */
+  /** The schema that a reference points to. */
   resolve(schema: Json | undefined): JsonObject {
     const { $ref: ref, ...own } = isRecord(schema) ? (schema as JsonObject) : {}
     return typeof ref === 'string' ? { ...this.#schemas.get(ref.slice(PREFIX.length)), ...own } : own
@@ -323,7 +323,7 @@ function withRefs(value: Json, moved: (ref: string) => string): JsonObject {
   return walk(value) as JsonObject
 }
 
-// A short input to begin with: the first example of the schema, else what it asks for and nothing that may be left out.
+// A short example input: the first example in the schema, otherwise only the required fields.
 
 function exampleOf(schema: Json | undefined, components: Components): Json {
   const { type, anyOf, oneOf, const: only, examples, enum: values, ...rest } = components.resolve(schema)
@@ -357,9 +357,9 @@ function objectOf({ properties, required }: JsonObject, components: Components):
   return Object.fromEntries(needed.map(name => [name, exampleOf(fields[name], components)]))
 }
 
-// What a request for an operation is made of, in the document: parameters of path and query, headers, a body.
+// Describes the request of an operation in the document: parameters of path and query, headers, body.
 
-/** `says`: schema of all that the request says, wherever it says it. */
+/** `says`: schema of everything that the request contains, wherever it is: path, query string or body. */
 function requestParts(
   { method, path }: Pick<Route, 'method' | 'path'>,
   says: JsonObject,
@@ -392,7 +392,7 @@ function requestParts(
   }
 }
 
-/** Texts and numbers stand as they are, lists as several of one name, objects as JSON. */
+/** A parameter of the query string: texts and numbers as they are, lists as repeated parameters, objects as JSON. */
 function queryParameter(name: string, field: Json, required: boolean, components: Components): JsonObject {
   const schema = components.resolve(field)
   const { description } = schema
@@ -408,15 +408,15 @@ function queryParameter(name: string, field: Json, required: boolean, components
   }
 }
 
-// Paths of operations: each under its name, and the readable ones of the route tables.
+// Paths of operations in the document: one under each operation's name, and the readable ones of the route tables.
 
 interface Describing {
   readonly components: Components
-  /** The lens of an operation; `engine` for the engine's own. */
+  /** The lens that an operation belongs to; `engine` for the engine's own. */
   lensOf(operation: string): string
 }
 
-/** `POST /v1/ops/<name>`. */
+/** Describes the path `POST /v1/ops/<name>` of an operation. */
 function namedPath(operation: EngineOperation, describing: Describing): DescribedPath {
   const { name, summary, effect } = operation
   const remark = effect.ownerOnly === true ? ' Only for the local owner.' : ''

@@ -1,4 +1,4 @@
-/** The readable routes: which operation each stands for, and how a request becomes that operation's input. */
+/** The readable routes: the operation of each route, and how a request becomes that operation's input. */
 
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -8,33 +8,36 @@ import type { EngineOperation } from '../../ops/catalog.ts'
 import { withValueAt } from './body.ts'
 import type { StreamForm } from './stream.ts'
 
-/** What a request says, before anything of it is checked. */
+/** The contents of a request before any check. */
 export interface Given {
-  /** Of the path, decoded. */
+  /** Parameters of the path, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Of the query string, read by the types of the operation's fields. */
+  /** Values of the query string, converted by the types of the operation's fields. */
   readonly query: Readonly<Record<string, unknown>>
-  /** Null: none was sent. */
+  /** Body of the request; null: none was sent. */
   readonly body: unknown
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With its parameters as `:name`; a name is that of the input field. */
+  /** Path with its parameters as `:name`; each name is that of an input field. */
   readonly path: string
-  /** Name in the catalog. */
+  /** Name of the operation in the catalog. */
   readonly operation: string
-  /** Default: the body, or for GET and DELETE the query string, together with the parameters of the path. */
+  /** Computes the operation's input. Default: the body (for GET and DELETE the query string) together with the parameters of the path. */
   readonly input?: ((given: Given) => unknown) | undefined
-  /** JSON Schema of what `input` reads, of path, query string and body together, made from that of the operation's input. Default: the same. */
+  /**
+   * JSON Schema of what the request contains in path, query string and body together, derived from that of the operation's input. Default:
+   * the same schema.
+   */
   readonly says?: ((input: JsonObject) => JsonObject) | undefined
-  /** Answers without a token: the request bears its own signature, or everybody gets the same answer. */
+  /** Whether the route needs no token: the request has its own signature, or everybody gets the same answer. */
   readonly open?: true | undefined
-  /** Always answers as a stream, in this form where the client accepts no other. */
+  /** The operation always answers as a stream, in this form unless the client accepts another one. */
   readonly streams?: StreamForm | undefined
-  /** A flag of the answer that is false where there was nothing to work on: then it is `not_found`. */
+  /** Name of a boolean field of the answer: if it is false, nothing was found, and the response is `not_found`. */
   readonly found?: string | undefined
-  /** With `found`: reads what the ids name, where a request gives nothing but them, and so asks for no change. */
+  /** With `found`: operation that reads what the ids name, for requests that give only ids and so ask for no change. */
   readonly reads?: string | undefined
 }
 
@@ -55,7 +58,7 @@ export const MAIN_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/lenses', operation: 'lenses' },
 ]
 
-/** The body is the entry; its id is that of the path. */
+/** Input for one entry: the body is the entry, and the path contains its id. */
 function oneEntry({ params, body }: Given): unknown {
   return { entries: [isRecord(body) ? { ...body, ...params } : body] }
 }
@@ -64,7 +67,7 @@ function oneId({ params: { id }, query }: Given): unknown {
   return { ...query, ids: [id] }
 }
 
-/** One of the entries, whose id is said. */
+/** Schema of one element of `entries`; its id is in the path. */
 function saysEntry(input: JsonObject): JsonObject {
   return itemOf(input, 'entries')
 }
@@ -78,7 +81,7 @@ function itemOf({ properties }: JsonObject, list: string): JsonObject {
   return items as JsonObject
 }
 
-// Routes of lenses whose contract names none: their main questions.
+// Routes for lenses whose contract defines none: their main queries.
 
 export const LENS_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/collections/query', operation: 'collections.query' },
@@ -136,7 +139,7 @@ export const BELIEFS_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/beliefs/:belief_id/explain', operation: 'beliefs.explain' },
 ]
 
-// Routes by which nodes speak with each other, without a token: requests bear their own signature, or everybody gets the same answer.
+// Routes for communication between nodes. They need no token: requests have their own signature, or everybody gets the same answer.
 
 export const NODE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/nodes/query', operation: 'nodes.query', open: true },
@@ -144,11 +147,11 @@ export const NODE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/.well-known/querent', operation: 'peers.about', open: true },
 ]
 
-// `POST /v1/call`: the lens context by its path names, in its own envelope.
+// `POST /v1/call`: calls the lens context by its path names, and answers with the lens's own envelope.
 
 const input = z.strictObject({ path: z.string(), params: z.unknown().optional() })
 
-/** The envelope reports what is wrong with a path or its parameters. */
+/** Errors in the path or its parameters are reported in the envelope. */
 export const contextCall: EngineOperation = {
   name: 'context.call',
   summary: 'Call the lens context by a path, such as /context/query',

@@ -1,4 +1,4 @@
-/** Listens: binds, and closes in good order. */
+/** The HTTP server: listens on a port or socket, and shuts down in an orderly way. */
 import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
@@ -21,31 +21,31 @@ import { Metrics } from './metrics.ts'
 import type { HttpSettings } from './settings.ts'
 import type { After } from './stream.ts'
 
-// What a connection may cost before anything is known of who is at its other end.
+// Limits on what a connection may cost before its requester is known.
 
 interface Bounds {
-  /** The longest body that is read, in bytes. */
+  /** Maximum size of a body in bytes. */
   readonly maxBodyBytes: number
   /**
-   * Milliseconds that a client may take to send a whole request; for its head it has a sixth of that. So long it may also
-   * leave an answer lying of which it takes nothing.
+   * Milliseconds in which a client must send a whole request; its head must arrive in a sixth of that. It is also the longest time that a
+   * client may leave an answer without reading any of it.
    */
   readonly receiveMs: number
-  /** Further ones are closed at once. */
+  /** Maximum number of connections; further ones are closed at once. */
   readonly maxConnections: number
 }
 
-/** File handles are what is short: a thousand streams are well within. */
+/** Defaults. File handles limit the number of connections: a thousand streams are well within it. */
 const DEFAULTS: Bounds = { maxBodyBytes: MAX_BODY_BYTES, receiveMs: 60_000, maxConnections: 4_000 }
 
-/** A client that goes on with a stream sends what it has of it as a header: `Last-Event-ID`. */
+/** Maximum size of a request's head: a client that resumes a stream sends its state in the header `Last-Event-ID`. */
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_HEADERS = 256
 const HEAD_SHARE = 6
-/** Overdue clients are looked for so often, or twice in the time that they have. */
+/** Interval in milliseconds at which overdue clients are looked for; at least twice within the time limit. */
 const LOOK_EVERY_MS = 2_000
 
-/** What is not given is as by default. Throws `invalid_argument`. */
+/** The limits from the settings, with defaults. Throws `invalid_argument`. */
 function boundsOf(given: HttpSettings): Bounds {
   const maxBodyBytes = given.max_body ?? DEFAULTS.maxBodyBytes
   const receiveMs = given.receive_timeout_ms ?? DEFAULTS.receiveMs
@@ -66,7 +66,7 @@ function serverOptions({ receiveMs }: Bounds): ServerOptions {
     connectionsCheckingInterval: Math.ceil(Math.min(LOOK_EVERY_MS, receiveMs / (2 * HEAD_SHARE))),
     headersTimeout: Math.ceil(receiveMs / HEAD_SHARE),
     requestTimeout: Math.ceil(receiveMs),
-    // A request without a host gets a written reason, as one with an unknown host does.
+    // A request without a Host header gets an explained error, like one with an unknown host.
     requireHostHeader: false,
   }
 }
@@ -80,18 +80,19 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1
 }
 
-// Which connections are at work: Node counts one on which nothing has come yet as if it were, and would wait for it at the end.
+// Tracks which connections are busy: Node treats a connection on which nothing has arrived yet as busy, and would wait for it when shutting
+// down.
 
 export class Connections {
-  /** Requests under way on each. */
+  /** Number of requests in progress on each connection. */
   readonly #open = new Map<Socket, number>()
-  /** The answer that is sent on each, or was last. */
+  /** The answer in progress, or the last one, on each connection. */
   readonly #answers = new WeakMap<Socket, ServerResponse>()
   #isEnding = false
 
   /**
-   * `stalledMs`: on which nothing moves for so long is closed, where only its client can be the reason. `changed`: one was
-   * opened (1) or closed (-1).
+   * `stalledMs`: a connection on which nothing moves for so long is closed if only its client can be the reason. `changed`: called when a
+   * connection is opened (1) or closed (-1).
    */
   constructor(server: Server, stalledMs: number, changed: (by: 1 | -1) => void) {
     server.setTimeout(stalledMs, socket => {
@@ -112,7 +113,7 @@ export class Connections {
     })
   }
 
-  /** Closes those that are not at work, and the others when they have ended what they are at. */
+  /** Closes idle connections now, and busy ones when their requests are complete. */
   closeWhenIdle(): void {
     this.#isEnding = true
     for (const socket of this.#open.keys()) if (this.#isIdle(socket)) socket.destroySoon()
@@ -122,7 +123,7 @@ export class Connections {
     return this.#open.get(socket) === 0
   }
 
-  /** All of the answer is there, and its client does not take it. Streams wait for theirs in a way of their own. */
+  /** Whether the answer is complete, but its client does not read it. Streams have their own handling of slow clients. */
   #isUntaken(socket: Socket): boolean {
     const answer = this.#answers.get(socket)
     return answer?.writableEnded === true && !answer.writableFinished
@@ -136,8 +137,8 @@ export class Connections {
   }
 }
 
-// Requests that come to no route, because they cannot be read, or not in time: told in the shape of all failures, and then
-// their connection is closed, since where the next request on it would begin is not known.
+// Requests that reach no route, because they cannot be parsed or did not arrive in time: they get an error in the usual form, and their
+// connection is closed, since it is unknown where its next request begins.
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -146,7 +147,7 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** A client that is still sending would lose its answer if its connection were cut at once. */
+/** Milliseconds before the connection is cut: a client that is still sending would otherwise lose the answer. */
 const LINGER_MS = 500
 
 function notifyUnread(server: Server): void {
@@ -161,7 +162,7 @@ function notifyUnread(server: Server): void {
     response.end(body)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What still comes of it is wrong too.
+    // Whatever else arrives on this connection is invalid too.
     if (answered.has(socket)) return
     answered.add(socket)
     const answer = answers.get(socket)
@@ -177,14 +178,14 @@ function notifyUnread(server: Server): void {
       `content-length: ${Buffer.byteLength(body)}`,
     ]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
-      // A request whose body is refused must not go on, should the rest of it come after all.
+      // A request whose body is rejected must not run if the rest of it arrives later.
       if (isUnderWay) socket.destroy()
       else setTimeout(() => socket.destroy(), LINGER_MS).unref()
     })
   })
 }
 
-/** For addresses and names of hosts of which no URL can be made. */
+/** The response if no URL can be made from the request's path or host name. */
 function unreadableAddress(): Response {
   const failure = new QuerentError('invalid_argument', 'request: its address, or the host it names, is not a URL', {
     field: 'request',
@@ -193,7 +194,7 @@ function unreadableAddress(): Response {
   return failureResponse(failure, null)
 }
 
-/** By the code of Node's parser. */
+/** Status and error for a code of Node's HTTP parser. */
 function refusalOf(code: string | undefined): readonly [status: number, failure: QuerentError] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -208,16 +209,19 @@ function refusalOf(code: string | undefined): readonly [status: number, failure:
 }
 
 export interface HttpOptions extends HttpSettings {
-  /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback, or a token is required. With it nobody is the owner without a token. */
+  /**
+   * Unchecked JSON `{"<token>": "<viewer>"}`. Required unless `host` is loopback, or if a token is required. With tokens, no request is the
+   * owner's without one.
+   */
   readonly tokens: unknown
-  /** Gets a line when a request is over. */
+  /** Receives a log line when a request is complete. */
   readonly note?: ((line: HttpRequestLine) => void) | undefined
   /** Lines have the texts of queries of beliefs, to be kept for so many days. Absent: they have no texts. */
   readonly queryDays?: number | undefined
-  /** Where bugs are reported; default: standard error. */
+  /** Receives reports of bugs; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: McpHandler | undefined
-  /** Timers of streams; default: the machine's. */
+  /** Timer function for streams; default: the machine's timers. */
   readonly after?: After | undefined
 }
 
@@ -225,7 +229,7 @@ const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = 7411
 const GRACE_MS = 3_000
 
-/** Resolves when the signal has ended it and every connection is closed. `ready` gets the address. */
+/** Serves until the signal is aborted; resolves when every connection is closed. `ready` receives the address. */
 export async function serveHttp(
   engine: Engine,
   catalog: Catalog,
@@ -264,7 +268,7 @@ export async function serveHttp(
   await closed(server, connections, { signal, graceMs })
 }
 
-/** Whether only this machine can connect. Throws `invalid_argument`. */
+/** Checks the options; returns whether only this machine can connect. Throws `invalid_argument`. */
 function checkOptions(options: HttpOptions): boolean {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, socket, tokens } = options
   const { require_token: requireToken, request_timeout_ms: timeoutMs, grace_ms: graceMs } = options
@@ -328,15 +332,16 @@ function closed(server: Server, connections: Connections, { signal, graceMs }: E
   })
 }
 
-// A socket in the file system instead of a port: only its user and root can open it.
+// Listens on a Unix socket instead of a port: only its user and root can connect to it.
 
-/** `sun_path` of Linux holds 108 bytes with the ending NUL; of macOS and BSD 104. */
+/** Maximum length of a socket path: `sun_path` has 108 bytes with the final NUL on Linux, 104 on macOS and BSD. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 const OWNER_ONLY = 0o600
 
 /**
- * Binds the server to the path, with mode 0600 from the first moment. A socket that nobody listens on any more is replaced; whatever else is there stays.
- * Node removes the file when the server closes. `path`: absolute. Throws `invalid_argument`, `io_failed`.
+ * Binds the server to a socket with mode 0600 from the beginning. A socket on which nobody listens any more is replaced; any other existing
+ * file is kept, and binding fails. Node removes the socket when the server closes. `path`: absolute. Throws `invalid_argument`,
+ * `io_failed`.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   if (process.platform === 'win32') throw invalidArgument('--socket', path, 'a system with Unix sockets: use --port')
@@ -347,7 +352,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   const bound = Promise.withResolvers<void>()
   server.once('listening', bound.resolve)
   server.once('error', bound.reject)
-  // The file is made while `listen` runs, by the permissions that the mask leaves: nobody else can open it before it has its mode.
+  // The file is created during `listen` with the permissions that the umask allows, so nobody else can open it before its mode is set.
   const mask = process.umask(0o777 & ~OWNER_ONLY)
   try {
     server.listen(path)
@@ -376,7 +381,7 @@ async function removeStale(path: string): Promise<void> {
   }
 }
 
-/** Null: somebody answers. */
+/** Tries to connect to the socket; null: a process answers on it. */
 function connectionError(path: string): Promise<string | null> {
   return new Promise(resolve => {
     const probe = connect(path)

@@ -1,11 +1,11 @@
-/** How a server is set up, as flags and configuration say it. What `HttpOptions` have beside it comes from a program. */
+/** Settings of a server, as in its flags and in the configuration. The other fields of `HttpOptions` are set by programs only. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 
 const list = z.array(z.string()).optional()
 const number = z.number().optional()
 
-/** Its descriptions are the help of `querent serve`. Ranges are checked where a server is started. */
+/** Descriptions are shown in the help of `querent serve`. Ranges are checked when a server is started. */
 export const httpSettings = z.strictObject({
   port: number.describe('Port to listen on; 0 chooses a free one. Default: 7411'),
   host: z.string().optional().describe('Address to listen on. Default: 127.0.0.1'),

@@ -1,16 +1,16 @@
 /**
- * An answer sent piece by piece. The next piece is asked for when the socket takes more, and a connection that closes
- * ends the work at once. What goes wrong before anything was sent is an ordinary failure with its status; later it is
- * the last line, or an event `error`.
+ * Sends an answer in pieces. The next piece is requested when the socket can take more, and closing the connection ends the work at once. A
+ * failure before anything was sent is an ordinary error response with its status; a later one is sent as the last line, or as an event
+ * `error`.
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { EngineOperation } from '../../ops/catalog.ts'
 import { valueAt } from './body.ts'
 
-// Whether an answer is sent as a stream, and in which form: by what the client accepts, and by what its input says.
+// Whether an answer is sent as a stream, and in which form: decided by the Accept header and the input.
 
-/** Lines of JSON, or server-sent events. */
+/** NDJSON (lines of JSON), or server-sent events. */
 export type StreamForm = 'ndjson' | 'sse'
 
 const FORMS: Readonly<Record<string, StreamForm | 'document'>> = {
@@ -21,21 +21,21 @@ const FORMS: Readonly<Record<string, StreamForm | 'document'>> = {
   '*/*': 'document',
 }
 
-/** Null: one document. */
+/** Form of the stream; null: the answer is one document. */
 export function streamForm(operation: EngineOperation, accept: string | undefined, input: unknown): StreamForm | null {
   const { stream, streamAt } = operation
   const forms = acceptedForms(accept ?? '')
   const streams = forms.filter(form => form !== 'document')
   const [dearest = 'document'] = forms
   if (dearest !== 'document') {
-    // One that has no streamed form refuses, unless a document will do.
+    // An operation without a streamed form rejects the request, unless the client also accepts a document.
     return stream === undefined && forms.includes('document') ? null : dearest
   }
   const isAsked = stream !== undefined && streamAt !== undefined && valueAt(input, streamAt) === true
   return isAsked ? (streams[0] ?? 'ndjson') : null
 }
 
-/** Those we have, dearest first; of equals the one named first. */
+/** The supported forms in the Accept header, most preferred first; ties in the order of the header. */
 function acceptedForms(accept: string): readonly (StreamForm | 'document')[] {
   return accept
     .split(',')
@@ -49,38 +49,38 @@ function acceptedForms(accept: string): readonly (StreamForm | 'document')[] {
     .flatMap(({ form }) => form ?? [])
 }
 
-/** Calls back after so many ms; returns what prevents it. */
+/** Calls a function after `ms` milliseconds; returns a function that cancels the call. */
 export type After = (ms: number, then: () => void) => () => void
 
 interface StreamOptions {
   readonly form: StreamForm
-  /** A client can go on after the last piece that it got: so the stream may be ended from here. */
+  /** Whether the client can resume after the last piece that it received, so that the server may end the stream. */
   readonly resumable: boolean
-  /** The request has ended. */
+  /** Aborted when the request has ended. */
   readonly gone: AbortSignal
-  /** The server is to end. */
+  /** Aborted when the server shuts down. */
   readonly ending: AbortSignal
   readonly after: After
-  /** Closes the connection, whatever is still to be sent. */
+  /** Closes the connection, even if data is still to be sent. */
   readonly drop: () => void
-  /** The part of a failure that the client sees. */
+  /** The part of a failure that the client may see. */
   readonly told: (thrown: unknown) => QuerentError
-  /** It is over, once; with the code of what ended it early. */
+  /** Called once when the stream is over, with the error code if it ended early. */
   readonly over?: ((code: string | null) => void) | undefined
 }
 
-/** So long a stream may be silent before its head is sent: until then a failure can still have a status. */
+/** Milliseconds without a piece after which the head of the response is sent; until then a failure can still have a status of its own. */
 const OPENING_MS = 1_000
-/** Proxies close connections on which nothing comes. */
+/** Interval of heartbeats in milliseconds: proxies close connections on which nothing is sent. */
 const HEARTBEAT_MS = 15_000
-/** A client that takes nothing for so long loses a stream that it can go on with later. */
+/** Milliseconds without reading after which a client loses a resumable stream. */
 const STALLED_MS = 60_000
 /**
- * A client that takes nothing for so long loses its connection, where the stream is none to go on with. Its work has ended by
- * then (the engine waits a minute for the question for the next piece), and a client that comes back sooner learns so.
+ * Milliseconds without reading after which a client loses its connection if the stream cannot be resumed. Its work has ended by then (the
+ * engine waits one minute for the request for the next piece), and a client that reads again earlier learns that.
  */
 const DROPPED_MS = 120_000
-/** When a client that has lost its connection should come back. */
+/** Milliseconds after which a client that lost its connection should reconnect. */
 const RETRY_MS = 3_000
 
 const CONTENT_TYPE: Readonly<Record<StreamForm, string>> = {
@@ -88,7 +88,7 @@ const CONTENT_TYPE: Readonly<Record<StreamForm, string>> = {
   sse: 'text/event-stream',
 }
 
-/** `open` begins the work under a signal that ends with the stream. Rejects with what goes wrong at first. */
+/** `open` starts the work with a signal that is aborted when the stream ends. Rejects with errors that occur at the start. */
 export async function streamResponse(
   open: (signal: AbortSignal) => AsyncIterable<JsonObject>,
   options: StreamOptions,
@@ -102,16 +102,16 @@ export async function streamResponse(
 type Piece = IteratorResult<JsonObject>
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** The source of a `ReadableStream`. */
+/** The underlying source of a `ReadableStream`. */
 class PieceStream {
   readonly #options: StreamOptions
   readonly #abort = new AbortController()
   readonly #pieces: AsyncIterator<JsonObject>
   readonly #freed = Promise.withResolvers<Piece>()
-  /** Asked for and not sent yet. */
+  /** The next piece, which was requested but not sent yet. */
   #next: Promise<Piece> | null
   #cancelStall = (): void => {}
-  /** Nobody reads any more; nothing may be sent. */
+  /** Whether the reader has gone; nothing may be sent any more. */
   #isCancelled = false
 
   constructor(open: (signal: AbortSignal) => AsyncIterable<JsonObject>, options: StreamOptions) {
@@ -123,7 +123,7 @@ class PieceStream {
     if (options.gone.aborted || (options.resumable && options.ending.aborted)) this.#free()
   }
 
-  /** Resolves when there is something to send, or has not been for a while. */
+  /** Resolves when there is something to send, or when there has been nothing for `OPENING_MS`. */
   async opened(): Promise<void> {
     try {
       await this.#pieceWithin(OPENING_MS)
@@ -177,7 +177,7 @@ class PieceStream {
     controller.close()
   }
 
-  /** Null: it takes longer. Done also when everything was let go meanwhile. */
+  /** The next piece; null: it takes longer than `ms`. Also resolves when the stream is ended meanwhile. */
   async #pieceWithin(ms: number | null): Promise<Piece | null> {
     const late = Promise.withResolvers<null>()
     const cancel = ms === null ? () => {} : this.#options.after(ms, () => late.resolve(null))
@@ -190,7 +190,7 @@ class PieceStream {
 
   readonly #free = (): void => this.#letGo(null)
 
-  /** Ends the work, and forgets all that was held; once. What is sent by now stays sent. */
+  /** Ends the work once, and releases everything it held. What was sent so far stays sent. */
   #letGo(code: string | null): void {
     if (this.#abort.signal.aborted) return
     const { gone, ending, over } = this.#options
@@ -200,7 +200,7 @@ class PieceStream {
     ending.removeEventListener('abort', this.#free)
     this.#freed.resolve({ done: true, value: undefined })
     this.#abort.abort(new QuerentError('cancelled', 'the stream has ended'))
-    // A generator returns when its signal has woken it; what it says of that matters to nobody any more.
+    // A generator ends when its signal has woken it; its errors no longer matter.
     for (const last of [this.#next, this.#pieces.return?.()]) void last?.catch(() => {})
   }
 }
@@ -209,7 +209,7 @@ function send(controller: Controller, text: string): void {
   controller.enqueue(new TextEncoder().encode(text))
 }
 
-/** One line, or one event: `id` is what a client that comes back names as the last it has seen. */
+/** A piece as one line, or as one event: `id` is what a reconnecting client sends as the last event it received. */
 function encoded(piece: JsonObject, form: StreamForm, event: string = nameOf(piece)): string {
   const data = JSON.stringify(piece)
   if (form === 'ndjson') return `${data}\n`
@@ -221,7 +221,7 @@ function nameOf({ type }: JsonObject): string {
   return isOneLine(type) ? type : 'chunk'
 }
 
-/** Fields of an event end at the end of the line. */
+/** A value of an event field must not contain a line break. */
 function isOneLine(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }

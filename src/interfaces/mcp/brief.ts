@@ -1,10 +1,10 @@
-/** Concise forms of answers: what an agent needs to decide what to read next, in about 50 tokens a result. */
+/** Concise forms of answers: what an agent needs to decide what to read next, in about 50 tokens per result. */
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
 
-/** UTF-16 units of an excerpt. */
+/** Maximum length of an excerpt in UTF-16 units. */
 const EXCERPT_LENGTH = 100
-/** UTF-16 units of a message: most are shorter, and their end is often what was asked for. */
+/** Maximum length of a message in UTF-16 units: most messages are shorter, and their end is often what was asked for. */
 const MESSAGE_LENGTH = 200
 
 export function briefHit(item: JsonObject): JsonObject {
@@ -20,7 +20,7 @@ export function briefHit(item: JsonObject): JsonObject {
   })
 }
 
-/** The section without the title, which the item has. */
+/** The concise form of a passage; its section is shown without the title, which the item already has. */
 function briefPassage({ section, start_line, end_line, text }: JsonObject, title: Json | undefined): JsonObject {
   const headings = Array.isArray(section) ? section.filter(heading => heading !== title) : []
   return withoutEmpty({
@@ -46,13 +46,13 @@ export function briefMessage({ id, speaker, at, text, score, newer_statement_of 
   })
 }
 
-/** An entry without what it says. */
+/** The concise form of an entry without its content: id, title and metadata only. */
 export function briefPlace({ id, collection, kind, title, tags, updated_at }: JsonObject): JsonObject {
   const fields = { id, collection, kind, title, tags, updated: String(updated_at ?? '').slice(0, 10) }
   return withoutEmpty(fields as JsonObject)
 }
 
-/** An entry: its text, and the ids of what it links to and what links to it. */
+/** The concise form of an entry: its text, and the ids of the entries linked from it and to it. */
 export function briefEntry({ content, links, backlinks, ...rest }: JsonObject): JsonObject {
   const ids = { links: idsOf(links), backlinks: idsOf(backlinks) }
   return { ...briefPlace(rest), ...withoutEmpty(ids), content: content ?? '' }
@@ -70,7 +70,7 @@ export function briefEnvelope({ status, result, errors, meta }: JsonObject): Jso
   return withoutEmpty({ status: status ?? null, ...judged, result: shown, errors: errors ?? null })
 }
 
-/** What beside the items says how far they can be relied on, and how to go on. */
+/** The concise form of a page besides its items: how far the results can be relied on, and how to continue. */
 export function briefPage(page: JsonObject): JsonObject {
   const { as_of: _, lens: __, mode: ___, order: ____, tokens: _____, trace: ______, ...rest } = page
   const { verdict, reason, verdict_by, coverage, notes, ...others } = rest
@@ -90,7 +90,7 @@ function isPartial(coverage: Json | undefined): coverage is JsonObject {
   return complete === false || (Array.isArray(failed) && failed.length > 0)
 }
 
-/** Without null, empty texts, lists and objects, at any depth; fractions have two significant digits. */
+/** A copy without null, empty texts, lists and objects, at any depth; fractions are rounded to two significant digits. */
 export function withoutEmpty(value: JsonObject): JsonObject {
   return (pruned(value) as JsonObject | undefined) ?? {}
 }
@@ -107,13 +107,13 @@ function pruned(value: Json | undefined): Json | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** On one line, at most `length` UTF-16 units, cut between words. */
+/** The text on one line, at most `length` UTF-16 units, cut between words. */
 function shortened(text: Json | undefined, length: number): string {
   const line = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : ''
   return line.length <= length ? line : `${head(line, length).replace(/\s\S{0,20}$/, '')}…`
 }
 
-/** Whole characters: half a surrogate pair is none. */
+/** The beginning of a text in whole characters: half a surrogate pair is dropped. */
 export function head(text: string, length: number): string {
   return text
     .slice(0, length)

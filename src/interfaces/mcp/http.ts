@@ -1,4 +1,4 @@
-/** MCP over HTTP, stateless: the HTTP interface has already identified the requester and checked host and origin. */
+/** MCP over HTTP, stateless: the HTTP interface has already authenticated the requester and checked host and origin. */
 import {
   type AuthInfo,
   createMcpHandler,
@@ -18,13 +18,16 @@ import { oneLens } from './stdio.ts'
 import type { ServerOptions } from './tool-call.ts'
 import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
-/** `remote`: whether the limits of requesters apply. */
+/** `remote`: whether limits apply to the requester. */
 type Answering = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
-/** Sets of tools that are kept: a server is made for each request, and most ask for the same. */
+/** Maximum number of tool sets in the cache: a server is created for each request, and most requests use the same tools. */
 const MAX_SETS = 50
 
-/** `?lens=<name>` (repeatable), `?tools=<names>` and `?detail=concise` are what `querent mcp` takes as flags. Throws as `makeTools`. */
+/**
+ * The URL parameters `?lens=<name>` (repeatable), `?tools=<names>` and `?detail=concise` correspond to flags of `querent mcp`. Throws the
+ * errors of `makeTools`.
+ */
 export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
   const lenses = engine.lenses.map(lens => lens.name)
   const sets = new Map<string, readonly Tool[]>()
@@ -38,7 +41,7 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
     makeServer(engine, toolsOf(choice), options, era === 'modern' ? NOTIFYING : {})
   const serve = overHttp(make)
   return (request, viewer, remote) => {
-    // Before there is a server: an unknown lens is a wrong address.
+    // Checked before a server is created: an unknown lens means that the URL is wrong.
     toolsOf(chosenBy(request).choice)
     if (!isListening(request)) return serve(request, viewer, remote)
     const authInfo = authInfoOf(request, viewer, remote)
@@ -46,12 +49,15 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
   }
 }
 
-/** A listener's stream is a request of its own; the older revision would need a session to notify in. */
+/**
+ * Servers can notify about resources only in streams that a client opened to listen; the older revision of MCP would need a session for
+ * that.
+ */
 const NOTIFYING: McpServerOptions = { capabilities: { resources: { subscribe: true } } }
 
 type Make = (options: Chosen & ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
 
-/** Servers for requests, one each. `bus` brings the messages of open subscriptions. */
+/** Creates a server for each request. `bus` delivers the notifications of open subscriptions. */
 export function overHttp(make: Make, bus?: ServerEventBus): Answering {
   const handler = createMcpHandler(factoryOf(make), bus === undefined ? {} : { bus })
   return (request, viewer, remote) => handler.fetch(request, { authInfo: authInfoOf(request, viewer, remote) })
@@ -67,7 +73,7 @@ function authInfoOf(request: Request, viewer: Viewer, remote: boolean): AuthInfo
 }
 
 function optionsOf(authInfo: AuthInfo | undefined): Chosen & ServerOptions {
-  // The cast: made by `authInfoOf`.
+  // The cast is safe: `authInfoOf` made this object.
   const { viewer: id, remote, choice, concise } = (authInfo?.extra ?? {}) as Partial<Chosen> & Record<string, unknown>
   if (typeof id !== 'string' || !isHolderName(id) || choice === undefined) {
     throw new Error('invariant broken: a request without a viewer')

@@ -1,4 +1,4 @@
-/** Queries as resources of MCP: their answers as they are now, and subscriptions to their changes. */
+/** Queries as MCP resources: reading one gives its present answer, subscribing to one reports its changes. */
 import {
   type AuthInfo,
   createMcpHandler,
@@ -26,21 +26,21 @@ import { isObject } from './brief.ts'
 import { protocolError, reportBug, type ServerOptions, wire } from './tool-call.ts'
 import { QUERY_ANSWER } from './tool-table.ts'
 
-// Tells that answers have changed, for one listener: each question is a live query of the engine as the listener's viewer.
+// Notifies one listener that answers have changed: each query is a live query of the engine for the listener's viewer.
 
 export interface Listener {
-  /** Once for what changed together. */
+  /** Called once for several changes at the same time. */
   changed(uri: string): void
-  /** The engine tells no more of any of them: it was closed, or the viewer may ask no longer. */
+  /** Called when no further changes will be reported: the engine was closed, or the viewer has lost its access. */
   ended(): void
 }
 
-/** Questions that one request may listen to. */
+/** Maximum number of queries that one request may listen to. */
 const MAX_QUESTIONS = 20
 
 /**
- * Resolves when every subscription is active. Rejects as asking would, with `invalid_argument` for what is no question's address,
- * and `rate_limited`; then none is active. Until the signal.
+ * Starts the subscriptions; resolves when all are active. Rejects with the errors of the query, with `invalid_argument` for a URI that is
+ * not a query's, and with `rate_limited`; then none is active. They end with the signal.
  */
 async function listenTo(
   engine: Engine,
@@ -79,7 +79,7 @@ function inputFor(uri: string, lens: string | undefined): JsonObject {
   return { ...question, notify_on_connect: false, include_reranks: true }
 }
 
-/** Resolves when it is active. */
+/** Starts one subscription; resolves when it is active. */
 async function follow(
   engine: Engine,
   input: JsonObject,
@@ -94,7 +94,7 @@ async function follow(
   })
   const listen = async (): Promise<void> => {
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      // Other answers say that it is still active, or could not be asked for now.
+      // Other pieces say that the subscription is alive, or that the query failed for now.
       if ('seq' in next.value) notify()
     }
   }
@@ -105,7 +105,7 @@ async function follow(
     })
 }
 
-/** Several changes of one answer are one reason to read it again. */
+/** Combines several changes of one answer into a single notification to read it again. */
 function together(act: () => void): () => void {
   let isDue = false
   return () => {
@@ -128,7 +128,7 @@ interface LiveQuestion {
 
 const FORM = /^querent:\/\/live\/([^/?#]+)(?:\?lens=([^&#]+))?$/
 
-/** Null: no address of a question. `lens` answers where the address names none. */
+/** The query of a resource URI; null: the URI is not a query's. `lens`: used if the URI names none. */
 export function questionAt(uri: string, lens: string | undefined): LiveQuestion | null {
   const [, question, named] = FORM.exec(uri) ?? []
   if (question === undefined) return null
@@ -140,14 +140,14 @@ export function questionAt(uri: string, lens: string | undefined): LiveQuestion 
   }
 }
 
-/** Of a `subscriptions/listen` request; all else of it the SDK reads and checks. */
+/** Parts of a `subscriptions/listen` request that are used here; the SDK reads and checks all others. */
 interface ListenMessage {
   readonly id: RequestId
-  /** Resources whose changes the client wants to hear of. */
+  /** URIs of the resources whose changes the client subscribes to. */
   readonly uris: readonly string[]
 }
 
-/** Null: another message, or one that asks for no resource. */
+/** Parses a listen request; null: another message, or one that asks for no resource. */
 export function listenMessage(message: unknown): ListenMessage | null {
   if (!isObject(message) || message['method'] !== 'subscriptions/listen') return null
   const { id, params } = message
@@ -155,11 +155,11 @@ export function listenMessage(message: unknown): ListenMessage | null {
   const uris = isObject(filter) ? filter['resourceSubscriptions'] : undefined
   if ((typeof id !== 'string' && typeof id !== 'number') || !Array.isArray(uris)) return null
   const texts = uris.filter(uri => typeof uri === 'string')
-  // What holds anything else is refused whole.
+  // A list with any value that is not a text is rejected as a whole.
   return texts.length === 0 || texts.length < uris.length ? null : { id, uris: texts }
 }
 
-/** All end with the signal. */
+/** Handles subscribe and unsubscribe requests; all subscriptions end with the signal. */
 export function takeSubscriptions(
   { server }: McpServer,
   engine: Engine,
@@ -190,7 +190,7 @@ export function takeSubscriptions(
   })
 }
 
-/** A resource has no parameters to ask for more with: the answer is as long as an agent may want to read again and again. */
+/** Limit on an answer read as a resource, which has no parameters for requesting more; an agent may read it repeatedly. */
 const MAX_TOKENS = 2000
 
 export function registerLiveResources(server: McpServer, engine: Engine, options: ServerOptions): void {
@@ -219,7 +219,7 @@ export function registerLiveResources(server: McpServer, engine: Engine, options
   }
 }
 
-/** Asking is no use of what is found: else reading after each change would change the answer again. */
+/** Reading a live answer does not count as use; otherwise reading after each change would change the answer again. */
 async function answerTo(
   engine: Engine,
   question: NonNullable<ReturnType<typeof questionAt>>,
@@ -237,11 +237,11 @@ async function answerTo(
   return briefAnswer(QUERY_ANSWER, await ask({}), MAX_TOKENS, limit => ask({ limit }))
 }
 
-// `subscriptions/listen` on a connection that lasts: each is a listener of its own, until it is cancelled.
+// `subscriptions/listen` on a persistent connection: each request is a listener of its own, until it is cancelled.
 
 /**
- * Is between a transport and the SDK's server on it: what asks to listen is passed on once its questions stand, and the
- * changes go out beside the server, which knows no listeners apart. Call it when the server has been set on the transport.
+ * Sits between a transport and the SDK's server: a listen request is passed on once its subscriptions are active, and changes are sent past
+ * the server, which cannot tell listeners apart. Call it after the server was set on the transport.
  */
 export function listenOn(transport: Transport, engine: Engine, options: ServerOptions, signal: AbortSignal): void {
   const listeners = new Map<RequestId, AbortController>()
@@ -263,7 +263,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
     }
     const ended = (): void => {
       end(id)
-      // The server forgets it without a word; this is the word.
+      // A cancellation ends the request in the server, which would otherwise keep it open.
       deliver?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
       const _meta = { [SUBSCRIPTION_ID_META_KEY]: id }
       void send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }).catch(() => {})
@@ -272,7 +272,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
       await listenTo(engine, uris, options, AbortSignal.any([left.signal, signal]), { changed, ended })
       if (!left.signal.aborted) pass()
     } catch (thrown) {
-      // Who has cancelled it waits for no answer.
+      // A client that has cancelled the request expects no answer.
       if (left.signal.aborted) return
       end(id)
       const { code, message: text, data } = protocolError(thrown, options.viewer)
@@ -288,7 +288,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
     deliver?.(message, extra)
   }
   transport.send = async (message, sending) => {
-    // The answer to a request that listens is its end: refused, or over.
+    // The answer to a listen request means its end: rejected, or over.
     if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) {
       if (message.id !== undefined) end(message.id)
     }
@@ -296,7 +296,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
   }
 }
 
-/** The request that a message cancels. */
+/** Id of the request that a message cancels; undefined: the message cancels nothing. */
 export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   const { params } = message
@@ -304,14 +304,14 @@ export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-// `subscriptions/listen` over HTTP: a stream for one listener, with a bus of its own, for as long as it is connected.
+// `subscriptions/listen` over HTTP: a stream for one listener, with its own bus, for as long as the client is connected.
 
-/** Whether the request says that it listens: its header must say what its body does, or it is refused later. */
+/** Whether the header of the request says that it listens. If the header does not match the body, the request is rejected later. */
 export function isListening({ method, headers }: Request): boolean {
   return method === 'POST' && headers.get('mcp-method') === 'subscriptions/listen'
 }
 
-/** Answers any request, and lets one that listens to questions hear of their changes. */
+/** Answers any request; a request that listens to queries is notified of their changes. */
 export async function listenOverHttp(
   engine: Engine,
   factory: McpServerFactory,
@@ -340,7 +340,7 @@ export async function listenOverHttp(
   }
 }
 
-/** Null: no JSON, which the handler says better. */
+/** The parsed body; null: it is not JSON, which the handler reports better. */
 async function bodyOf(request: Request): Promise<unknown> {
   try {
     return await request.clone().json()
@@ -354,7 +354,7 @@ function refusal(message: ListenMessage | null, thrown: unknown, { viewer }: Ser
   return Response.json({ jsonrpc: '2.0', id: message?.id ?? null, error: { code, message: text, data } })
 }
 
-/** Holds what happens until it is heard, so that nothing is missed between standing and hearing. */
+/** Buffers events until there is a listener, so that no event is lost between the start of the subscriptions and the start of listening. */
 class OneListener implements ServerEventBus {
   readonly #left: () => void
   readonly #missed: ServerEvent[] = []

@@ -1,4 +1,4 @@
-/** MCP over standard input and output: one client, one viewer. Nothing but MCP may be written to standard output. */
+/** MCP over standard input and output: one client, one viewer. Nothing except MCP messages may be written to standard output. */
 import { PassThrough } from 'node:stream'
 import {
   isJSONRPCErrorResponse,
@@ -15,10 +15,10 @@ import { makeServer } from './server.ts'
 import type { ServerOptions } from './tool-call.ts'
 import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
-// Requests of a client that have no answer yet.
+// Tracks requests of a client that have not been answered yet.
 
 /**
- * Follows requests to their answers. The function resolves when none is open, or when the signal ends it. Subscriptions and
+ * Tracks open requests of a transport. The returned function resolves when none is open, or when the signal is aborted. Subscriptions and
  * cancelled requests get no answer.
  */
 export function openRequests(transport: Transport): (signal: AbortSignal) => Promise<void> {
@@ -40,7 +40,7 @@ export function openRequests(transport: Transport): (signal: AbortSignal) => Pro
     if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) close(message.id)
   }
   return async signal => {
-    // What was read last is delivered in a turn of the event loop.
+    // Input that was read last is delivered in a later turn of the event loop.
     await nextTurn()
     if (open.size === 0 || signal.aborted) return
     await new Promise<void>(resolve => {
@@ -54,7 +54,7 @@ export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** Resolves when standard input has ended, or the signal has ended it. */
+/** Serves until standard input ends or the signal is aborted. */
 export async function serveMcp(
   engine: Engine,
   catalog: Catalog,
@@ -73,7 +73,7 @@ export async function serveMcp(
     process.stdin.once('end', resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  // The transport closes with its input, and would answer nothing that it was given before.
+  // The input is piped through, because the transport closes with its input and would leave earlier requests unanswered.
   const input = process.stdin.pipe(new PassThrough(), { end: false })
   const transport = new StdioServerTransport(input)
   const connection = serveConnection(engine, tools, options, transport)
@@ -84,15 +84,15 @@ export async function serveMcp(
   await connection.close()
 }
 
-/** After the input has ended: a client that pipes its requests still reads the answers. */
+/** Milliseconds for answers after the input has ended: a client that pipes its requests still reads the answers. */
 const MAX_ANSWERING_MS = 30_000
 
-/** Queries that name no lens go through the one that was chosen. */
+/** The lens for queries that name none: the chosen one, if exactly one was chosen. */
 export function oneLens({ lenses = [] }: ToolChoice): string | undefined {
   return lenses.length === 1 ? lenses[0] : undefined
 }
 
-/** Serves one client for as long as its transport lasts. */
+/** Serves one client until its transport closes. */
 export function serveConnection(
   engine: Engine,
   tools: readonly Tool[],

@@ -1,4 +1,4 @@
-/** A tool in, a result out: errors are results that an agent can act on. */
+/** Runs a tool and makes its result: errors become results that an agent can act on. */
 import {
   type CallToolResult,
   fromJsonSchema,
@@ -25,21 +25,24 @@ import { failure, resultOf, takeRoom } from './answer.ts'
 import { isObject } from './brief.ts'
 import { describeTool, type Tool } from './tools.ts'
 
-// On whose behalf a server answers, how, and what becomes of failures.
+// Options of a server: its viewer, its answers, and where failures are reported.
 
 export interface ServerOptions {
   readonly viewer: Viewer
-  /** For queries that name no lens. */
+  /** Lens for queries that name none. */
   readonly lens: string | undefined
-  /** Whether answers are concise where a call does not say. Default: false. */
+  /** Whether answers are concise if a call does not say so. Default: false. */
   readonly concise?: boolean | undefined
-  /** Whether the client's requests count against its viewer's limits: over HTTP, not over standard input. */
+  /** Whether requests count against the viewer's limits: true over HTTP, false over standard input. */
   readonly remote?: boolean | undefined
-  /** Where bugs are reported; default: standard error. */
+  /** Receives reports of bugs; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
 }
 
-/** Where MCP has no result that says so: an error of the protocol, with the code and details of ours. An error of the protocol is left as it is. */
+/**
+ * The protocol error for requests whose result cannot express an error, with the code and details of the QuerentError. A protocol error is
+ * returned unchanged.
+ */
 export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const error = reportedError(thrown, viewer)
@@ -48,9 +51,12 @@ export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {
   return new ProtocolError(code, error.message, error.toJSON())
 }
 
-/** Writes a bug of ours to the log, under the request's id, and the client's trace where it has one; the client learns only that there was one. `asked`: the tool, or what else was asked for. */
+/**
+ * Logs a bug of this program under the request's id, and the client's trace if it has one; the client learns only that there was one.
+ * `asked`: the tool, or what else was requested.
+ */
 export function reportBug(thrown: unknown, asked: string, { mcpReq }: ServerContext, options: ServerOptions): void {
-  // What the protocol calls an error is none of ours.
+  // A protocol error is not a bug of this program.
   if (thrown instanceof ProtocolError) return
   const trace = mcpReq._meta?.['traceparent']
   const where = typeof trace === 'string' ? `${asked}, trace ${trace.slice(0, 55)}` : asked
@@ -91,7 +97,7 @@ async function answer(
   return resultOf(tool, await run({}), room, limit => run({ limit }))
 }
 
-/** `max_tokens` of an operation that has such a field: it picks what fits, and the interface holds it to that. */
+/** Passes `max_tokens` on to an operation that has such a field: the operation selects what fits, and the interface enforces the limit. */
 function owned({ ownsMaxTokens }: Tool, args: unknown): JsonObject {
   if (!ownsMaxTokens || !isObject(args) || args['max_tokens'] === undefined) return {}
   return { max_tokens: args['max_tokens'] }
@@ -102,7 +108,7 @@ function withPage({ answer }: Tool, input: JsonObject, { limit }: JsonObject): J
   return withValue(input, answer.page.limit.split('.'), limit as number)
 }
 
-/** What it refuses is reported, and costs, as whatever else the operation refuses. */
+/** Reads the arguments of a call. A rejection is reported and charged like any other rejection by the operation. */
 function readArguments(
   engine: Engine,
   { operation, known }: Tool,
@@ -122,7 +128,7 @@ function readArguments(
   }
 }
 
-/** As JSON: every operation's result is an object, and members that are undefined go. */
+/** The result as plain JSON: every result is an object, and members that are undefined are dropped. */
 export function wire(result: unknown): JsonObject {
   return JSON.parse(JSON.stringify(result)) as JsonObject
 }
@@ -131,9 +137,12 @@ function callOf(context: ServerContext, { viewer, remote }: ServerOptions): Call
   return { viewer, remote, signal: context.mcpReq.signal, report: progressTo(context), shortCursors: true }
 }
 
-/** The operation checks its input itself, with the same messages at every interface; the SDK only publishes the schema. */
+/**
+ * A schema that accepts everything: the operation itself checks its input, with the same messages in every interface; the SDK only
+ * publishes the schema.
+ */
 function unchecked(schema: Tool['inputSchema']): ReturnType<typeof fromJsonSchema<unknown>> {
-  // The cast: JsonObject is any JSON object, with readonly members; outline made it a JSON Schema.
+  // The cast is safe: the object is a JSON Schema made by `outline`; only the readonly modifiers differ.
   return fromJsonSchema(schema as unknown as JsonSchemaType, ACCEPT)
 }
 
@@ -148,7 +157,7 @@ function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown 
   return { lens, ...args }
 }
 
-/** Undefined where the client gave no token. What it tells only grows, over all phases together. */
+/** Reports progress to the client; undefined if the client gave no token. The value only increases, over all phases together. */
 function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
@@ -163,7 +172,7 @@ function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) |
     reported = progress
     const message = next.current === undefined ? next.phase : `${next.phase}: ${next.current}`
     const total = next.total === null ? {} : { total: before + next.total }
-    // A client that is gone needs no progress; the call itself ends by its signal.
+    // Errors are ignored: a client that has gone needs no progress, and the call itself ends by its signal.
     mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress, ...total, message } })
       .catch(() => {})

@@ -1,45 +1,45 @@
 /**
- * Which operations are tools, and what an agent reads of each before its first thought: so few words, and so few
- * parameters. An operation takes its other fields too, when a caller knows them.
+ * Which operations are tools, and the descriptions that an agent reads before its first action, which therefore have few words and few
+ * parameters. A caller may also set the operation's other fields.
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { briefEntry, briefEnvelope, briefHit, briefMessage, briefPlace } from './brief.ts'
 
 export interface ToolEntry {
   readonly operation: string
-  /** Default: the operation's name, with underscores. */
+  /** Name of the tool. Default: the operation's name with underscores. */
   readonly name?: string
-  /** What it does, when to use it, what comes back. Default: the operation's summary. */
+  /** Description: what the tool does, when to use it, what it returns. Default: the operation's summary. */
   readonly description?: string
-  /** Fields of the input that are shown, as paths with dots. Default: all. */
+  /** Input fields that are shown to the agent, as paths with dots. Default: all. */
   readonly fields?: readonly string[]
-  /** Descriptions of fields, where that of the schema is too long or speaks to programmers. By path. */
+  /** Descriptions of fields by path, where those of the schema are too long or written for programmers. */
   readonly help?: Readonly<Record<string, string>>
-  /** Where the answer holds what can be long. */
+  /** Which parts of the answer may be long. */
   readonly answer?: AnswerShape
-  /** Set in the input where the caller did not set it. */
+  /** Input values that are set if the caller did not set them. */
   readonly preset?: JsonObject
-  /** Set in the input where the answer is to be concise and the caller did not set it. */
+  /** Input values that are set for concise answers if the caller did not set them. */
   readonly briefly?: JsonObject
-  /** Default: as the operation's effect says. */
+  /** Whether the tool changes nothing. Default: from the operation's effect. */
   readonly readOnly?: boolean
-  /** Whether the operation ignores fields that it does not know; the tool then refuses them itself. */
+  /** Whether the operation ignores unknown fields; the tool then rejects them itself. */
   readonly ignoresUnknown?: boolean
-  /** What to do next after an answer that itself says what went wrong; null: nothing did. Default: failures are thrown. */
+  /** Advice on what to do next after an answer that reports an error itself; null: no error. Default: the operation throws its errors. */
   readonly nextAfter?: (answer: JsonObject) => string | null
 }
 
-/** Paths are names of top-level fields, or with dots. */
+/** Structure of an answer. Paths are names of top-level fields, or have dots. */
 export interface AnswerShape {
-  /** List that can be cut. */
+  /** Path of the list that may be cut. */
   readonly items?: string
-  /** The one long text of an answer without a list. */
+  /** Path of the long text in an answer without a list. */
   readonly text?: string
-  /** What is kept of an item, or of an answer without a list, where the answer is to be concise. Default: all that is not empty. */
+  /** The concise form of an item, or of an answer without a list. Default: all fields that are not empty. */
   readonly brief?: (item: JsonObject) => JsonObject
-  /** Where the input says how many items are wanted, and the answer what goes on after them. */
+  /** Paths of the limit in the input, and of the next page's cursor in the answer. */
   readonly page?: { readonly limit: string; readonly cursor: string }
-  /** Whether items are entries, which are resources too. */
+  /** Whether items are entries, which are also MCP resources. */
   readonly linked?: boolean
 }
 
@@ -152,7 +152,7 @@ const SIMILAR: ToolEntry = {
 }
 const DELETE: ToolEntry = { operation: 'delete', description: 'Delete entries of yours by id.' }
 
-/** The contract of the lens ignores parameters that it does not know; an agent should learn of its mistake. */
+/** A tool of the lens context. The lens's contract ignores unknown parameters, but an agent should learn about its mistake. */
 const contextTool = (entry: ToolEntry): ToolEntry => ({
   ...entry,
   answer: { brief: briefEnvelope },
@@ -170,7 +170,7 @@ const CODE = contextTool({
   },
 })
 
-/** Offered where nothing else is chosen: notes, memory and code in one server. */
+/** Tools offered if nothing else is chosen: notes, memory and code in one server. */
 export const DEFAULT_TOOLS: readonly ToolEntry[] = [
   QUERY,
   GET,
@@ -182,10 +182,10 @@ export const DEFAULT_TOOLS: readonly ToolEntry[] = [
   STATUS,
 ]
 
-/** Offered by name, beside those of lenses. */
+/** Tools that are offered only if chosen by name, in addition to those of lenses. */
 export const MORE_TOOLS: readonly ToolEntry[] = [EXPLAIN, SIMILAR, DELETE]
 
-/** Of a beliefs query within another tool. */
+/** Fields of a beliefs query that is nested in another tool. */
 const BELIEFS_QUERY = ['semantic', 'filters']
 const BELIEFS_FILTERS = [
   'min_confidence',
@@ -196,7 +196,7 @@ const BELIEFS_FILTERS = [
   'exclude_holders',
 ]
 
-/** A name alone is an operation whose summary and fields say enough. */
+/** Tools of each lens. A plain name is an operation whose summary and fields are sufficient as they are. */
 export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]>> = {
   beliefs: [
     {
@@ -232,7 +232,7 @@ export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]
     },
   ],
   c64: [{ operation: 'c64.query', answer: { items: 'results' } }, 'c64.enrich'],
-  // By the names of its contract (CQ-118).
+  // The tools of the lens chroma are named as in its contract (CQ-118).
   chroma: [
     {
       operation: 'chroma.query',
@@ -272,7 +272,7 @@ export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]
   conversations: [REMEMBER, RECALL, EXPLAIN, GET, LIST, DELETE],
 }
 
-/** A call of the lens context never throws: its envelope says what is wrong, by parameter. */
+/** Advice after a call of the lens context, which never throws: its envelope reports errors by parameter. */
 function nextAfterEnvelope({ status, errors }: JsonObject): string | null {
   if (status !== 'error') return null
   const details = Object.values((errors ?? {}) as Readonly<Record<string, unknown>>).flat()

@@ -1,4 +1,4 @@
-/** Operations as tools: their schemas, which an agent reads before its first thought, hold no more than it needs. */
+/** Operations as tools: their schemas, which an agent reads before its first action, contain no more than it needs. */
 
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
@@ -17,30 +17,30 @@ export interface Tool extends Answering {
   readonly readOnly: boolean
   readonly preset: JsonObject
   readonly briefly: JsonObject
-  /** Whether the operation has fields of the names that the interface takes for itself, and gets them too. */
+  /** Whether the operation itself has a field `max_tokens`, and so receives the value too. */
   readonly ownsMaxTokens: boolean
-  /** Every field there is, where the operation itself ignores others. */
+  /** All known fields, if the operation itself ignores unknown ones. */
   readonly known: readonly string[] | undefined
 }
 
-/** What a client or its user chose. Nothing chosen: `DEFAULT_TOOLS`. */
+/** Tools that a client or its user has chosen. If none are chosen: `DEFAULT_TOOLS`. */
 export interface ToolChoice {
-  /** The tools of these lenses, in this order. */
+  /** Lenses whose tools are offered, in this order. */
   readonly lenses?: readonly string[] | undefined
-  /** Tools by name, of any set. */
+  /** Names of tools to offer, from any set. */
   readonly tools?: readonly string[] | undefined
 }
 
-/** Levels of objects whose fields are shown. */
+/** Maximum nesting depth of objects whose fields are shown. */
 const MAX_DEPTH = 3
-/** UTF-16 units of the description of a field. */
+/** Maximum length of a field's description in UTF-16 units. */
 const HELP_LENGTH = 90
 const ROOM: JsonObject = {
   detail: { enum: ['concise', 'detailed'], description: 'Of the answer' },
   max_tokens: { type: 'integer', minimum: MIN_TOKENS, description: 'Of the answer' },
 }
 
-/** Throws `unknown_lens`; `invalid_argument` for a tool that there is not. */
+/** Makes the chosen tools. Throws `unknown_lens`, or `invalid_argument` for an unknown tool. */
 export function makeTools(
   catalog: Catalog,
   { lenses = [], tools = [] }: ToolChoice,
@@ -63,10 +63,10 @@ function nameOf({ name, operation }: ToolEntry): string {
   return name ?? operation.replaceAll('.', '_')
 }
 
-/** A lens that brings no operations is asked by the default tools. */
+/** Tools of a lens; a lens without operations of its own is queried by the default tools. */
 function entriesOf(catalog: Catalog, lens: string): readonly ToolEntry[] {
   if (Object.hasOwn(LENS_TOOLS, lens)) return (LENS_TOOLS[lens] ?? []).map(asEntry)
-  // What goes on until its caller ends it is no tool: a tool answers once.
+  // Operations that run until the caller ends them are not tools: a tool answers once.
   const own = [...catalog.values()].filter(
     ({ name, resumeAt }) => name.startsWith(`${lens}.`) && resumeAt === undefined,
   )
@@ -77,7 +77,7 @@ function asEntry(entry: ToolEntry | string): ToolEntry {
   return typeof entry === 'string' ? { operation: entry } : entry
 }
 
-/** Any operation that answers once; the tables come first, as they say more of theirs. */
+/** Finds tools by name among all operations that answer once; the tables come first, as they describe their operations better. */
 function byName(names: readonly string[], catalog: Catalog, lenses: readonly string[]): readonly ToolEntry[] {
   const tables = [...DEFAULT_TOOLS, ...MORE_TOOLS, ...lenses.flatMap(lens => entriesOf(catalog, lens))]
   const others = [...catalog.values()].filter(({ resumeAt }) => resumeAt === undefined)
@@ -118,20 +118,23 @@ function makeTool(operation: EngineOperation, entry: ToolEntry): Tool {
   }
 }
 
-/** `beliefs_context_query` is "Beliefs context query". */
+/** Title of a tool: `beliefs_context_query` becomes "Beliefs context query". */
 function titleOf(entry: ToolEntry): string {
   const words = nameOf(entry).replaceAll('_', ' ')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
 interface Shown {
-  /** Absent: all. */
+  /** Paths of the fields to show; absent: all. */
   readonly fields: readonly string[] | undefined
   readonly help: Readonly<Record<string, string>>
   readonly path: string
 }
 
-/** A shorter JSON Schema that allows all that the full one does, `depth` objects deep; what lies deeper is named by its type. */
+/**
+ * A shorter JSON Schema that accepts everything the full one does, for `depth` levels of objects; deeper values are only named by their
+ * type.
+ */
 function outline(schema: JsonObject, depth: number, shown: Shown): JsonObject {
   const description = shown.path === '' ? undefined : (shown.help[shown.path] ?? shortHelp(schema['description']))
   return { ...shapeOf(schema, depth, shown), ...(description !== undefined && { description }) }
@@ -140,7 +143,7 @@ function outline(schema: JsonObject, depth: number, shown: Shown): JsonObject {
 function shapeOf(schema: JsonObject, depth: number, shown: Shown): JsonObject {
   const { type, enum: values, minimum, maximum, anyOf, items } = schema
   if (values !== undefined) return { enum: values }
-  // Alternatives beside properties are conditions on them.
+  // Alternatives next to properties are conditions on these properties, and are left out.
   if (isObject(schema['properties'])) return objectShape(schema, schema['properties'], depth, shown)
   if (Array.isArray(anyOf)) return alternatives(anyOf.filter(isObject), depth, shown)
   if (type === 'array') return isObject(items) ? { type, items: shapeOf(items, depth, shown) } : { type }
@@ -170,8 +173,8 @@ function objectShape(
 }
 
 /**
- * Alternatives of plain types are one list of types. Others may be anything, as far as an outline says, unless fields of one
- * of them are to be shown.
+ * Alternatives of simple types become one list of types. Other alternatives are left unspecified, unless fields of one of them are to be
+ * shown.
  */
 function alternatives(branches: readonly JsonObject[], depth: number, shown: Shown): JsonObject {
   const values = branches.flatMap(({ enum: listed, type }) =>
@@ -186,7 +189,7 @@ function alternatives(branches: readonly JsonObject[], depth: number, shown: Sho
   }
 }
 
-/** The first clause, and the default. */
+/** The first clause of a description, plus the default value. */
 function shortHelp(description: Json | undefined): string | undefined {
   if (typeof description !== 'string' || description === '') return undefined
   const [, clause = ''] = /^(.*?)(?:[.;](?:\s|$)|: |$)/s.exec(description) ?? []
@@ -195,7 +198,7 @@ function shortHelp(description: Json | undefined): string | undefined {
   return preset === undefined ? short : `${short}. Default: ${preset}`
 }
 
-/** Bounds that only say "a safe integer" say nothing. */
+/** A bound that only says "a safe integer" is left out. */
 function limit(name: string, value: Json | undefined): JsonObject {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? { [name]: value } : {}
 }
@@ -212,10 +215,10 @@ interface ToolDescription {
   readonly annotations: Readonly<Record<string, boolean>>
 }
 
-/** What a client is sent of a tool. */
+/** The description of a tool that is sent to a client. */
 export function describeTool({ name, title, description, inputSchema, readOnly, operation }: Tool): ToolDescription {
   const { kind, idempotent } = operation.effect
-  // They say nothing of an operation that only reads.
+  // The hints `destructiveHint` and `idempotentHint` are meaningless for an operation that only reads.
   const change = readOnly ? {} : { destructiveHint: kind === 'destroy', idempotentHint: idempotent }
   return {
     name,
@@ -227,7 +230,10 @@ export function describeTool({ name, title, description, inputSchema, readOnly, 
 }
 
 interface ToolCost extends Pick<ToolDescription, 'name' | 'title' | 'description'> {
-  /** Of an agent that reads the description: a quarter of the bytes, which is near what tokenizers make of schemas. */
+  /**
+   * Estimated tokens of the description for an agent that reads it: a quarter of its bytes, which is close to what tokenizers give for
+   * schemas.
+   */
   readonly tokens: number
 }
 

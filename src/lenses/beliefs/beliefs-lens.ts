@@ -24,7 +24,10 @@ import { BELIEFS_TRANSFER } from './trust/trust-transfer.ts'
 const UNUSED_HELP =
   'They are not signed by the key that their agents have here. State them again with `querent trust set`, or remove them with `querent trust remove`.'
 
-/** One a kind of problem; none: all is well. A step for each page of rows. Checks every signature: a tenth of a millisecond each. */
+/**
+ * Checks the tables of the lens, in one step per page of rows; returns one problem of each kind, or none. It verifies every signature, a
+ * tenth of a millisecond each.
+ */
 export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]> {
   const entries = new Set<EntryKey>()
   const current = new Map<string, string | null>()
@@ -55,15 +58,15 @@ export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]
   ]
 }
 
-/** Agents named in one message. */
+/** Maximum number of agents named in one message. */
 const MAX_NAMED = 5
 
-/** Other than by its signature, which is stated again easily. */
+/** Whether an edge is damaged in another way than by its signature, which can easily be made again. */
 function isDamaged({ reason }: EdgeWarning): boolean {
   return reason !== 'key' && reason !== 'signature'
 }
 
-/** By name, with the name of the version that each follows. */
+/** Adds current versions by name, with the name of the version that each one follows. */
 function addCurrent(reader: StoreReader, rows: readonly Row[], current: Map<string, string | null>): void {
   const supersedes = new Map(rows.map(row => [row['entry'], row['supersedes'] as string | null]))
   for (const { key, holder, id } of reader.identities([...supersedes.keys()] as EntryKey[])) {
@@ -72,7 +75,7 @@ function addCurrent(reader: StoreReader, rows: readonly Row[], current: Map<stri
   }
 }
 
-/** Names compared in one step: a millisecond. */
+/** Number of names compared in one step, a millisecond. */
 const NAMES_AT_ONCE = 5_000
 
 type Versions = ReadonlyMap<string, string | null>
@@ -95,7 +98,7 @@ function* countWhere(versions: Versions, isWrong: (name: string, other: string |
   return count
 }
 
-/** Ids are one holder's own. */
+/** Name of a version: holder and id, because ids are unique per holder only. */
 function nameOf(holder: Cell | undefined, id: Cell | undefined): string {
   return JSON.stringify([holder, id])
 }

@@ -1,4 +1,4 @@
-/** The lens's part of the configuration: `lenses.beliefs`. */
+/** The lens's section of the configuration: `lenses.beliefs`. */
 import { z } from 'zod'
 import { invalidArgument } from '../../model/errors.ts'
 import { parseWith } from '../../model/parse-input.ts'
@@ -6,7 +6,7 @@ import { type CamelCased, camelCased } from '../camel-name.ts'
 import { DAY_MS, DEFAULT_DECAY, type DecayTable } from './measures/confidence.ts'
 import { flag, integerIn, normaliseDomain, numberIn, oneOf, share } from './schema/values.ts'
 
-/** Rate of all domains that no other names. */
+/** Name of the decay rate for all domains that have no rate of their own. */
 const OTHER = 'other'
 const DOMAIN = `a domain such as news/world, or ${OTHER}`
 
@@ -14,7 +14,7 @@ const decay = z
   .record(z.string().refine(isRateName, DOMAIN), numberIn(0), 'an object')
   .transform((given): DecayTable => {
     const { [OTHER]: otherwise = DEFAULT_DECAY.otherwise, ...rates } = given
-    // The cast: names that are no domains were refused.
+    // The cast is safe: names that are not domains were rejected.
     const own = Object.entries(rates).map(([name, rate]) => [normaliseDomain(name) as string, rate] as const)
     return { rates: new Map([...DEFAULT_DECAY.rates, ...own]), otherwise }
   })
@@ -26,7 +26,7 @@ function isRateName(name: string): boolean {
 export interface SetThresholds {
   readonly include: number
   readonly exclude: number
-  /** Null: not set. -1: no belief is too far from a text. */
+  /** Lowest cosine of a candidate. Null: not set. -1: no belief is too far from the text. */
   readonly floor: number | null
 }
 
@@ -44,7 +44,7 @@ const FIELDS = {
   decay: decay.describe(
     'Decay rates per day by domain. They replace or extend the built-in rates; `other` is the rate of all other domains',
   ),
-  // BQ-075, BQ-076
+  // Protection against Sybil attacks (BQ-075, BQ-076).
   sybil_threshold: integerIn(1, 10).describe('Sources that transitive trust needs; with fewer it is capped'),
   sybil_cap: share.describe('Largest transitive trust with too few sources'),
   sybil_rule: oneOf(['first_hops', 'disjoint']).describe(
@@ -52,11 +52,11 @@ const FIELDS = {
   ),
   new_agent_cap: flag.describe('Whether transitive trust in, and through, agents younger than 30 days is reduced'),
   default_trust: numberIn(0, 0.5).describe('Trust in agents about which nothing is known'),
-  // BQ-174
+  // Conflicts between results (BQ-174).
   conflicts: oneOf(['both_shown', 'one_penalized', 'one_excluded']).describe(
     'What happens to the lower-ranked of two results that contradict each other',
   ),
-  // BQ-137, BQ-140, BQ-141
+  // Cache of other nodes' answers (BQ-137, BQ-140, BQ-141).
   cache_duration_ms: integerIn(0, DAY_MS).describe(
     'Milliseconds for which answers of other nodes are reused; 0: never',
   ),
@@ -73,7 +73,7 @@ const FIELDS = {
   answers_per_minute: integerIn(1, 1_000_000).describe(
     'Queries per minute and process that are answered for each known node or agent, and for all unknown ones together; a fifth of it for unknown ones at one address',
   ),
-  // BQ-040, BQ-043
+  // Thresholds of matching by meaning (BQ-040, BQ-043).
   thresholds: thresholds.describe(
     'By model, cosines that replace the calibrated ones: from which `+` and `-` match, and the lowest cosine with a text of a candidate',
   ),
@@ -81,7 +81,7 @@ const FIELDS = {
 
 export const settingsSchema = z.strictObject(FIELDS).partial()
 
-/** By the names of the library. */
+/** The settings under their names in the library (camelCase). */
 export type BeliefsSettings = CamelCased<{ readonly [Name in keyof typeof FIELDS]: z.output<(typeof FIELDS)[Name]> }>
 
 export const DEFAULTS: BeliefsSettings = {
@@ -97,12 +97,12 @@ export const DEFAULTS: BeliefsSettings = {
   invalidateOnUpdate: true,
   answerNodes: true,
   answerNetwork: true,
-  // Ten a second: over twenty thousand beliefs that is a tenth of a core for one sender (`npm run bench -- nodes`).
+  // Ten per second: with twenty thousand beliefs, one sender then uses a tenth of a core (`npm run bench -- nodes`).
   answersPerMinute: 600,
   thresholds: new Map(),
 }
 
-/** Throws `invalid_argument` for unknown names and values out of range; fields are `lenses.beliefs.<name>`. */
+/** Checks the settings. Throws `invalid_argument` for unknown names and values out of range; fields are named `lenses.beliefs.<name>`. */
 export function checkSettings(given: unknown): BeliefsSettings {
   const set = parseWith(settingsSchema, given ?? {}, ([fault]) => {
     const { path = [], kind, value, issue } = fault ?? {}

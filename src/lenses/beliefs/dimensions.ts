@@ -1,6 +1,6 @@
-/** The six respects in which a belief may be sure. Apart from the schemas: the explorer needs the names without their checks. */
+/** The six dimensions of confidence in a belief. In a module without the schemas, because the explorer needs only the names. */
 
-/** Order of the vector (BQ-012). */
+/** Dimensions in the order of the confidence vector (BQ-012). */
 export const DIMENSIONS = [
   'source_reliability',
   'method_quality',

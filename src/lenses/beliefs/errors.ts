@@ -1,6 +1,6 @@
 /**
- * The seven codes of the lens (BQ-183 to BQ-185); no other leaves it. Messages and details speak of the request and of
- * what the requester may see, and of nothing else.
+ * The seven error codes of the lens (BQ-183 to BQ-185); its operations report no other codes. Messages and details mention only the request
+ * and what the requester may see.
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { didYouMean } from '../../base/near-names.ts'
@@ -33,9 +33,9 @@ function row(code: BeliefsCode, kind: ErrorKind, retryable: boolean, help: strin
 export class BeliefsError extends QuerentError {
   override readonly name: string = 'BeliefsError'
   declare readonly code: BeliefsCode
-  /** Of the call; empty until the operation that failed fills it in. */
+  /** Id of the request; empty until the failed operation sets it. */
   requestId = ''
-  /** Which source failed, where one did. */
+  /** The source that failed, if one did. */
   readonly source: BeliefSource | null
 
   constructor(
@@ -74,22 +74,22 @@ export class BeliefsError extends QuerentError {
   }
 }
 
-/** One error in the input; several are reported together, in document order (BQ-186). */
+/** One fault in the input; several are reported together, in the order of the document (BQ-186). */
 export interface Fault {
   readonly code: 'INVALID_QUERY' | 'INVALID_FILTERS'
-  /** As a path into the request: `options.scope.local`, `filters[1].valid_at`. */
+  /** Path into the request, such as `options.scope.local` or `filters[1].valid_at`. */
   readonly path: string
-  /** What would be accepted. */
+  /** Description of what would be accepted. */
   readonly constraint: string
-  /** A stable word: `required`, `type`, `range`, `unknown_field`, `empty_scope`, `too_complex`, … */
+  /** A stable code: `required`, `type`, `range`, `unknown_field`, `empty_scope`, `too_complex`, … */
   readonly reason: string
-  /** The value as far as it can be shown, or null. */
+  /** The invalid value, as far as it can be shown, or null. */
   readonly value: string | null
 }
 
 const MAX_FAULTS = 20
 
-/** The error of a request with faults: its code and message are the first one's, `details.all` has up to twenty. */
+/** The error for a request with faults: its code and message are those of the first fault, and `details.all` has up to twenty. */
 export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
   const [{ code, path, constraint, reason, value }] = faults
   const shown = value === null ? '' : `, got ${value}`
@@ -97,7 +97,7 @@ export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
   return new BeliefsError(code, `${path}: expected ${constraint}${shown}`, { path, constraint, reason, all })
 }
 
-/** One value of a request that is not what it should be. */
+/** The error for a single invalid value in a request. */
 export function wrong(path: string, constraint: string, reason: string, value: string | null = null): BeliefsError {
   return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
 }
@@ -109,17 +109,17 @@ export function noSuchBelief(path: string, constraint: string, near: readonly st
   return new BeliefsError('INVALID_QUERY', `${error.message}${didYouMean(near)}`, { ...error.details, near })
 }
 
-/** For queries of other nodes where `answer_nodes` is off: the same error for everybody. */
+/** The error for other nodes' queries if `answer_nodes` is off; the same for everybody. */
 export function answersNobody(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'this node answers no other nodes', { reason: 'answers_nobody' })
 }
 
-/** A signed message whose number was used before (BQ-120). */
+/** The error for a signed message whose nonce was used before (BQ-120). */
 export function replayed(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'this message was received before', { reason: 'replay' })
 }
 
-/** Says no without saying why (BQ-185). */
+/** The error for a forbidden request, without a reason (BQ-185). */
 export function unauthorized(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'the request is not authorised for this identity')
 }

@@ -1,7 +1,6 @@
 /**
- * The words of the lens as they go over the wire (snake_case): a belief, and the answer to a query. The schemas are what is
- * published, and the types are made from them. Times are ISO 8601 in UTC with milliseconds; nothing is ever undefined, what
- * is not known is null.
+ * Schemas of the lens's data in its external form (snake_case): a belief, and the answer to a query. The schemas are published, and the
+ * types are derived from them. Times are ISO 8601 in UTC with milliseconds; no field is ever undefined, unknown values are null.
  */
 import { z } from 'zod'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
@@ -27,11 +26,11 @@ export type Contribution = (typeof CONTRIBUTIONS)[number]
 export const SCOPE_KINDS = ['local', 'federated', 'network'] as const
 export type ScopeKind = (typeof SCOPE_KINDS)[number]
 
-/** How results of several nodes become one list (BQ-127 to BQ-129). */
+/** How results of several nodes are merged into one list (BQ-127 to BQ-129). */
 export const MERGE_STRATEGIES = ['rerank', 'interleave', 'waterfall'] as const
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number]
 
-/** What each dimension measures, wherever it is named. */
+/** Descriptions of what each dimension measures, used wherever dimensions are named. */
 export const DIMENSION_TEXTS: Readonly<Record<Dimension, string>> = {
   source_reliability: 'How often the source has been right before',
   method_quality: 'How sound the method is by which it was found',
@@ -41,18 +40,18 @@ export const DIMENSION_TEXTS: Readonly<Record<Dimension, string>> = {
   domain_applicability: 'How well it applies in the domains that it names',
 }
 
-/** An object with a member for each dimension. */
+/** Makes an object with a member for each dimension. */
 export function byDimension<T extends z.ZodType>(
   of: (meaning: string, dimension: Dimension) => T,
 ): Record<Dimension, T> {
   return Object.fromEntries(DIMENSIONS.map(name => [name, of(DIMENSION_TEXTS[name], name)])) as Record<Dimension, T>
 }
 
-/** Of answers: they are described, and tests hold them to it. */
+/** Schemas for fields of answers: they describe the answers, and tests check the answers against them. */
 export const text: z.ZodString = z.string()
 export const moment = z.string().meta({ format: 'date-time' })
 export const count = z.int().min(0)
-/** 0 to 1. */
+/** A number from 0 to 1. */
 export const level = z.number().min(0).max(1)
 
 const note = text.nullable()
@@ -79,10 +78,10 @@ export type Derivation = Value<typeof derivation>
 export type DerivationSource = Derivation['sources'][number]
 
 const confidence = object(byDimension(meaning => level.nullable().describe(`${meaning}, 0 to 1; null: not known`)))
-/** Each 0 to 1; null: not known, which is not 0. */
+/** Confidence by dimension, each 0 to 1; null: unknown, which is not 0. */
 export type Confidence = Value<typeof confidence>
 
-/** One version, as a requester is shown it: ids that it may not see are left out, a holder may be a pseudonym. */
+/** One version of a belief as a requester sees it: ids that the requester may not see are left out, and a holder may be a pseudonym. */
 export const belief = object({
   id: text.describe('Name of this version, unique among those of its holder'),
   version: z.int().min(1).describe('From 1; one more with every version'),
@@ -158,7 +157,7 @@ const counted = {
   contribution: z.number().describe('Value times weight, 0 to 1'),
 }
 
-/** The requester's own edge exactly; of others' edges a band (BQ-107). */
+/** Trust that the requester itself stated, with exact numbers; trust of others is only shown as a band (BQ-107). */
 const directTrust = object({
   level: level.describe('Level as the requester stated it, 0 to 1'),
   entries: z.record(z.string(), level).describe('Levels by domain of the query, 0 to 1'),
@@ -234,7 +233,7 @@ const explanationParts = {
   of: count.describe('Number of matches'),
 }
 
-/** As `beliefs.explain` has it: percentile and summary are fields of the answer itself there. */
+/** The explanation as `beliefs.explain` returns it, where percentile and summary are fields of the answer itself. */
 export const explanationTree = object(explanationParts)
 
 export const percentile = z.number().min(0).max(100).describe('100 for the first match, 0 for the last')
@@ -253,7 +252,7 @@ const rankedFields = {
   member_count: z.int().min(1).optional().describe('Members of that federation who say the same, at least 1'),
 }
 
-/** Fields of a result, with those that an operation adds. */
+/** Schema of a result, with additional fields of an operation. */
 export function rankedWith<S extends z.core.$ZodLooseShape>(more: S) {
   return object({ ...rankedFields, ...more })
 }
@@ -270,10 +269,10 @@ export interface RankingWeights {
   readonly trust: number
   readonly recency: number
 }
-/** By dimension; 0 or more, together 1. */
+/** Weights by dimension; 0 or more, with the sum 1. */
 export type DimensionWeights = Readonly<Record<Dimension, number>>
 
-/** What an answer was computed with (BQ-061, BQ-064, BQ-017). */
+/** The weights and parameters that an answer was computed with (BQ-061, BQ-064, BQ-017). */
 export const effectiveWeights = object({
   semantic: z.number().describe('Share of meaning in the score, 0 to 1'),
   confidence: z.number().describe('Share of confidence, 0 to 1'),

@@ -1,4 +1,4 @@
-/** What the parts of the lens share in one engine. */
+/** State of one engine that the parts of the lens share. */
 
 import { onePer } from '../../base/recent.ts'
 import { type Steps, Turns } from '../../base/turns.ts'
@@ -26,35 +26,35 @@ export interface BeliefsState {
   readonly contents: Contents
   readonly scopes: Scopes
   readonly trust: TrustGraph
-  /** What pseudonyms and cursors are made with. Not within a read. */
+  /** The secret from which pseudonyms and cursors are made. It must not be asked for within a read. */
   secret(): string
-  /** The requester, as memberships stand now. */
+  /** The requester with its current memberships. */
   requester(id: string): Requester
   /**
-   * One state of the store, all parts of it as of the same commit: columns, requester and reader. Once to answer, and
-   * again before the answer leaves. Not within a write. `time`: for how long the body may work; `through`: the one federation to
-   * look through.
+   * Runs `body` on one state of the store: columns, requester and reader belong to the same commit. Used to compute an answer, and once
+   * more before the answer is sent. Not allowed within a write. `time`: time limit of the body; `through`: the federation whose beliefs
+   * alone are seen.
    */
   look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit, through?: string): T
   /**
-   * As `look`, with a body that pauses. It begins again where at a pause something changed that the requester may see: beliefs, their
-   * vectors, or memberships. So its steps change nothing, and what it answers is of one moment.
+   * Like `look`, with a body that pauses. It starts again if, during a pause, something visible to the requester changed: beliefs, their
+   * vectors, or memberships. So the steps must not change anything, and the answer describes a single moment.
    */
   lookInSteps<T>(requester: string, body: (view: ShowView) => Steps<T>, time: TimeLimit, through?: string): Promise<T>
   /**
-   * What is returned says whether beliefs that the requester may see, their vectors and its memberships are still as they are now.
-   * What it may not see makes no difference. Both within a read.
+   * Returns a function that says whether the beliefs visible to the requester, their vectors, and its memberships are unchanged since this
+   * call. Changes invisible to the requester do not count. Both calls must be within a read.
    */
   unchanged(requester: Requester): () => boolean
   /**
-   * Reads what a process reads once (seconds over a hundred thousand beliefs), and then microseconds. Before a question's time
-   * begins: it is no question's work, and the first query should have an answer. Pauses while it reads beliefs; several that load
-   * at a time share the reading. Rejects with `cancelled` where the signal comes first.
+   * Loads what a process loads only once: this takes seconds for a hundred thousand beliefs, and microseconds afterwards. It runs before
+   * the time of a question begins, so that the first query does not time out. It pauses while loading beliefs; concurrent calls share the
+   * work. Rejects with `cancelled` if the signal is aborted first.
    */
   load(signal: AbortSignal): Promise<void>
 }
 
-/** Made on first use, one an engine. */
+/** State of an engine, made when it is first asked for. */
 export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
@@ -64,7 +64,7 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const requesters = new Requesters(store)
   const model = modelOf(host)
   const prepare = (id: string) => {
-    // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
+    // Pseudonyms may be needed here, so their secret is made first: making it is a write, which is not possible within a read.
     if (requesters.of(id).federations.length > 0) secret.make()
   }
   const viewOf = (reader: StoreReader, id: string, time: TimeLimit | undefined, through?: string): ShowView => {
@@ -120,27 +120,27 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   }
 })
 
-// Work over one state of the store that pauses (QE-019). It begins again when something it has read was changed at a pause.
+// Running pausing work on one state of the store (QE-019). The work starts again if something it has read changed during a pause.
 
-/** How often work is begun before it holds the state that this process reads until its end: so it ends, however often others write. */
+/** How often the work is started before it runs within a single read. So it ends even if others write all the time. */
 const ATTEMPTS = 4
 
 export interface Begun<T> {
   readonly steps: Steps<T>
-  /** Asked after each pause: whether what the steps read is still as it was when they began. */
+  /** Called after each pause: whether everything that the steps read is still as it was at the start. */
   isSame(): boolean
 }
 
 /**
- * Each step runs within one read of the store, so that it sees one commit. `begin` is called within a read too. Steps write
- * nothing. Rejects with what `begin`, a step or the check of `turns` throws.
+ * Runs each step within one read of the store, so that the step sees one commit; `begin` is also called within a read. Steps write nothing.
+ * Rejects with any error of `begin`, of a step, or of the check of `turns`.
  */
 export async function undisturbed<T>(store: Store, turns: Turns, begin: () => Begun<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const ended = await turns.run(whileSame(store, store.read(begin)))
     if (ended !== null) return ended.value
   }
-  // Nothing is committed there any more, but an index that others read may still catch up with what was.
+  // No commit is seen within this read, but a shared index may still catch up with earlier commits.
   const untilSame = function* (): Steps<T> {
     for (;;) {
       const ended = yield* whileSame(store, begin())
@@ -152,7 +152,7 @@ export async function undisturbed<T>(store: Store, turns: Turns, begin: () => Be
 
 type Ended<T> = { readonly value: T }
 
-/** Null: it is not the same any more. */
+/** Runs the steps to their end. Null: something that they read has changed. */
 function* whileSame<T>(store: Store, { steps, isSame }: Begun<T>): Steps<Ended<T> | null> {
   for (let paused = false; ; ) {
     const step = store.read(() => (paused && !isSame() ? null : steps.next(paused)))
@@ -162,14 +162,14 @@ function* whileSame<T>(store: Store, { steps, isSame }: Begun<T>): Steps<Ended<T
   }
 }
 
-// Counters of this engine since it was opened (BQ-177): for whoever runs the node, never for requesters.
+// Counters of this engine since it was opened (BQ-177), for the operator of the node, never for requesters.
 
 interface CounterValues {
   readonly queries_total: number
-  /** Of all of them together, without their embedding. */
+  /** Total duration of all queries, without embedding. */
   readonly query_duration_ms: number
   readonly results_returned: number
-  /** Of answers of other nodes, which alone are kept. */
+  /** Cache hits and misses of answers from other nodes; no other answers are cached. */
   readonly cache_hits: number
   readonly cache_misses: number
   readonly errors_by_code: Readonly<Partial<Record<BeliefsCode, number>>>
@@ -191,7 +191,7 @@ class Counters {
     this.#sums.results_returned += results
   }
 
-  /** Whether an answer of other nodes was reused. */
+  /** Counts whether a cached answer of another node was used. */
   countCache(isHit: boolean): void {
     this.#sums[isHit ? 'cache_hits' : 'cache_misses']++
   }
@@ -214,18 +214,18 @@ export const countersOf: (host: LensHost) => Counters = onePer(host => new Count
 
 // The embedder of the engine, the index of its vectors, and the vectors of current beliefs.
 
-/** Key of the model that the engine embeds with; null: it has none. */
+/** Key of the engine's embedding model; null: it has none. */
 export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null {
   return embedder === null ? null : modelKey(embedder.model)
 }
 
-/** Opened when it is first asked for. */
+/** The vector index of a model, opened when first asked for. */
 export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): VectorIndex {
-  // The cast: what indexes of this name are.
+  // The cast: an index of this name is a vector index.
   return host.index(vectorsName(model)) as VectorIndex
 }
 
-/** Vectors of beliefs, by place; undefined: there is none yet. */
+/** Vectors of these beliefs, at the same positions; undefined: the belief has no vector yet. */
 export function vectorsOf(
   { reader, model, columns, remotes }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'remotes'>,
   beliefs: readonly { readonly entry: EntryKey }[],
@@ -238,7 +238,7 @@ export function vectorsOf(
   return keys.map(key => found.get(key) ?? remotes?.get(key)?.vector ?? undefined)
 }
 
-/** Raw cosine of two, by their places; 0 where one has no vector. */
+/** Returns a function for the raw cosine of two of the vectors, given by their positions; 0 if one is missing. */
 export function likenessBy(vectors: readonly (Float32Array | undefined)[]): (a: number, b: number) => number {
   return (a, b) => {
     const [one, other] = [vectors[a], vectors[b]]

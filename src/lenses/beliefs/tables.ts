@@ -1,11 +1,11 @@
-/** What the lens keeps. A current belief is an entry of kind `belief` with this aspect; older versions are rows. */
+/** Tables of the lens. A current belief is an entry of kind `belief` with a row of this aspect; past versions are rows of another table. */
 import type { TableDeclaration } from '../../model/table.ts'
 
-/** The collection that beliefs stand in, and the kind of their entries. */
+/** Collection of all beliefs, and the kind of their entries. */
 export const COLLECTION = 'beliefs'
 export const KIND = 'belief'
 
-/** The aspect of a current version: what an entry has no place for. Holder, visibility and federations are its audience. */
+/** Aspect of a current version: the fields that an entry does not have. Holder, visibility and federations are in the entry's audience. */
 export const BELIEFS: TableDeclaration = {
   name: 'beliefs_beliefs',
   aspect: 'belief',
@@ -13,10 +13,10 @@ export const BELIEFS: TableDeclaration = {
   columns: [
     { name: 'entry', type: 'integer' },
     { name: 'version', type: 'integer', unasked: true },
-    /** Names all versions of one belief of one holder: the id of the first. */
+    /** Id of the first version. It names all versions of one belief of one holder. */
     { name: 'chain', type: 'text', unasked: true },
     { name: 'supersedes', type: 'text', nullable: true, unasked: true },
-    /** JSON list, normalised. */
+    /** Domains of the belief: a JSON list, normalised. */
     { name: 'domains', type: 'text' },
     { name: 'source_reliability', type: 'real', nullable: true },
     { name: 'method_quality', type: 'real', nullable: true },
@@ -24,13 +24,13 @@ export const BELIEFS: TableDeclaration = {
     { name: 'temporal_freshness', type: 'real', nullable: true },
     { name: 'corroboration', type: 'real', nullable: true },
     { name: 'domain_applicability', type: 'real', nullable: true },
-    /** JSON `KeptDerivation`. */
+    /** Derivation of the belief: JSON of a `KeptDerivation`. */
     { name: 'derivation', type: 'text', unasked: true },
   ],
   key: ['entry'],
 }
 
-/** Versions that were replaced, and tombstones: for history reads only. Indexes never hold them. */
+/** Superseded versions and tombstones, read only for histories. They are in no index. */
 export const VERSIONS: TableDeclaration = {
   name: 'beliefs_versions',
   columns: [
@@ -38,12 +38,12 @@ export const VERSIONS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'chain', type: 'text' },
     { name: 'version', type: 'integer' },
-    /** JSON of the stored version, its audience included. */
+    /** JSON of the stored version, including its audience. */
     { name: 'record', type: 'text' },
-    /** Null for a tombstone. */
+    /** Id of the following version; null for a tombstone. */
     { name: 'superseded_by', type: 'text', nullable: true },
     { name: 'replaced_at', type: 'integer' },
-    /** The vector it had, f32 little-endian, and the key of its model. */
+    /** Vector of the version (f32, little-endian), and the key of the model that computed it. */
     { name: 'embedding', type: 'blob', nullable: true },
     { name: 'model', type: 'text', nullable: true },
   ],
@@ -52,29 +52,32 @@ export const VERSIONS: TableDeclaration = {
   indexes: [['id'], ['holder', 'chain']],
 }
 
-/** One agent's statement of trust in another, signed by its owner. */
+/** Trust edges: each is one agent's statement of trust in another, signed by its owner. */
 export const TRUST: TableDeclaration = {
   name: 'beliefs_trust',
   columns: [
     { name: 'owner', type: 'text' },
     { name: 'target', type: 'text' },
     { name: 'level', type: 'real' },
-    /** JSON object: normalised domain to level. */
+    /** Levels of trust by domain: a JSON object from normalised domain to level. */
     { name: 'domains', type: 'text' },
-    /** JSON list of `{type, confidence, …}`. */
+    /** Reasons for the statement of trust: a JSON list of `{type, confidence, …}`. */
     { name: 'basis', type: 'text' },
     { name: 'created_at', type: 'integer' },
     { name: 'updated_at', type: 'integer' },
     { name: 'persistent', type: 'integer' },
-    /** `private`, or `exposed`: counts in routes of others though its owner is not hosted here. */
+    /** `private` or `exposed`. An exposed edge counts in routes of other agents even if its owner is not hosted here. */
     { name: 'exposure', type: 'text' },
-    /** Of the statement, by the owner's key; base64url. */
+    /** Signature of the statement by the owner's key, in base64url. */
     { name: 'signature', type: 'text' },
-    /** Not part of the statement. */
+    /** Time of the last use; not part of the signed statement. */
     { name: 'last_used', type: 'integer' },
-    /** JSON list of the uses before, ascending, as far back as cursors reach; null: none. */
+    /** JSON list of earlier uses, ascending, for as long as cursors are valid; null: none. */
     { name: 'used_before', type: 'text', nullable: true },
-    /** Seal of this store that the signature was checked: an HMAC, far quicker to check again. Null: not yet. */
+    /**
+     * Seal of this store, showing that the signature was checked: an HMAC, which is much faster to check than the signature. Null: not
+     * checked yet.
+     */
     { name: 'checked', type: 'text', nullable: true },
   ],
   key: ['owner', 'target'],
@@ -82,7 +85,7 @@ export const TRUST: TableDeclaration = {
   indexes: [['target']],
 }
 
-/** Which edges changed, in order: what caches of other processes follow. */
+/** Log of changed trust edges, in order. Caches of other processes follow it. */
 export const TRUST_CHANGES: TableDeclaration = {
   name: 'beliefs_trust_changes',
   columns: [
@@ -94,7 +97,10 @@ export const TRUST_CHANGES: TableDeclaration = {
   mechanical: true,
 }
 
-/** Counters that rise when what they name changes: `agents`, `members`, `trust` (its newest change). Never shown. */
+/**
+ * Counters that increase with each change of what they name: `agents`, `members`, or `trust` (number of the last trust change). Never shown
+ * to anybody.
+ */
 export const REVISIONS: TableDeclaration = {
   name: 'beliefs_revisions',
   columns: [
@@ -105,16 +111,16 @@ export const REVISIONS: TableDeclaration = {
   mechanical: true,
 }
 
-/** Other nodes that may be asked (BQ-135). */
+/** Other nodes that this node may ask (BQ-135). */
 export const PEERS: TableDeclaration = {
   name: 'beliefs_peers',
   columns: [
     { name: 'id', type: 'text' },
     { name: 'address', type: 'text' },
     { name: 'did', type: 'text' },
-    /** 1: asked for public beliefs. */
+    /** 1: the peer is asked for public beliefs. */
     { name: 'network', type: 'integer' },
-    /** JSON list of the federations whose beliefs are requested from it, ascending. */
+    /** JSON list of the federations whose beliefs are requested from this peer, ascending. */
     { name: 'federations', type: 'text' },
     { name: 'added_at', type: 'integer' },
     /** Nothing reads it, `listed` (0) or `answered_at`: tables lose no column. */
@@ -125,30 +131,30 @@ export const PEERS: TableDeclaration = {
   key: ['id'],
 }
 
-/** Of federations whose results are aggregates, where they are not as by default (BQ-105). */
+/** Settings, where they differ from the defaults, of federations whose results are aggregates (BQ-105). */
 export const AGGREGATE_RULES: TableDeclaration = {
   name: 'beliefs_aggregate_rules',
   columns: [
     { name: 'federation', type: 'text' },
-    /** 1: a topic needs ten members before it is reported, not five. */
+    /** 1: a topic is reported only if it has at least ten members, instead of five. */
     { name: 'sensitive', type: 'integer' },
-    /** Thousandths of epsilon, of an answer and of a day; null: the default. */
+    /** Privacy budget in thousandths of epsilon, for one answer and for one day; null: the default. */
     { name: 'epsilon_answer', type: 'integer', nullable: true },
     { name: 'epsilon_day', type: 'integer', nullable: true },
   ],
   key: ['federation'],
 }
 
-/** Figures that were reported of a topic in an epoch: with noise, the same for every member (BQ-105). */
+/** Figures reported for a topic in an epoch. They contain noise, and are the same for every member (BQ-105). */
 export const AGGREGATE_ANSWERS: TableDeclaration = {
   name: 'beliefs_aggregate_answers',
   columns: [
     { name: 'federation', type: 'text' },
-    /** Days since 1970. */
+    /** Epoch of the figures: number of the day since 1970. */
     { name: 'epoch', type: 'integer' },
-    /** Hash of the topic. */
+    /** Hash of the topic's text. */
     { name: 'topic', type: 'text' },
-    /** Null: nothing is reported. */
+    /** Numbers of members and beliefs; null: nothing is reported. */
     { name: 'member_count', type: 'integer', nullable: true },
     { name: 'belief_count', type: 'integer', nullable: true },
   ],
@@ -156,7 +162,7 @@ export const AGGREGATE_ANSWERS: TableDeclaration = {
   aside: true,
 }
 
-/** Who has paid for which topic in an epoch (BQ-105). */
+/** Privacy budget spent by each member in an epoch, by topic (BQ-105). */
 export const AGGREGATE_CHARGES: TableDeclaration = {
   name: 'beliefs_aggregate_charges',
   columns: [
@@ -164,7 +170,7 @@ export const AGGREGATE_CHARGES: TableDeclaration = {
     { name: 'epoch', type: 'integer' },
     { name: 'member', type: 'text' },
     { name: 'topic', type: 'text' },
-    /** Thousandths. */
+    /** Price paid for the topic, in thousandths of epsilon. */
     { name: 'epsilon', type: 'integer' },
   ],
   key: ['federation', 'epoch', 'member', 'topic'],

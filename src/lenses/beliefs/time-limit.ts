@@ -1,14 +1,14 @@
 /**
- * How long a question may still take (BQ-192). Work asks it every few thousand rows, on monotonic time; what is worked out
- * by then is returned as a partial answer.
+ * Time limit of a question (BQ-192). The work asks it every few thousand rows, on a monotonic clock. The results found within the limit are
+ * returned as a partial answer.
  */
 import { QuerentError } from '../../model/errors.ts'
 import { BeliefsError } from './errors.ts'
 
-/** Rows that are looked at between two looks at the clock: well under a millisecond's work, where 50 are allowed. */
+/** Rows processed between two checks of the clock. They take well under a millisecond; 50 ms are allowed. */
 export const ROWS_AT_ONCE = 4096
 
-/** Characters that are looked through between two looks: of one long belief, or some hundred usual ones. */
+/** Characters searched between two checks of the clock: one long belief, or some hundred usual ones. */
 export const CHARACTERS_AT_ONCE = 65_536
 
 export class TimeLimit {
@@ -18,7 +18,7 @@ export class TimeLimit {
   readonly #start: number
   #isCut = false
 
-  /** `now` are milliseconds of a clock that nobody can set. */
+  /** `now`: milliseconds of a clock that cannot be set. */
   constructor(timeoutMs: number, signal: AbortSignal, now: () => number = () => performance.now()) {
     this.signal = signal
     this.#timeoutMs = timeoutMs
@@ -30,18 +30,18 @@ export class TimeLimit {
     return Math.max(0, this.#timeoutMs - (this.#now() - this.#start))
   }
 
-  /** Whether something was left out for want of time. */
+  /** Whether something was left out because time had run out. */
   get isCut(): boolean {
     return this.#isCut
   }
 
-  /** Throws TIMEOUT when time is over, and `cancelled` when the caller has gone. */
+  /** Throws TIMEOUT if time has run out, and `cancelled` if the caller has cancelled the question. */
   check(): void {
     if (this.signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the query')
     if (this.leftMs === 0) throw this.error()
   }
 
-  /** Whether there is time for something that an answer can do without. */
+  /** Whether there is time left for an optional part of the answer. */
   allows(): boolean {
     if (this.leftMs > 0) return true
     this.#isCut = true
@@ -54,7 +54,7 @@ export class TimeLimit {
     return new BeliefsError('TIMEOUT', message, { elapsed_ms: elapsed, timeout_ms: this.#timeoutMs })
   }
 
-  /** Checks the clock every `CHARACTERS_AT_ONCE` characters that it is called with. */
+  /** Returns a function that counts characters, and checks the clock after every `CHARACTERS_AT_ONCE` of them. */
   reader(): (characters: number) => void {
     let sum = 0
     return characters => {
@@ -65,7 +65,7 @@ export class TimeLimit {
     }
   }
 
-  /** Checks the clock every `ROWS_AT_ONCE` calls. */
+  /** Returns a function that checks the clock at every `ROWS_AT_ONCE`th call. */
   ticker(): () => void {
     let calls = 0
     return () => {

@@ -1,4 +1,4 @@
-/** The lens's question, in the lens's own form: through the pipeline, or to a Qdrant server. */
+/** The lens's own query, answered through the pipeline or by a Qdrant server. */
 import type { Entry } from '../../model/entry.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Item, Note, Page } from '../../model/page.ts'
@@ -14,7 +14,7 @@ import type { C64Question, C64Settings } from './settings.ts'
 import { enrichmentOf, NO_TAG_MATCH } from './stages.ts'
 import { stateOf } from './state.ts'
 
-/** What kept an answer from being all it could be. `code` is stable: `plugin_failed`, `vectors_pending`, or of a note of the pipeline. */
+/** Reason why an answer is incomplete. `code` is stable: `plugin_failed`, `vectors_pending`, or the code of a note of the pipeline. */
 interface SearchWarning {
   readonly code: string
   readonly message: string
@@ -22,15 +22,15 @@ interface SearchWarning {
 
 export interface C64Answer {
   readonly enrichment: Enrichment
-  /** What was searched, for the reader. */
+  /** What was searched, as a text for people. */
   readonly searchMode: string
   readonly backend: C64Settings['backend']
-  /** Best first. */
+  /** Results of the search, best first. */
   readonly results: readonly SearchHit[]
-  /** Null: a server was asked, which gives none. */
+  /** Verdict of the pipeline. Null: the answer is from a Qdrant server, which gives no verdict. */
   readonly verdict: Page['verdict'] | null
   readonly reason: string | null
-  /** What came nearest where nothing is relevant, at most three. */
+  /** The nearest results, at most three, if nothing is relevant. */
   readonly nearest: readonly SearchHit[]
   readonly cursor: string | null
   readonly warnings: readonly SearchWarning[]
@@ -41,7 +41,7 @@ export function askC64(host: LensHost, question: C64Question, call: CallContext)
   return backend === 'qdrant' ? askServer(host, question, call) : askStore(host, question, call)
 }
 
-/** The question as a query of the pipeline. */
+/** Makes a query of the pipeline from a question of this lens. */
 export function queryOf(host: LensHost, { query, cursor, limit, ...options }: C64Question): QueryInput {
   const { settings } = stateOf(host)
   return {
@@ -63,7 +63,7 @@ async function askStore(host: LensHost, question: C64Question, call: CallContext
     reason: page.reason,
     nearest: hitsOf(page.nearest ?? [], nearest?.entries ?? []),
     cursor: page.cursor,
-    // Words alone answer questions about registers too: without a model that is no warning.
+    // Words alone are enough for questions about registers, so without an embedding model this note is not a warning.
     warnings: page.notes
       .filter(({ code }) => code !== 'words_only' || host.embedder !== null)
       .flatMap(note => warningOf(note, hasCorpus(host.store, stateOf(host).settings.collection))),
@@ -80,7 +80,7 @@ function hitsOf(items: readonly Item[], entries: readonly Entry[]): readonly Sea
 const FROM_MEMORY =
   'Answered by words only, because the facts are not in this store; `querent c64 --embed` puts them there with their vectors.'
 
-/** What the mode of the search says needs no warning. */
+/** Warnings for a note of the pipeline; none if `searchMode` already says the same. */
 function warningOf({ code, message }: Note, isInStore: boolean): readonly SearchWarning[] {
   if (code === NO_TAG_MATCH) return []
   if (code === 'words_only' && !isInStore) return [{ code, message: FROM_MEMORY }]

@@ -1,4 +1,4 @@
-/** The lens `c64`: questions about the Commodore 64, with the meanings of their numbers and names. */
+/** The lens `c64`: answers questions about the Commodore 64, using the meanings of numbers and names in them. */
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner } from '../../model/viewer.ts'
 import type { Lens } from '../lens.ts'
@@ -12,7 +12,7 @@ import { c64Stages } from './stages.ts'
 import { type LensSettings, stateIfMade, stateOf } from './state.ts'
 
 export interface C64LensOptions extends GivenSettings {
-  /** Of the user's own; they take their places among the built-in ones by priority. */
+  /** The user's own plugins. They are ordered with the built-in ones by priority. */
   readonly plugins?: readonly EnrichmentPlugin[] | undefined
 }
 
@@ -48,13 +48,13 @@ export function c64Lens(options: C64LensOptions = {}): Lens {
       else if (PLUGIN_FILE.test(file)) throw new Error(NO_PLUGIN)
       return plugin !== null
     },
-    // Made now: two plugins of one name show when the engine opens.
+    // The state is made now, so that two plugins of the same name are reported when the engine opens.
     open: host => void inOrder(stateOf(host).domain.plugins),
     close: async host => stateIfMade(host)?.close(),
   }
 }
 
-/** Of a query through the pipeline, which searches stores. */
+/** Error for a query through the pipeline when the lens is set to a Qdrant server: the pipeline searches only stores. */
 function askedOfServer(): QuerentError {
   const message =
     'lens: c64 is set to a Qdrant server (lenses.c64.backend), which only c64.query supports; set it to embedded'

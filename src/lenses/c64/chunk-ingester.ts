@@ -1,4 +1,7 @@
-/** Reads Markdown chunks of a collection about the Commodore 64 into entries: title, the tags that closing sections and ROM listings imply, and the chunks referred to. */
+/**
+ * Reads Markdown chunks of a Commodore 64 collection into entries: title, tags taken from the closing sections and ROM listings, and
+ * references to other chunks.
+ */
 import type { Steps } from '../../base/turns.ts'
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../../model/ingester.ts'
 import { MAX_TAGS } from '../../model/limits.ts'
@@ -28,7 +31,7 @@ function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
     part: null,
     title: title ?? name.replace(/\.[^.]*$/, ''),
     content: document,
-    // The prose is the document's beginning; listings say little in words.
+    // The prose is the beginning of the document. Listings are not chunked, because they contain few meaningful words.
     chunks: yield* chunkContentInSteps(prose === '' ? document : prose, { format: 'markdown' }),
     kind: type,
     tags: tags.slice(0, MAX_TAGS),
@@ -46,13 +49,13 @@ function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
 }
 
 export interface ChunkFile {
-  /** The first heading; null without one. */
+  /** Title of the chunk: its first heading; null: there is none. */
   readonly title: string | null
   readonly tags: readonly string[]
   readonly references: readonly HitReference[]
-  /** The text without its references: what is shown. */
+  /** The text to show, without its references. */
   readonly document: string
-  /** What is embedded: without listings too, which say little in words. */
+  /** The text to embed: also without listings, which contain few meaningful words. */
   readonly prose: string
 }
 
@@ -79,14 +82,14 @@ const LISTING = 'source code'
 const REFERENCES = 'references'
 
 interface Section {
-  /** In small letters; null before the first heading of level 2. */
+  /** Heading in lower case; null: the part before the first level 2 heading. */
   readonly heading: string | null
-  /** The heading's line included. */
+  /** Lines of the section including its heading. */
   readonly text: readonly string[]
   readonly lines: readonly string[]
 }
 
-/** By headings of level 2, outside of code. */
+/** Splits a text at level 2 headings, except within code. */
 function sectionsOf(markdown: string): readonly Section[] {
   const sections: { heading: string | null; text: string[]; lines: string[] }[] = [
     { heading: null, text: [], lines: [] },
@@ -115,31 +118,31 @@ function textOf(sections: readonly Section[]): string {
     .join('\n\n')
 }
 
-/** `- $D000-$D00F - sprite positions`: the addresses that a line of the list begins with or names. */
+/** Tags of the addresses in a list item such as `- $D000-$D00F - sprite positions`. */
 function registerTags(line: string): readonly string[] {
   if (!/^\s*[-*]\s/.test(line)) return []
   const found = [...line.matchAll(/(?<![\w$])\$([0-9a-f]{2,4})(?:\s*[-–]\s*\$?([0-9a-f]{2,4}))?(?!\w)/gi)]
   return found.flatMap(([, first = '', last = first]) => {
-    // "$D000-20" and the like: an end without all its digits belongs to the page of the beginning.
+    // A shortened end such as in "$D000-20" takes its leading digits from the beginning: it means $D020.
     const end = last.length < first.length ? first.slice(0, first.length - last.length) + last : last
     const range = { start: Number.parseInt(first, 16), end: Number.parseInt(end, 16) }
     return range.start <= range.end ? addressTags(range) : [toAddress(range.start), toAddress(range.end)]
   })
 }
 
-/** `.,FFD2 6C 26 03 JMP ($0326)`: a line of a ROM listing. */
+/** Tag of the address in a line of a ROM listing such as `.,FFD2 6C 26 03 JMP ($0326)`. */
 function listingTags(line: string): readonly string[] {
   const address = /^\s*\.[,:]([0-9a-f]{4})\b/i.exec(line)?.[1]
   return address === undefined ? [] : [toAddress(Number.parseInt(address, 16))]
 }
 
-/** The first word of a line of a list. */
+/** Tag made from the first word of a list item. */
 function nameTags(line: string): readonly string[] {
   const name = /^\s*[-*]\s+[`*_]*([A-Za-z][A-Za-z0-9_]*)/.exec(line)?.[1]
   return name === undefined ? [] : [canonicalTag(name)]
 }
 
-/** `- "chunk name" - what it adds`, with any dash or a colon between the two. */
+/** Reference in a list item such as `- "chunk name" - what it adds`. Any dash or a colon may separate the two. */
 function reference(line: string): readonly HitReference[] {
   const match =
     /^\s*[-*]\s+(?:\[([^\]]+)\](?:\([^)]*\))?|["“`]([^"”`]+)["”`]|(.+?))(?:\s+[-–—]+\s+|\s*[:—]\s+|\s*$)(.*)$/.exec(

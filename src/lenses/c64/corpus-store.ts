@@ -1,7 +1,7 @@
 /**
- * The facts as entries of the store. They are written there by `embedC64`, and by a query of the owner where the collection
- * holds other entries, since both are ranked together; a query of the owner writes them again when any of them has changed.
- * They are public and held by the owner. In any other store, queries are answered from facts in memory and write nothing.
+ * The lens's facts as entries of the store, public and held by the owner. They are written by `embedC64`, and also by the owner's query if
+ * the collection has other entries, because both are ranked together. The owner's query writes them again when a fact has changed. With any
+ * other store, queries use the facts in memory and write nothing.
  */
 import type { Instant } from '../../base/clock.ts'
 import { nextTurn } from '../../base/turns.ts'
@@ -16,19 +16,22 @@ import type { DomainRecord } from './enrichment/plugin.ts'
 
 export const CORPUS_KIND = 'fact'
 
-/** Which facts the store holds. */
+/** Name of the `meta` value that says which facts the store contains. */
 const VERSION_NAME = 'c64_corpus'
 
 export interface CorpusReport {
-  /** False: they were there. */
+  /** Whether the facts were written by this call; false: they were already in the store. */
   readonly written: boolean
   readonly records: number
 }
 
-/** Records written in one transaction: some milliseconds, so that readers and other writers have their turn between. */
+/** Records written in one transaction. It takes some milliseconds, so readers and other writers can run in between. */
 const RECORDS_AT_ONCE = 50
 
-/** Costs a look at one text where they are there. Where it is interrupted, the next call writes what is missing. */
+/**
+ * Writes the facts if they are not in the store yet; otherwise it only reads one `meta` value. After an interruption, the next call writes
+ * the missing facts.
+ */
 export async function keepCorpus(store: Store, collection: string, now: Instant): Promise<CorpusReport> {
   const { records, version } = corpus()
   const wanted = `${collection}:${version}`
@@ -46,12 +49,12 @@ export async function keepCorpus(store: Store, collection: string, now: Instant)
   return { written: true, records: records.length }
 }
 
-/** Whether the store holds facts of this collection, of this version or an earlier one. */
+/** Whether the store contains facts of this collection, in the current version or an earlier one. */
 export function hasCorpus(store: Store, collection: string): boolean {
   return store.meta(VERSION_NAME)?.startsWith(`${collection}:`) === true
 }
 
-/** Whether the owner has entries of its own in the collection. */
+/** Whether the owner can see entries of any kind in the collection. */
 export function holdsEntries(
   { store, accessScope }: Pick<LensHost, 'store' | 'accessScope'>,
   collection: string,
@@ -75,8 +78,7 @@ function writeSome(writer: StoreWriter, collection: string, records: readonly Do
 type Known = Pick<EntryDraft, 'createdAt' | 'knownAt'> & { readonly key: number }
 
 /**
- * Facts that were written before, of these ids or (by default) of all: a user's own entries have another holder, kind or
- * id.
+ * Facts written earlier, with these ids or (by default) all. Entries of the user are not among them: they have another holder, kind or id.
  */
 function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<string, Known> {
   const partitions = writer.partitions().map(({ id }) => id)
@@ -88,12 +90,12 @@ function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<
   return new Map(entries.map(entry => [entry.id, entry]))
 }
 
-/** Whether it is one of the lens's own facts. */
+/** Whether an entry is one of the lens's own facts. */
 export function isFact({ id, kind, audience: of }: Pick<Entry, 'id' | 'kind' | 'audience'>): boolean {
   return kind === CORPUS_KIND && id.startsWith(ID_START) && of.holder === OWNER
 }
 
-/** Of every record's id. */
+/** Beginning of the id of each fact. */
 const ID_START = 'c64:'
 
 function draftOf({ id, title, type, text, tags }: DomainRecord, collection: string): Omit<EntryDraft, DatedField> {
@@ -106,7 +108,7 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
     tags,
     metadata: { type },
     audience: audience('public', OWNER),
-    // Entries of one origin share a place in other lenses' answers; each of these stands for itself.
+    // In answers of other lenses, entries of one origin share a position. A fact has no origin, so it always has its own position.
     origin: null,
     validFrom: null,
     validUntil: null,
@@ -114,8 +116,8 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
 }
 
 /**
- * What it is, in its first sentence, has a chunk of its own before the whole: bits, cycles and other names that follow
- * would blur what it means. Measured: bench c64.
+ * The first sentence says what the fact is about. It is a chunk of its own, before the whole text, because the bits, cycles and names that
+ * follow would blur its vector. Measured: bench c64.
  */
 function chunksOf(content: string): readonly ChunkDraft[] {
   const whole = chunkContent(content, { format: 'plain' })
@@ -126,7 +128,7 @@ function chunksOf(content: string): readonly ChunkDraft[] {
 
 type DatedField = 'createdAt' | 'updatedAt' | 'knownAt'
 
-/** Made once a process: some milliseconds. */
+/** Made once per process; takes some milliseconds. */
 let made: { readonly records: readonly DomainRecord[]; readonly version: string } | null = null
 
 function corpus(): NonNullable<typeof made> {

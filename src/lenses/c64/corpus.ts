@@ -1,4 +1,4 @@
-/** One record a fact: what the lens can answer with nothing but itself. */
+/** The built-in facts of the lens, one record for each. They are all that the lens needs to answer. */
 import { sha256 } from '../../base/canonical.ts'
 import { toAddress } from './enrichment/numbers.ts'
 import type { DomainRecord } from './enrichment/plugin.ts'
@@ -37,7 +37,7 @@ export function c64Corpus(): readonly DomainRecord[] {
   ]
 }
 
-/** Changes when any fact does: what was built from records of another version is built again. */
+/** Version of the facts. It changes when a fact changes, and everything built from another version is then built again. */
 export function corpusVersion(records: readonly DomainRecord[]): string {
   return sha256(JSON.stringify(records))
 }
@@ -67,7 +67,7 @@ const ACCESS: Readonly<Record<string, string>> = {
   w: 'Write only',
   rw: 'Can be read and written',
 }
-/** Where the video chip's view of memory is chosen. */
+/** Register that selects the memory bank of the video chip. */
 const VIDEO_BANK_REGISTER = 'CI2PRA'
 
 function registerText(register: RegisterFact): string {
@@ -163,7 +163,7 @@ export function memoryRecords(): readonly DomainRecord[] {
   return [...locationRecords(), ...groupRecords(), ...regionRecords(), ...romRecords()]
 }
 
-/** Ranges up to this size carry a tag for each address, larger ones for both ends. */
+/** Ranges up to this size have a tag for each address; larger ones only for their ends. */
 const MAX_TAGS = 256
 
 export function addressTags(range: Range): readonly string[] {
@@ -231,7 +231,10 @@ function noteRecords(): readonly DomainRecord[] {
   }))
 }
 
-/** A label that is also the name of a register, jump table routine, instruction or colour means that, not this. */
+/**
+ * Tags of a label. A label that is also the name of a register, jump table routine, instruction or colour gets no tag, because the name
+ * means that.
+ */
 function labelTags(label: string | null): readonly string[] {
   return label === null || namedTag(label) !== null ? [] : [canonicalTag(label)]
 }
@@ -251,7 +254,7 @@ function banking(): string {
   return `What the processor sees by bits 2-0: ${rows.join('; ')}`
 }
 
-/** Sentences from parts, each with its full stop; empty ones are left out. */
+/** Joins parts into sentences and adds missing full stops. Empty parts are left out. */
 export function sentences(...parts: readonly (string | null | undefined)[]): string {
   return parts
     .map(part => (part ?? '').trim())
@@ -261,12 +264,12 @@ export function sentences(...parts: readonly (string | null | undefined)[]): str
     .join(' ')
 }
 
-/** "Also called A, B", or nothing. */
+/** "Also called A, B", or an empty text. */
 export function alsoCalled(names: readonly string[]): string {
   return names.length === 0 ? '' : `Also called ${names.join(', ')}`
 }
 
-/** Each tag once, sorted. */
+/** Tags, sorted, each once. */
 export function tagList(...tags: readonly string[]): readonly string[] {
   return [...new Set(tags)].sort()
 }

@@ -1,4 +1,6 @@
-/** Names in a question (registers, routines, instructions, colours), and the one spelling of each as a tag, for records and for questions. */
+/**
+ * Names in a query (registers, routines, instructions, colours), and the canonical spelling of each as a tag, for records and for queries.
+ */
 import { textBefore, toAddress } from './enrichment/numbers.ts'
 import {
   COLORS,
@@ -18,14 +20,14 @@ const BY_NAME: ReadonlyMap<string, RegisterFact> = new Map(REGISTERS.map(registe
 const BY_ALIAS: ReadonlyMap<string, RegisterFact> = new Map(
   REGISTERS.flatMap(register => register.aliases.map(alias => [alias, register] as const)),
 )
-/** The registers of a shared name, that of the first chip first. */
+/** Registers by a name that several chips share; the register of the first chip comes first. */
 const SHARED: ReadonlyMap<string, readonly RegisterFact[]> = Map.groupBy(
   REGISTERS.filter(register => register.genericName !== undefined),
   register => register.genericName ?? '',
 )
 const WORD_LIKE_NAMES = new Set(WORD_LIKE_REGISTERS)
 
-/** In order of appearance, each once. */
+/** Registers that the query names, in order of appearance, without duplicates. */
 export function registersIn(query: string): readonly RegisterFact[] {
   const words = wordsOf(query)
   const chips = chipsNamed(query)
@@ -39,13 +41,13 @@ export function registersIn(query: string): readonly RegisterFact[] {
   return [...new Set(found)]
 }
 
-/** The register that a name means by itself; null when none does, or two. */
+/** The register that a name means on its own; null when the name belongs to no register or to several. */
 function registerNamed(name: string): RegisterFact | null {
   const upper = name.toUpperCase()
   return BY_NAME.get(upper) ?? BY_ALIAS.get(upper) ?? null
 }
 
-/** Short aliases without a digit are words or abbreviations of something else unless in capitals. */
+/** Short aliases of registers without a digit count only in capitals: otherwise they are words or other abbreviations. */
 function aliased(word: Word): RegisterFact | undefined {
   if (/^[A-Z]{1,3}$/.test(word.upper) && !word.isUpper) return undefined
   return BY_ALIAS.get(word.upper)
@@ -61,13 +63,13 @@ function sharedNamed(word: Word, chips: ReturnType<typeof chipsNamed>): readonly
   const canonical = BY_NAME.get(word.upper)
   const [first, second] = registers
   if (chips.second && !chips.first) return second === undefined ? [] : [second]
-  // Also a canonical name, of the first chip: that is what it means unless only the other one is spoken of.
+  // A shared name is also the canonical name of the first chip's register, which is meant unless the query speaks only of the other chip.
   if (canonical !== undefined) return [canonical]
   if (!word.isUpper && !chips.any) return []
   return chips.first && !chips.second ? [first].filter(register => register !== undefined) : registers
 }
 
-/** A register name that is an ordinary word counts in capitals, or beside the word "register". */
+/** A register name that is an ordinary word counts only in capitals or beside the word "register". */
 function isClear(word: Word, words: readonly Word[], index: number, query: string): boolean {
   if (word.isUpper && !isShouted(query)) return true
   const isRegister = (neighbour: Word | undefined): boolean =>
@@ -91,7 +93,7 @@ const WORD_LIKE_LABELS: ReadonlySet<string> = new Set(
   KERNAL.filter(entry => entry.englishWord === true).map(entry => entry.label),
 )
 
-/** In order of appearance, each once. */
+/** KERNAL routines that the query names, in order of appearance, without duplicates. */
 export function kernalIn(query: string): readonly KernalFact[] {
   const named = namedIn(query, BY_LABEL)
   const isShoutedQuery = isShouted(query)
@@ -107,7 +109,7 @@ export function kernalIn(query: string): readonly KernalFact[] {
 interface Mnemonic {
   readonly canonical: string
   readonly official: boolean
-  /** Also an ordinary word, unit or tool. */
+  /** Whether the mnemonic is also an ordinary word, a unit or the name of a tool. */
   readonly wordLike: boolean
 }
 
@@ -126,27 +128,30 @@ const OFFICIAL: readonly (readonly [string, Mnemonic])[] = OPCODES.map(
       { canonical: mnemonic, official: true, wordLike: englishWord === true || WORD_LIKE_MNEMONICS.has(mnemonic) },
     ] as const,
 )
-/** By name and alias in capitals. A name of its own beats an alias, an official one both. */
+/**
+ * Instructions by mnemonic and alias, in capitals. Where one name is used twice, a mnemonic replaces an alias, and an official mnemonic
+ * replaces both.
+ */
 const MNEMONICS: ReadonlyMap<string, Mnemonic> = new Map([
   ...UNOFFICIAL.filter(([name, { canonical }]) => name !== canonical),
   ...UNOFFICIAL.filter(([name, { canonical }]) => name === canonical),
   ...OFFICIAL,
 ])
 
-/** In capitals, aliases among them. */
+/** All instruction mnemonics and their aliases, in capitals. */
 export const MNEMONIC_NAMES: readonly string[] = [...MNEMONICS.keys()]
 
 const ASSEMBLY_WORD =
   /\b(?:opcodes?|mnemonics?|instructions?|assembly|assemblers?|6502|6510|machine[ -](?:code|language)|addressing modes?)\b/i
-/** Directly behind a mnemonic: `#` and a number, `$` and a digit, or an indirect address. */
+/** Text directly behind a mnemonic that is an operand: `#` and a number, `$` and a digit, or an indirect address. */
 const OPERAND = /^\s*(?:#[$%\d]|\$[0-9a-f]|\(\$)/i
 
-/** Canonical names, in order of appearance, each once. */
+/** Canonical mnemonics of the instructions that the query names, in order of appearance, without duplicates. */
 export function mnemonicsIn(query: string): readonly string[] {
   const named = namedIn(query, MNEMONICS)
   const isShoutedQuery = isShouted(query)
   const isAboutAssembly = ASSEMBLY_WORD.test(query)
-  /** Official mnemonics in it that are no words. */
+  /** Official mnemonics in the query that are not ordinary words. */
   const clear = new Set(named.flatMap(([, one]) => (one.official && !one.wordLike ? [one.canonical] : [])))
   const isMeant = ([word, { official, wordLike }]: (typeof named)[number]): boolean => {
     const behind = query.slice(word.end)
@@ -158,10 +163,14 @@ export function mnemonicsIn(query: string): readonly string[] {
   return [...new Set(named.filter(isMeant).map(([, { canonical }]) => canonical))]
 }
 
-/** Masks and bit numbers may follow `AND` and `BIT` in prose too; only an address in their notation shows an instruction. */
+/**
+ * In prose too, a mask or bit number may follow `AND` and `BIT`; only an address in assembler notation shows that an instruction is meant.
+ */
 const BEFORE_AMOUNTS = new Set(['AND', 'BIT'])
 
-/** Whether what begins somewhere is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`, `LDA($FB),Y`. */
+/**
+ * Returns a function that says whether the text from a position on is the operand of a mnemonic: `LDA $9A`, `lda ($fb),y`, `LDA($FB),Y`.
+ */
 export function operandReader(query: string): (start: number) => boolean {
   const shouted = isShouted(query)
   return start => {
@@ -176,7 +185,7 @@ export function operandReader(query: string): (start: number) => boolean {
   }
 }
 
-/** By the form of `plain`. */
+/** Colours by their name in the form that `plain` gives. */
 const COLOR_BY_NAME: ReadonlyMap<string, ColorFact> = new Map([
   ...COLORS.flatMap(color => color.aliases.map(alias => [plain(alias), color] as const)),
   ...COLORS.map(color => [plain(color.name), color] as const),
@@ -184,20 +193,20 @@ const COLOR_BY_NAME: ReadonlyMap<string, ColorFact> = new Map([
 
 const COLOR_NAME = new RegExp(
   String.raw`(?<![\p{L}\p{N}_])(?:${[...COLOR_BY_NAME.keys()]
-    // The longest name wins: light blue is not blue.
+    // Longer colour names are matched first: "light blue" is not "blue".
     .sort((a, b) => b.length - a.length)
     .map(name => name.replaceAll(' ', String.raw`[\s_-]+`).replaceAll('GREY', 'GR[EA]Y'))
     .join('|')})(?![\p{L}\p{N}_])`,
   'giu',
 )
 
-/** In order of appearance, each once. */
+/** Colours that the query names, in order of appearance, without duplicates. */
 export function colorsIn(query: string): readonly ColorFact[] {
   const found = [...query.matchAll(COLOR_NAME)].map(match => COLOR_BY_NAME.get(plain(match[0])))
   return [...new Set(found.filter(color => color !== undefined))]
 }
 
-/** Capitals, British grey, one blank for each blank, hyphen or underscore. */
+/** Form in which colour names are compared: capitals, British spelling of grey, a blank for each blank, hyphen or underscore. */
 function plain(name: string): string {
   return name
     .trim()
@@ -209,12 +218,12 @@ function plain(name: string): string {
 interface Word {
   readonly upper: string
   readonly isUpper: boolean
-  /** Half-open, in UTF-16 units. */
+  /** Range of the word in the query: start inclusive, end exclusive, in UTF-16 units. */
   readonly start: number
   readonly end: number
 }
 
-/** Words of letters, digits and underscores that begin with a letter and belong to no number such as `$ADC0`. */
+/** Words of the query: letters, digits and underscores, beginning with a letter and not part of a number such as `$ADC0`. */
 function wordsOf(query: string): readonly Word[] {
   return [...query.matchAll(/(?<![\p{L}\p{N}_$&%])[A-Za-z][A-Za-z0-9_]*(?![\p{L}\p{N}_])/gu)].map(match => {
     const [text] = match
@@ -230,12 +239,12 @@ function namedIn<T>(query: string, table: ReadonlyMap<string, T>): readonly (rea
   })
 }
 
-/** At least two words and not one lower-case letter. */
+/** Whether the query is written in capitals: at least two words and no lower-case letter. */
 function isShouted(query: string): boolean {
   return !/\p{Ll}/u.test(query) && wordsOf(query).length >= 2
 }
 
-/** Idempotent: a canonical tag stays as it is. */
+/** The canonical spelling of a tag. Idempotent: a canonical tag stays as it is. */
 export function canonicalTag(tag: string): string {
   const upper = tag.trim().toUpperCase()
   const address = /^(?:\$|0X)([0-9A-F]{1,4})$/.exec(upper)?.[1]
@@ -243,20 +252,20 @@ export function canonicalTag(tag: string): string {
   return namedTag(upper) ?? MEMORY_LABELS.get(upper) ?? upper.replaceAll('GRAY', 'GREY')
 }
 
-/** The tag of a register, routine, instruction or colour of this name; null when it is none of them. */
+/** The tag of the register, routine, instruction or colour of this name; null when there is none. */
 export function namedTag(name: string): string | null {
   const upper = name.toUpperCase()
   const named = registerNamed(name)?.name ?? BY_LABEL.get(upper)?.label ?? COLOR_BY_NAME.get(plain(name))?.tag
   return named ?? MNEMONICS.get(upper)?.canonical ?? null
 }
 
-/** Every tag that a name in a question may have become, depending on the rest of the question. */
+/** Every tag that a name in a query may become, depending on the rest of the query. */
 export function tagsFor(name: string): readonly string[] {
   const shared = SHARED.get(name.toUpperCase()) ?? []
   return [...new Set([canonicalTag(name), ...shared.map(register => register.name)])]
 }
 
-/** Names of locations and of routines outside the jump table, aliases to labels. */
+/** Labels by alias, for memory locations and for routines outside the jump table. */
 const MEMORY_LABELS: ReadonlyMap<string, string> = new Map(
   [...ROUTINES, ...LOCATIONS].flatMap(({ label, aliases }) =>
     label === null

@@ -1,4 +1,4 @@
-/** The lens's operations, with their schemas: what every interface offers of it. */
+/** The operations of the lens `c64` with their schemas, which every interface offers. */
 import { z } from 'zod'
 import { costOfAsking, questionFields } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
@@ -118,7 +118,7 @@ const queryOperation = lensOperation({
   summary: 'Search facts about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
   output: queryOutput,
-  // Where the store holds facts or other entries of the collection, a query of the owner brings the facts up to date.
+  // Declared as a write: where the store holds facts or other entries of the collection, a query of the owner brings the facts up to date.
   effect: { kind: 'write', idempotent: true },
   cost: costOfAsking,
   run: async (host, { formatted, ...question }, call) => {

@@ -1,4 +1,4 @@
-/** The built-in plugins, in one table, so that a bundle, which has no folder to look into, holds them all. */
+/** The built-in plugins, in one table, so that a bundled program, which cannot search a folder for them, contains them all. */
 
 import { c64Corpus } from './corpus.ts'
 import {
@@ -35,7 +35,7 @@ import {
 } from './names.ts'
 
 export interface BuiltInOptions {
-  /** An address adds the tag of its register or routine. Off by default. */
+  /** Whether an address adds the tag of its register or routine. Off by default. */
   readonly expandAddresses?: boolean | undefined
 }
 
@@ -73,7 +73,7 @@ function result(additionalContext: readonly string[], filterTags: readonly strin
   return { additionalContext, filterTags }
 }
 
-/** Every number in the bases it was not typed in; addresses become tags. */
+/** Adds every number of the query in the bases in which it was not written; addresses become tags. */
 function otherBases({ query, numbers }: EnrichmentInput): EnrichmentResult {
   const shown = numbers.filter(number => number.role !== 'prose' && !isCount(number, query))
   return {
@@ -86,7 +86,7 @@ function addressesIn(numbers: readonly ParsedNumber[]): readonly number[] {
   return numbers.filter(({ role }) => role === 'address').map(({ value }) => value)
 }
 
-/** Bare decimals below this count things ("voice 1") unless they are in the place of an operand. */
+/** Plain decimal numbers below this count things ("voice 1"), unless they are in the place of an operand. */
 const MIN_SHOWN = 10
 
 function isCount(number: ParsedNumber, query: string): boolean {
@@ -95,7 +95,7 @@ function isCount(number: ParsedNumber, query: string): boolean {
 }
 
 function otherForms({ sourceToken, value, decimal, hex, binary }: ParsedNumber): readonly string[] {
-  // The end of a range of hexadecimal numbers may be all digits: `$1000-2000`.
+  // The end of a hexadecimal range may consist of decimal digits only: the 2000 in `$1000-2000` is hexadecimal.
   const isDecimal = /^[\d,]+$/.test(sourceToken) && Number(sourceToken.replaceAll(',', '')) === value
   return [
     ...(sourceToken.toUpperCase() === hex ? [] : [hex]),
@@ -104,7 +104,7 @@ function otherForms({ sourceToken, value, decimal, hex, binary }: ParsedNumber):
   ]
 }
 
-/** The register behind an address at which its chip repeats itself. */
+/** Adds the register that an address mirrors, where a chip repeats its registers. */
 function mirrored({ numbers }: EnrichmentInput): EnrichmentResult {
   const mirrors = addressesIn(numbers).flatMap(value => {
     const canonical = mirroredAddress(value)
@@ -117,7 +117,7 @@ function mirrored({ numbers }: EnrichmentInput): EnrichmentResult {
   }
 }
 
-/** What is at an address. */
+/** Texts that say what is at each address of the query. */
 function places(numbers: readonly ParsedNumber[]): readonly string[] {
   const meant = numbers.filter(({ role }) => role === 'address' || role === 'candidate')
   return meant.map(({ value }) => {
@@ -126,7 +126,7 @@ function places(numbers: readonly ParsedNumber[]): readonly string[] {
   })
 }
 
-/** Colours by number, where the question is about colour, and by name everywhere. */
+/** Adds colours: by number where the query is about colour, by name everywhere. */
 function colors(input: EnrichmentInput): EnrichmentResult {
   const numbered = isAboutColor(input) ? input.numbers.flatMap(number => colorOf(number, input.query)) : []
   return {
@@ -142,7 +142,7 @@ function isAboutColor({ query, numbers }: EnrichmentInput): boolean {
   return addressesIn(numbers).some(address => RANGES.some(range => holds(range, address)))
 }
 
-/** What a number directly behind one of these counts. */
+/** Nouns such as "voice": a number directly behind one of them is an index or a count. */
 const INDEX_NOUN = new RegExp(
   String.raw`(?<![\p{L}\p{N}_])(?:${[
     ...['sprite', 'voice', 'bit', 'bank', 'timer', 'port', 'joystick', 'channel', 'device', 'drive', 'line', 'row'],
@@ -158,12 +158,12 @@ function colorOf(number: ParsedNumber, query: string) {
   return isIndex ? [] : [{ token: number.sourceToken, color }]
 }
 
-/** Processor instructions, when no address says more. */
+/** Explains the processor instructions of the query when no address says more. */
 function instructions({ query, numbers }: EnrichmentInput): readonly string[] {
   return numbers.some(({ value, role }) => !isByte(value) && role !== 'prose') ? [] : mnemonicsIn(query)
 }
 
-/** From the name of a register or routine to its address, and on request from an address to the name. */
+/** Adds the address for the name of a register or routine, and on request the name for an address. */
 function addresses({ query, numbers }: EnrichmentInput, expandAddresses: boolean): EnrichmentResult {
   const spoken = new Set(numbers.filter(({ role }) => role !== 'prose').map(({ value }) => value))
   const named = [
@@ -181,7 +181,7 @@ function addresses({ query, numbers }: EnrichmentInput, expandAddresses: boolean
   }
 }
 
-/** From everyday words to what the manuals call it: questions without a name or number find their record by that. */
+/** Adds the manuals' terms for everyday words, so that queries without a name or number find their record. */
 function manualWords({ query }: EnrichmentInput): EnrichmentResult {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const meant = RULES.filter(({ parts }) => parts.every(part => words.some(word => part.test(word))))
@@ -198,11 +198,11 @@ interface EverydayWords {
 }
 
 /**
- * How people say things, and what the manuals call them. A rule applies where the question has all of its words, in any order;
- * `|` separates alternatives, a star is any ending. The meaning is added unless the question has it already.
+ * Everyday phrases and the manuals' terms for them. A rule applies where the query has all of its words, in any order; `|` separates
+ * alternatives, a star stands for any ending. The term is added unless the query has it already.
  */
 const EVERYDAY_WORDS: readonly EverydayWords[] = [
-  // The screen
+  // Everyday words for the screen.
   { said: 'edge*|frame|surround* screen|picture|display', means: 'border' },
   { said: 'main|whole|behind screen|text', means: 'screen background' },
   { said: 'beam|scanline*|scan', means: 'raster line' },
@@ -215,7 +215,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'wipe|empty|erase screen', means: 'clear the screen' },
   { said: 'graphics|video bank|16k', means: 'VIC bank select' },
   { said: 'letters|text|print* colo*', means: 'current text colour' },
-  // Sprites
+  // Everyday words for sprites.
   { said: 'mob|mobs', means: 'sprite' },
   { said: 'sprite* on|off|show|hide|visible|appear*', means: 'sprite enable' },
   { said: 'sprite* wide*|width|broad*', means: 'sprite horizontal doubling' },
@@ -225,7 +225,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'sprite wall*|scenery|background touch*|hit*|bump*', means: 'sprite to foreground collision' },
   { said: 'sprite* beyond|past|far|right 255*|256*|edge|pixel', means: 'most significant X position bit' },
   { said: 'sprite* shape|picture|image|look*|animate', means: 'sprite data pointers' },
-  // Sound
+  // Everyday words for sound.
   { said: 'loud*|quiet*', means: 'master volume' },
   { said: 'pitch|tone|note', means: 'voice frequency' },
   { said: 'fade*|rise* in', means: 'envelope attack' },
@@ -235,7 +235,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'third voice|channel', means: 'voice 3' },
   { said: 'sawtooth|triangle|square|pulse|noise', means: 'waveform select' },
   { said: 'muffle*|brightness|treble|bass', means: 'filter cutoff' },
-  // Keys, sticks, time
+  // Everyday words for keys, joysticks and time.
   { said: 'stick|joypad|gamepad', means: 'joystick' },
   { said: 'joystick first|one', means: 'joystick 1, port B' },
   { said: 'joystick second|two', means: 'joystick 2, port A' },
@@ -247,7 +247,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'wall clock|time', means: 'time of day clock' },
   { said: 'ntsc pal|which|machine', means: 'video standard' },
   { said: 'random', means: 'voice 3 oscillator random source, seed of RND' },
-  // Files and devices
+  // Everyday words for files and devices.
   { said: 'name file', means: 'SETNAM set the file name' },
   { said: 'disk|tape|drive load*|read*', means: 'LOAD routine' },
   { said: 'disk|tape|drive save*|write*', means: 'SAVE routine' },
@@ -257,7 +257,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'cursor place|put|move|row|column|position', means: 'PLOT cursor position' },
   { said: 'drive|disk|device number', means: 'current device number' },
   { said: 'modem|terminal|serial', means: 'RS-232' },
-  // Memory and the system
+  // Everyday words for memory and the system.
   { said: 'reboot|restart', means: 'reset' },
   { said: 'interrupt* own|hook|custom|my', means: 'IRQ handler vector' },
   { said: 'interrupt* ignore|disable|forbid|block|mask|prevent', means: 'set interrupt disable flag' },
@@ -266,7 +266,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'first page', means: 'zero page' },
   { said: 'unused|spare own|my|pointers', means: 'free for programs' },
   { said: 'basic program|listing start*|begin*', means: 'start of the BASIC program' },
-  // Instructions
+  // Everyday words for instructions.
   { said: 'subroutine go|call|jump', means: 'call subroutine' },
   { said: 'subroutine back|leave|end', means: 'return from subroutine' },
   { said: 'add|plus|sum carry|numbers', means: 'add with carry' },
@@ -283,10 +283,10 @@ const RULES = EVERYDAY_WORDS.map(({ said, means }) => ({
   parts: said.split(' ').map(part => new RegExp(`^(?:${part.replaceAll('*', '.*')})$`)),
 }))
 
-// The Commodore 64 as a domain of the enrichment pipeline.
+// The Commodore 64 as a domain of query enrichment: its plugins, names and tags.
 
 export interface C64Options extends BuiltInOptions {
-  /** Plugins of the user's own; they take their places among the built-in ones by priority. */
+  /** The user's own plugins; they are placed among the built-in plugins by priority. */
   readonly plugins?: readonly EnrichmentPlugin[] | undefined
 }
 
@@ -303,7 +303,7 @@ export function c64Domain(options: C64Options = {}): EnrichmentDomain {
 
 const ADDRESS_WORDS = ['POKE', 'PEEK', 'SYS', 'WAIT', 'USR']
 
-/** Of BASIC V2, those that end with a letter: what ends with a sign touches a number in any case. */
+/** Keywords of BASIC V2 that end with a letter. Those that end with a sign, such as `CHR$`, may touch a number anyway. */
 const KEYWORDS = [
   ...['END', 'FOR', 'NEXT', 'DATA', 'INPUT', 'DIM', 'READ', 'LET', 'GOTO', 'RUN', 'IF', 'RESTORE', 'GOSUB', 'RETURN'],
   ...['REM', 'STOP', 'ON', 'WAIT', 'LOAD', 'SAVE', 'VERIFY', 'DEF', 'POKE', 'PRINT', 'CONT', 'LIST', 'CLR', 'CMD'],
@@ -311,19 +311,22 @@ const KEYWORDS = [
   ...['FRE', 'POS', 'SQR', 'RND', 'LOG', 'EXP', 'COS', 'SIN', 'TAN', 'ATN', 'PEEK', 'LEN', 'VAL', 'ASC', 'GO'],
 ]
 
-/** Statements whose commas separate operands. In small letters "data" is a word unless a number follows. */
+/** Statements whose commas separate operands. The lower-case word "data" counts only where a number follows. */
 const OPERAND_LIST =
   /(?<![\p{L}_])(?:(?:poke|peek|sys|wait|usr)(?![\p{L}_])|data\s*[$%\d]|[.!](?:byte|byt|by|db)(?![\p{L}\p{N}_])|dc\.b(?![\p{L}\p{N}_]))/iu
 const DATA = /(?<![\p{L}_])DATA(?![\p{L}_])/u
 
-/** Singular line, row, colour and sprite are not here: real values are beside them ("line 200 colour 7"). */
+/**
+ * Nouns that make the number beside them a count. The singulars line, row, colour and sprite are left out, because real values stand beside
+ * them ("line 200 colour 7").
+ */
 const UNITS = [
   ...['bytes?', 'k', 'kb', 'mb', 'bits?', 'hz', 'khz', 'mhz', 'cycles?', 'lines', 'rows', 'columns', 'pixels?'],
   ...['colou?rs', 'sprites', 'times', 'ms', 'seconds?', 'minutes?', 'hours?', 'years?', 'days?', 'characters?'],
   ...['chars', 'games?', 'disks?', 'programs?', 'voices', 'channels', 'registers', 'keys'],
 ]
 
-/** The machines, their drives, processors and chips. */
+/** Numbers that are names of models: computers, drives, processors and chips. */
 const MODELS = new Set([
   ...[64, 128, 1541, 1571, 1581, 6502, 6507, 6510, 6522, 6526, 6551, 6560, 6561, 6567, 6569, 6572, 6581],
   ...[8500, 8501, 8502, 8521, 8562, 8565, 8580],
@@ -344,7 +347,10 @@ export const C64_NUMBERS: NumberRules = {
   byteAddresses: zeroPage,
 }
 
-/** A lone byte could be anything, so it needs a sign that it is an address of the zero page. */
+/**
+ * A test whether a number in the query is meant as an address. A number of one byte could be anything, so the query must use it as an
+ * operand or speak of the zero page.
+ */
 function zeroPage(query: string): (occurrence: NumberOccurrence) => boolean {
   const isOperand = operandReader(query)
   const isSpokenOf = /\b(?:zero[ -]?page|zp)\b/i.test(query)

@@ -1,4 +1,7 @@
-/** The lens over a Qdrant server, which ranks by distance alone; reached through the source contract: this lens meets no network itself. */
+/**
+ * The lens `c64` over a Qdrant server, which ranks by distance alone. The server is reached through the source contract; the lens makes no
+ * network call itself.
+ */
 import { Deadline } from '../../base/clock.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -12,12 +15,12 @@ import type { C64Settings, SearchSettings } from './settings.ts'
 
 export interface Remote {
   readonly source: Source
-  /** Of the model that the collection was embedded with. */
+  /** Embedder with the model that the collection was embedded with. */
   readonly embedder: Embedder
   close(): Promise<void>
 }
 
-/** The variable of the environment with the key of the server that embeds queries. */
+/** Environment variable that holds the key of the server that embeds queries. */
 export const MODEL_KEY = 'OPENAI_API_KEY'
 
 /**
@@ -39,7 +42,7 @@ export async function openRemote(
   }
   const server = { url: qdrantUrl, public: qdrantPublic, keyVariable: 'QDRANT_API_KEY' }
   const source = await remote.openServer('c64', server)
-  // OpenAI's key goes to a server that the user named only when it is set: such a server may want none.
+  // The OpenAI key is sent to a server that the user named only when the key is set: such a server may need none.
   const keyVariable = embeddingUrl !== undefined && hasModelKey ? MODEL_KEY : undefined
   const embedder = await remote.openModel({ model: embeddingModel, url: embeddingUrl, keyVariable })
   return {
@@ -52,10 +55,13 @@ export async function openRemote(
   }
 }
 
-/** At most `limit` records, best first, among all (no tags) or those with any of the tags; more tags of the question on a record count for it. */
+/**
+ * Searches all records (no tags) or those with at least one of the tags; at most `limit`, best first. Records that carry more of the
+ * query's tags rank higher.
+ */
 export type Search = (tags: readonly string[], limit: number) => Promise<readonly SearchHit[]>
 
-/** A search for one text, embedded once, however many searches it takes. */
+/** A search function for one text, which is embedded once for any number of searches. */
 export async function searchFor(
   text: string,
   { source, embedder }: Remote,
@@ -84,11 +90,11 @@ export async function searchFor(
 
 export interface Searched {
   readonly hits: readonly SearchHit[]
-  /** What was searched, for the reader. */
+  /** Which searches ran, as a text for the user. */
   readonly mode: string
 }
 
-/** Runs the searches that a strategy asks for, and makes one list of them. */
+/** Runs the searches that the strategy asks for, and merges their results into one list. */
 export async function runSearch(
   { strategy, filterTags }: Pick<Enrichment, 'strategy' | 'filterTags'>,
   search: Search,
@@ -103,7 +109,7 @@ export async function runSearch(
     hits: trimByScore(hits, minScoreRatio, limit),
     mode: modeText(strategy, filterTags, fellBack),
   })
-  // A tag that nothing carries must not give an empty answer.
+  // Where no record carries the tags, all records are searched, so that the answer is not empty.
   if (strategy === 'filtered' && tagged.length === 0) return finished(await search([], size), true)
   return finished(merged(strategy, { tagged, all }, fusion, size))
 }

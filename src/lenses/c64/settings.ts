@@ -1,6 +1,6 @@
 /**
- * What can be set, in layers: defaults, then the configuration file (`lenses.c64`), then the environment, then what the
- * caller passes (flags are that).
+ * Settings of the lens `c64`, in layers, each overriding the one before: defaults, the configuration file (`lenses.c64`), environment
+ * variables, values that the caller passes (such as flags).
  */
 import { z } from 'zod'
 import { MAX_QUERY_LENGTH } from '../../model/limits.ts'
@@ -8,7 +8,7 @@ import { parseInput } from '../../model/parse-input.ts'
 import { questionFields } from '../../model/query-input.ts'
 import { type CamelCased, camelCased, snakeCased } from '../camel-name.ts'
 
-/** By the names of the configuration file. */
+/** Settings by the names of the configuration file (snake_case). */
 const FIELDS = {
   backend: z
     .enum(['embedded', 'qdrant'])
@@ -36,10 +36,10 @@ const FIELDS = {
 export type Field = keyof typeof FIELDS
 type Values = { readonly [Name in Field]: z.output<(typeof FIELDS)[Name]> }
 
-/** By the names of the library. */
+/** Settings by the names of the library (camelCase). */
 export type C64Settings = CamelCased<Values>
 
-/** Those that are left out, or undefined, are the next layer's to say. */
+/** Settings of one layer; those that are left out or undefined are taken from the layer below. */
 export type GivenSettings = { readonly [Name in keyof C64Settings]?: C64Settings[Name] | undefined }
 
 export type SearchSettings = Pick<C64Settings, 'limit' | 'fetchLimit' | 'minScoreRatio' | 'fusion'>
@@ -60,10 +60,10 @@ export const DEFAULTS: C64Settings = {
   timeoutMs: 30_000,
 }
 
-/** `lenses.c64` of the configuration file. */
+/** Schema of `lenses.c64` in the configuration file. */
 export const settingsSchema = z.strictObject(FIELDS).partial()
 
-/** Variables without the lens's name, which other programs read too. */
+/** Environment variables without the lens's name, which other programs read too. */
 const SHARED_VARIABLES: Readonly<Partial<Record<Field, string>>> = {
   qdrant_url: 'QDRANT_URL',
   qdrant_collection: 'QDRANT_COLLECTION',
@@ -72,12 +72,12 @@ const SHARED_VARIABLES: Readonly<Partial<Record<Field, string>>> = {
 
 export interface SettingsLayers {
   readonly file?: unknown
-  /** Variables that are set; what is empty is not. */
+  /** Environment variables; an empty one counts as not set. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   readonly constructed?: GivenSettings | undefined
 }
 
-/** Throws `invalid_argument` or `unknown_field`, naming the layer and the setting. */
+/** Combines the layers of settings. Throws `invalid_argument` or `unknown_field`, naming the layer and the setting. */
 export function resolveSettings({ file, environment = {}, constructed = {} }: SettingsLayers): C64Settings {
   return {
     ...DEFAULTS,
@@ -87,7 +87,7 @@ export function resolveSettings({ file, environment = {}, constructed = {} }: Se
   }
 }
 
-/** Variables of the environment that set it; the first one counts. */
+/** Environment variables that set a field; the first one that is set counts. */
 export function variablesOf(field: Field): readonly string[] {
   const shared = SHARED_VARIABLES[field]
   return [`C64_${field.toUpperCase()}`, ...(shared === undefined ? [] : [shared])]
@@ -103,7 +103,7 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
-/** What does not read as the field's type stays text, and is refused as such. */
+/** Converts a variable's text to the type of the field. Text that cannot be converted stays text, and is then refused by the schema. */
 function readAs(field: Field, text: string): unknown {
   const of = FIELDS[field]
   if (of instanceof z.ZodNumber) return Number.isFinite(Number(text)) ? Number(text) : text
@@ -111,7 +111,7 @@ function readAs(field: Field, text: string): unknown {
   return text
 }
 
-// What may be asked, checked at every interface: fields in snake_case from programs elsewhere, in camelCase from the library.
+// Schemas of queries, checked at every interface: fields in snake_case from other programs, in camelCase from the library.
 
 export const query = z
   .string()
@@ -140,16 +140,16 @@ const fusion = z
     'tags-first: results with the tags before others; rrf: one list, by reciprocal rank fusion. Default: tags-first',
   )
 
-/** What `options` of a query may hold for this lens. */
+/** Schema of what `options` of a query may contain for the lens `c64`. */
 export const c64Options = z.strictObject({ raw, fetch_limit: fetchLimit, min_score_ratio: minScoreRatio, fusion })
 export type C64Options = z.output<typeof c64Options>
 
 const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, fusion, cursor: questionFields.cursor })
 
-/** What is left out is as the lens is set. `cursor`: of an answer of the store, which alone gives them. */
+/** A query; fields that are left out take the lens's settings. `cursor`: from an answer of the embedded store; a server gives none. */
 export type C64Question = Readonly<z.input<typeof question>>
 
-/** Of the library's callers. Throws `invalid_argument` or `unknown_field`, naming the field. */
+/** Checks a query that a caller of the library gave. Throws `invalid_argument` or `unknown_field`, naming the field. */
 export function checkedQuestion(given: C64Question): C64Question {
   return parseInput(question, given)
 }

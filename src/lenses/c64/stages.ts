@@ -1,7 +1,7 @@
 /**
- * The lens in the pipeline: a query is enriched, retrieved among all records and among those with its tags, and the lists are
- * merged as its strategy says (EN-053 to EN-060). A record scores the mean of its cosine and of its share of what the words of
- * the query can score (BM25); a record without a vector, its share alone.
+ * The stages of the lens `c64`: a query is enriched, candidates are retrieved among all records and among those with the query's tags, and
+ * both lists are merged as the strategy says (EN-053 to EN-060). The score of a record is the mean of its cosine and its share of the
+ * highest BM25 score that the query's words allow; for a record without a vector, that share alone.
  */
 import type { Steps } from '../../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../../model/candidate.ts'
@@ -50,10 +50,10 @@ export function c64Stages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** What the plan of a query holds beside what all plans hold. */
+/** What the plan of a query of this lens holds in addition to the fields of every plan. */
 interface Facts {
   readonly enrichment: Enrichment
-  /** The query as it was asked; null: enrichment added nothing. */
+  /** Terms and vector of the query before enrichment; null where enrichment added nothing. */
   readonly asked: Pick<Plan, 'terms' | 'vector'> | null
 }
 
@@ -61,7 +61,7 @@ function factsOf({ facts }: Pick<Plan, 'facts'>): Facts {
   return facts['c64'] as Facts
 }
 
-/** The enrichment of an answered query; null: it was a list. */
+/** The enrichment of a query; null where the entries were only listed. */
 export function enrichmentOf(plan: Pick<Plan, 'facts'>): Enrichment | null {
   return (plan.facts['c64'] as Facts | undefined)?.enrichment ?? null
 }
@@ -87,7 +87,10 @@ function weightsOf({ vector, mode, query }: Plan): Weights {
   return { words: 1 - meaning, meaning }
 }
 
-/** Each list goes at least so deep, however few results are wanted: then ranks do not depend on the limit. Nothing beyond is a result. */
+/**
+ * Every list is retrieved at least this deep, even for a smaller limit, so that ranks do not depend on the limit. Entries below that depth
+ * are no results.
+ */
 const MIN_DEPTH = 100
 
 async function retrieve(plan: Plan, wanted: number, context: QueryContext): Promise<Retrieval> {
@@ -104,14 +107,17 @@ async function retrieve(plan: Plan, wanted: number, context: QueryContext): Prom
   const named = await namesIn(all, enrichment, depth, context)
   const asAsked = asked === null ? null : await DEFAULT_STAGES.retrieve({ ...plan, ...asked }, depth, context)
   const candidates = await context.turns.run(joined(all.candidates, more, named, asAsked, filterTags, context))
-  // Without a tag, the context that enrichment adds for numbers says nothing about the subject of the query.
+  // Without a tag, the context that enrichment adds for numbers says nothing about the query's subject, so the original query is used.
   const isJudgedAsAsked = asAsked !== null && filterTags.length === 0
   const { statistics } = isJudgedAsAsked ? asAsked : all
   const most = { most: all.statistics['bmMax'] ?? 0, askedMost: asAsked?.statistics['bmMax'] ?? 0 }
   return { ...all, candidates, exhausted: true, statistics: { ...statistics, ...most } }
 }
 
-/** How much each record has of the names, addresses and labels of the query, letter by letter. A name counts once, however many words it has. */
+/**
+ * For each record, how many names, addresses and labels of the query it contains, compared character by character. A name counts once,
+ * however many words it has.
+ */
 async function namesIn(
   { allow }: Retrieval,
   { filterTags }: Enrichment,
@@ -125,7 +131,10 @@ async function namesIn(
   return new Map(hits.map(({ entry, score }) => [entry, score]))
 }
 
-/** Each entry once, with `tags` (how many of the query's it has), `names`, and whether it is a document that comes before every fact. */
+/**
+ * Merges the lists, each entry once, with the signals `tags` (how many of the query's tags it carries), `names`, and whether it is a
+ * document that comes before every fact.
+ */
 function* joined(
   all: readonly Candidate[],
   tagged: readonly Candidate[],
@@ -170,7 +179,7 @@ function signalsOf(
   }
 }
 
-/** The mean of meaning and words; what has no vector, by its words alone. */
+/** Formula of the mean of meaning and words; for a record without a vector, the words alone. */
 function meanOf(label: string, words: string, meaning: string, most: string, when?: string): Formula {
   const share = quotient('share', number('BM25', words), number('the most it can be', most))
   const byWords = { ...share, label: 'share of words, because there is no vector', unless: meaning }
@@ -187,7 +196,10 @@ function meanOf(label: string, words: string, meaning: string, most: string, whe
 
 const ENRICHED = meanOf('by the enriched query', 'words', 'meaning', 'most')
 const AS_ASKED = meanOf('by the original query', 'asked_words', 'asked_meaning', 'askedMost', 'document')
-/** A document has the better of two, so that enrichment, which repeats the words of facts, lowers none. */
+/**
+ * A document gets the better of its two scores, with and without enrichment, since enrichment repeats words of facts and would lower
+ * documents.
+ */
 const BETTER = max('score', [ENRICHED, AS_ASKED])
 
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
@@ -215,7 +227,10 @@ interface Row {
 
 const NO_TAG = 'No record has a tag of the query: all were searched.'
 
-/** The order: the lists merged by the strategy, then what else scores enough; in front, documents that enrichment must not displace. */
+/**
+ * The order of results: the lists merged by the strategy, then other records with a sufficient score. Documents that enrichment must not
+ * displace come first.
+ */
 function* rank(scoring: Scoring, plan: Plan, settings: SearchSettings, context: QueryContext): Steps<Ranking> {
   const { enrichment, asked } = factsOf(plan)
   const { strategy } = enrichment
@@ -237,27 +252,27 @@ function* rank(scoring: Scoring, plan: Plan, settings: SearchSettings, context: 
   const isListed = new Set(list.map(({ id }) => id))
   const rest = pool.filter(({ id, score: own }) => !isListed.has(id) && own >= bar)
   const ordered = [...first, ...front, ...rest]
-  // Not by score alone: what a cursor goes on behind is the place.
+  // Results are ordered by their position, not by score alone, so the cursor stores the position.
   const ranked = ordered.map(({ scored: one }, at): Ranked => ({ ...one, order: -at, rank: at + 1 }))
   return { ranked, scoring }
 }
 
-/** Code of the note where none of the tags was found. */
+/** Code of the note on an answer for which no record has any of the query's tags. */
 export const NO_TAG_MATCH = 'no_tag_match'
 
-/** How many tags of the query it has. */
+/** How many of the query's tags the record carries. */
 function tagsOf({ scored: { signals } }: Row): number {
   return signals['tags'] ?? 0
 }
 
-/** A list by score, fused by rank with the list by names of the query (EN-060). */
+/** A list ordered by score, fused by rank with the list ordered by matched names (EN-060). */
 function listed(byScore: readonly Row[], size: number): readonly Row[] {
   const nameOf = ({ scored: { signals } }: Row) => signals['names'] ?? 0
   const byName = byScore.filter(row => nameOf(row) > 0).sort((a, b) => nameOf(b) - nameOf(a))
   return byName.length === 0 ? byScore.slice(0, size) : fuseByRank(byScore.slice(0, MIN_DEPTH), byName, size)
 }
 
-/** Documents that come before every fact for the query as it was asked; none where there are no facts. */
+/** Documents that come before every fact when the query is judged without enrichment; none where there are no facts. */
 function documentsFirst(best: readonly Row[], asAsked: (row: Row) => number): readonly Row[] {
   const isDocument = ({ scored: { signals } }: Row) => signals['document'] !== undefined
   const bestFact = Math.max(...best.filter(row => !isDocument(row)).map(asAsked))

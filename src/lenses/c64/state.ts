@@ -1,4 +1,4 @@
-/** What the parts of the lens share in one engine. */
+/** State that the parts of the lens `c64` share in one engine. */
 import type { Steps } from '../../base/turns.ts'
 import type { LensHost, Scratch } from '../lens.ts'
 import { keepCorpus } from './corpus-store.ts'
@@ -8,7 +8,7 @@ import { c64Domain } from './plugins.ts'
 import { openRemote, type Remote } from './server.ts'
 import type { C64Settings } from './settings.ts'
 
-/** What the lens's settings come to, as `host.settings`. */
+/** Resolved settings of the lens, as `host.settings`. */
 export interface LensSettings {
   readonly settings: C64Settings
   readonly plugins: readonly EnrichmentPlugin[]
@@ -37,18 +37,18 @@ export class C64State {
     return this.#domain
   }
 
-  /** Needs neither store, server, key nor model. `isRaw`: the question as it is. */
+  /** Enriches a query; needs no store, server, key or model. `isRaw`: the query is left as it is. */
   *enrich(query: string, isRaw = false): Steps<Enrichment> {
     return isRaw ? withoutEnrichment(query) : yield* enrichInSteps(query, this.domain)
   }
 
-  /** A plugin of the user's, before anything is asked. */
+  /** Adds a plugin of the user's; to be called before the first query. */
   add(plugin: EnrichmentPlugin): void {
     this.#plugins.push(plugin)
     this.#domain = null
   }
 
-  /** Opened once; tried again by the next question when it failed. */
+  /** The connection to the server, opened once. When opening failed, the next query tries again. */
   readonly remote = (): Promise<Remote> => {
     this.#remote ??= this.#openRemote().catch((error: unknown) => {
       this.#remote = null
@@ -57,7 +57,7 @@ export class C64State {
     return this.#remote
   }
 
-  /** A store of the facts alone, found by their words: made once, for as long as the engine is open. */
+  /** A store in memory that contains only the facts, searched by words; made once and kept until the engine is closed. */
   inMemory(host: LensHost): Promise<Scratch> {
     this.#inMemory ??= openInMemory(host, this.settings.collection)
     return this.#inMemory
@@ -70,7 +70,7 @@ export class C64State {
 
 const STATES = new WeakMap<LensHost, C64State>()
 
-/** Made on first use, one an engine. */
+/** The lens's state, made on first use, one per engine. */
 export function stateOf(host: LensHost): C64State {
   const known = STATES.get(host)
   if (known !== undefined) return known
@@ -79,7 +79,7 @@ export function stateOf(host: LensHost): C64State {
   return made
 }
 
-/** The state, if anything made one. */
+/** The lens's state, if it has been made already. */
 export function stateIfMade(host: LensHost): C64State | undefined {
   return STATES.get(host)
 }

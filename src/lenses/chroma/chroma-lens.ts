@@ -17,10 +17,10 @@ import { closeState, type LensSettings, stateOf } from './state.ts'
 import { CHROMA_TABLES, HASHTAGS, logUses, MEMORY, NODES } from './tables.ts'
 
 export interface ChromaLensOptions extends ConstructedSettings {
-  /** Query profiles by name. */
+  /** Query profiles by name, to be registered with the lens. */
   readonly profiles?: Readonly<Record<string, ProfileHooks>> | undefined
   readonly extensions?: readonly SchemaExtension[] | undefined
-  /** How retries wait; for tests. */
+  /** How retries wait; replaced in tests. */
   readonly sleep?: Sleep | undefined
 }
 
@@ -65,7 +65,8 @@ function open(host: LensHost): void {
   extensions.start(host.store, host.clock.now())
 }
 
-// Imports into a store: a hashtag must have the anchor that it has in the store, and processes that follow the memories are notified.
+// Rules for an import into a store: a hashtag must have the same anchor as in the store, and processes that keep memories in step are
+// notified.
 
 export const CHROMA_TRANSFER: LensTransfer = {
   flush: host => stateOf(host).access.flush(),
@@ -89,7 +90,7 @@ class ChromaImport implements LensImport {
     return row
   }
 
-  /** Colours are made of anchors: with another binding, nodes would lie where they do not belong. */
+  /** A node's colour is computed from anchors: with a different binding of hashtags, nodes would have wrong positions. */
   #checkBinding(row: Row): void {
     const { anchor, hashtag } = row as { anchor: number; hashtag: string }
     if (bindingOf(hashtag, anchor) === undefined) throw invalidArgument('anchor', anchor, 'an anchor that there is')

@@ -1,6 +1,6 @@
 /**
- * The lens as its own API (CQ-001): what a viewer can do with hashtags, nodes and queries. Everything is about what the
- * viewer sees; what is held by others reads like what is not there.
+ * The lens `chroma` as an API of its own (CQ-001): what a viewer can do with hashtags, nodes and queries. A viewer works on visible nodes
+ * only; nodes of others are reported like missing ones.
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
@@ -59,7 +59,7 @@ import { knnOptions, POINTS } from './query/question.ts'
 import { ask, askMany } from './query/stages.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
 
-/** `hashtags` (a list) or `input` (a text), and the options of a query. */
+/** One query of a batch: `hashtags` (a list) or `input` (a text), and the options of a query. */
 export type BatchItem = QueryOptions &
   ({ readonly hashtags: readonly string[] } | { readonly input: string }) & { readonly [other: string]: unknown }
 
@@ -71,7 +71,7 @@ export class Chroma {
   readonly viewer: Viewer
   readonly #host: LensHost
 
-  /** Of one viewer; without one, of the local owner. */
+  /** The API for one viewer; without one, for the local owner. */
   constructor(host: LensHost, viewer: Viewer = LOCAL_OWNER) {
     this.viewer = viewer
     this.#host = host
@@ -85,12 +85,12 @@ export class Chroma {
     return { viewer: this.viewer, signal: NEVER }
   }
 
-  /** Rows, best first. A list is hashtags; a text goes through a query profile. */
+  /** Result rows, best first. Input that is a list is taken as hashtags; a text goes through a query profile. */
   async query(input: readonly string[] | string, options?: QueryOptions): Promise<readonly ResultRow[]> {
     return (await this.queryDetailed(input, options)).results
   }
 
-  /** With the parameters as they were settled, and warnings. */
+  /** Result rows with the parameters that were used and warnings. */
   async queryDetailed(input: readonly string[] | string, options?: QueryOptions): Promise<DetailedAnswer> {
     const checked = checkToWire(queryOptions, options ?? {}, 'options')
     if (typeof input === 'string') return ask(this.#state, this.#call, { ...checked, input })
@@ -98,39 +98,39 @@ export class Chroma {
     return ask(this.#state, this.#call, { ...checked, hashtags: checkArgument('hashtags', hashtagList, input) })
   }
 
-  /** One answer an item, in their order; all or none. */
+  /** Runs several queries: one answer per item, in their order. When one query fails, all fail. */
   async batchQuery(items: readonly BatchItem[]): Promise<readonly (readonly ResultRow[])[]> {
     if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
     const answers = await askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
     return answers.map(({ results }) => results)
   }
 
-  /** The nearest by colour alone. */
+  /** The nodes nearest by colour alone, without memory. */
   async queryKnn(hashtags: readonly string[], options?: KnnOptions): Promise<readonly ResultRow[]> {
     const checked = checkToWire(knnOptions, options ?? {}, 'options')
-    // A text is for profiles, and this has none.
+    // Only a query profile can read a text, and this query has none.
     if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
     const asked = { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) }
     return (await ask(this.#state, this.#call, asked, 'distance')).results
   }
 
-  /** The id of the new node, private to this viewer unless it says otherwise. */
+  /** Stores a node and returns its id. The node is private to this viewer unless it says otherwise. */
   async store(node: NewNode): Promise<string> {
     return (await this.storeDetailed(node)).entry_id
   }
 
-  /** With the hashtags that were chosen, where the node asks for it (`autoTags`). */
+  /** Stores a node. The result has the hashtags that were chosen, where the node asks for that (`autoTags`). */
   storeDetailed(node: NewNode): ReturnType<typeof storeTagged> {
     return storeTagged(this.#state, this.viewer, checkCamel(newNode, node, 'node'))
   }
 
-  /** Null when there is none. No access. */
+  /** A node by its id; null when there is none. Does not count as a use of the node. */
   async getNode(entryId: string): Promise<NodeRow | null> {
     const id = checkArgument('entry_id', checkedId, entryId)
     return this.#retried(() => getNode(this.#state, this.viewer, id))
   }
 
-  /** False when nothing is given, or there is no such node of this viewer's. */
+  /** Changes a node. False when no field is given, or this viewer holds no such node. */
   async updateNode(entryId: string, fields: NodeUpdate): Promise<boolean> {
     return this.#change(entryId, checkCamel(nodeUpdate, fields, 'fields'))
   }
@@ -140,7 +140,7 @@ export class Chroma {
     return this.#written(() => deleteNode(this.#state, this.viewer, id))
   }
 
-  /** For this viewer. False when there is no such node, or it has ascended. */
+  /** Marks a node as rotten for this viewer. False when there is no such node, or it has ascended. */
   async markRotten(entryId: string): Promise<boolean> {
     this.#state.access.flush()
     return this.#change(entryId, { rotten: true })
@@ -154,20 +154,20 @@ export class Chroma {
     return this.#change(entryId, { decay_enabled: checkArgument('decay_enabled', z.boolean(), enabled) })
   }
 
-  /** Sets a plug-in's column; null unsets it. */
+  /** Sets the value of a plug-in's column; null clears it. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
     const name = checkArgument('column', z.string(), column)
     return this.#change(entryId, { plugin_fields: { [name]: value as Json } })
   }
 
-  /** The nodes this viewer holds, with its memory of them. */
+  /** The nodes that this viewer holds, with this viewer's memory of them. */
   async exportNodes(): Promise<NodeDocument> {
     return this.#retried(() => exportNodes(this.#state, this.viewer))
   }
 
   /**
-   * All of them or none; they are private to this viewer. Rejects with `denied` where the document has a hashtag that is not
-   * assigned yet and this viewer may not assign hashtags.
+   * Imports all nodes of the document or none; they become private to this viewer. Rejects with `denied` where the document has a hashtag
+   * that is not assigned yet and this viewer may not assign hashtags.
    */
   async importNodes(document: DocumentToImport | JsonObject): Promise<{ readonly imported: number }> {
     const checked = checkArgument('document', documentToImport, document)
@@ -176,8 +176,8 @@ export class Chroma {
   }
 
   /**
-   * For the local owner and the viewers in `vocabulary.editors`, as are the two below: anchors are shared by all viewers, and
-   * there are 10,000. Rejects with `denied` for others.
+   * Assigns a hashtag to an anchor. Like the next two methods, only for the local owner and the viewers in `vocabulary.editors`, because
+   * all viewers share the 10,000 anchors. Rejects with `denied` for others.
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
     this.#editorOnly('chroma.assign')
@@ -185,25 +185,25 @@ export class Chroma {
     return this.#written(() => this.#state.bindings.assign(hashtag, target, neighboursOf))
   }
 
-  /** In order, all or none. */
+  /** Assigns several hashtags, in order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
     const neighboursOf = await this.#neighboursOf(assignments)
     return this.#written(() => this.#state.bindings.assignMany(assignments, neighboursOf))
   }
 
-  /** What `exportVocabulary` gives, or a list written by hand: all or none. */
+  /** Assigns hashtags from a text: the output of `exportVocabulary`, or a list written by hand. All or none. */
   async importVocabulary(text: string): Promise<readonly Binding[]> {
     return this.assignHashtags(assignmentsIn(checkArgument('text', z.string(), text)))
   }
 
-  /** All hashtags with their anchors, for `importVocabulary` of an empty store: a line each, or a stack file in JSON. */
+  /** All hashtags with their anchors, for `importVocabulary` into an empty store: one line per hashtag, or a stack file in JSON. */
   exportVocabulary(as: 'lines' | 'stack' = 'lines'): string {
     const { bindings, host } = this.#state
     return vocabularyText(bindings.list(), checkArgument('as', vocabularyForm, as), host.clock.now())
   }
 
-  /** `isMove`: they are assigned, and are to get another anchor. */
+  /** Nearest hashtags in meaning of those that are to be placed. `isMove`: the hashtags are assigned already and get another anchor. */
   #neighboursOf(assignments: readonly Assignment[], isMove = false): Promise<NeighboursOf> {
     const { bindings, meanings } = this.#state
     const list = bindings.toPlace(assignments, isMove)
@@ -215,13 +215,13 @@ export class Chroma {
     )
   }
 
-  /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */
+  /** Assigns the starter vocabulary of developers' topics, as far as its hashtags are not assigned yet. Returns the new bindings. */
   async assignStarter(): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
     return this.#written(() => assignStarter(this.#state.bindings))
   }
 
-  /** For the local owner only, as is `migrateHashtag`: their outcome depends on nodes of all holders. */
+  /** Frees the anchor of a hashtag. Like `migrateHashtag`, only for the local owner: the outcome depends on nodes of all holders. */
   async unassignHashtag(hashtag: string): Promise<Binding> {
     this.#ownerOnly('unassignHashtag')
     return this.#written(() => this.#state.bindings.unassign(hashtag))
@@ -233,12 +233,12 @@ export class Chroma {
     return this.#written(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target, neighboursOf))
   }
 
-  /** By ascending anchor. */
+  /** Assigned hashtags, by ascending anchor id. */
   listHashtags(zone?: string): readonly Binding[] {
     return this.#state.bindings.list(zone)
   }
 
-  /** Null when it is not assigned. */
+  /** The binding of a hashtag; null when it is not assigned. */
   resolveHashtag(hashtag: string): Binding | null {
     return this.#state.bindings.resolve(hashtag)
   }
@@ -249,8 +249,8 @@ export class Chroma {
   }
 
   /**
-   * A set that keeps the zone rules, for any text: what it names, then the assigned hashtags nearest in meaning, with zone, reason and
-   * score. Rejects with `invalid_hashtags` where too few are assigned.
+   * For any text, a set of hashtags that keeps the zone rules: those that the text names, then the assigned hashtags nearest in meaning,
+   * each with zone, reason and score. Rejects with `invalid_hashtags` where too few hashtags are assigned.
    */
   async completeHashtags(content: string): Promise<readonly ChosenTag[]> {
     return chooseTags(this.#state, checkArgument('content', z.string(), content))
@@ -274,7 +274,7 @@ export class Chroma {
     return this.#retried(() => statisticsOf(this.#state.memory, this.viewer.id))
   }
 
-  /** A page of the nodes as points, the newest first, each with what time will do to it. No access. */
+  /** A page of the nodes as points, newest first, each with a forecast of its memory. Does not count as a use of the nodes. */
   async points(options: PointsOptions = {}): Promise<PointsPage> {
     const checked = checkCamel(pointsOptions, options, 'options')
     await this.#state.host.ready?.([POINTS])
@@ -293,17 +293,20 @@ export class Chroma {
     this.#state.profiles.setDefault(name)
   }
 
-  /** Before the store is opened only, in the options of `openChroma`; later this is a PluginError unless it is known. */
+  /**
+   * Registers a plug-in's columns. Possible only before the store is opened, in the options of `openChroma`; afterwards it throws a
+   * PluginError unless the extension is registered already.
+   */
   registerSchemaExtension(extension: SchemaExtension): void {
     this.#state.extensions.register(extension)
   }
 
-  /** Writes accesses that wait (`accessUpdates: 'queued'`). */
+  /** Writes uses of nodes that wait in the queue (`accessUpdates: 'queued'`). */
   async flush(): Promise<readonly Warning[]> {
     return this.#retried(() => this.#state.access.flush())
   }
 
-  /** CQ-106. The work is done again from its start, so it must have no effect when it fails. */
+  /** Retries the work while the store is busy (CQ-106). The work is run again from its start, so it must have no effect when it fails. */
   #retried<T>(work: () => T | Promise<T>): Promise<T> {
     return retrying(work, this.#state.sleep)
   }

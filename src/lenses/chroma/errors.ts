@@ -1,6 +1,6 @@
 /**
- * The errors of the lens (CQ-105): families that callers catch by `instanceof`, and stable codes. Each is a
- * `QuerentError`, so every interface reports it like any other; `type` on the wire is the class.
+ * The errors of the lens `chroma` (CQ-105): classes that callers catch by `instanceof`, and stable codes. Each is a `QuerentError`, so
+ * every interface reports it like any other error; `type` in the reported error is the class name.
  */
 
 import type { z } from 'zod'
@@ -10,7 +10,7 @@ import { type Fault, parseWith } from '../../model/parse-input.ts'
 import { type CamelCased, camelCased, camelName, snakeName } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 
-/** What a family can say of itself; a single error may differ in `kind` and `retryable`. */
+/** Properties that a class of errors can declare; a single error may have another `kind` or `retryable`. */
 interface Traits {
   readonly kind?: ErrorKind | undefined
   readonly retryable?: boolean | undefined
@@ -27,10 +27,10 @@ export class ChromaError extends QuerentError {
   }
 }
 
-/** Hashtags or parameters break a rule. */
+/** Error: hashtags or parameters break a rule. */
 export class ValidationError extends ChromaError {}
 
-/** `unknown_hashtag`; details.hashtags: every tag that has no anchor, normalised. */
+/** Error `unknown_hashtag`; details.hashtags: every tag that has no anchor, in its normal form. */
 export class UnknownHashtagError extends ValidationError {
   constructor(hashtags: readonly string[]) {
     const help = 'Assign them (`querent chroma assign`), or use assigned ones (`querent chroma hashtags`).'
@@ -44,7 +44,7 @@ export class UnknownHashtagError extends ValidationError {
   }
 }
 
-/** The binding asked for contradicts one there is. */
+/** Error: the requested binding contradicts an existing one. */
 export class HashtagConflictError extends ValidationError {
   constructor(code: string, message: string, details: JsonObject = {}) {
     super(code, message, details, undefined, {
@@ -54,20 +54,22 @@ export class HashtagConflictError extends ValidationError {
   }
 }
 
-/** A query that cannot be answered although its values are well formed. */
+/** Error: the query cannot be answered although its values are well formed. */
 export class QueryError extends ChromaError {}
 
-/** A query profile could not make parameters of the text. */
+/** Error: a query profile could not derive parameters from the text. */
 export class QueryProfileError extends QueryError {}
 
-/** The stored state is wrong or could not be written. */
+/** Error: the stored state is wrong or could not be written. */
 export class StorageError extends ChromaError {
   constructor(code: string, message: string, details: JsonObject = {}, cause?: unknown, traits: Traits = {}) {
     super(code, message, details, cause, { kind: 'broken', ...traits })
   }
 }
 
-/** The database refused; details.retryable, details.attempts; details.reason `store_corrupt` where it is damaged. */
+/**
+ * Error: the database refused an access; details.retryable, details.attempts; details.reason `store_corrupt` where the store is damaged.
+ */
 export class DatabaseError extends StorageError {
   constructor(
     message: string,
@@ -83,16 +85,16 @@ export class DatabaseError extends StorageError {
   }
 }
 
-/** A plug-in cannot be registered, or did what it may not. */
+/** Error: a plug-in cannot be registered, or did something that it may not do. */
 export class PluginError extends ChromaError {}
 
-/** A plug-in that another needs is missing or too old. */
+/** Error: a plug-in that another needs is missing or too old. */
 export class StartupError extends PluginError {}
 
-/** A setting is wrong; details.key, details.value. */
+/** Error: a setting is wrong; details.key, details.value. */
 export class ConfigurationError extends ChromaError {}
 
-/** The common case: a parameter has a wrong value. */
+/** Makes the most common error: a parameter has a wrong value. */
 export function invalidParameter(parameter: string, value: unknown, expected: string): ValidationError {
   const shown = show(value)
   return new ValidationError('invalid_parameter', `${parameter}: expected ${expected}, got ${shown}`, {
@@ -102,20 +104,20 @@ export function invalidParameter(parameter: string, value: unknown, expected: st
   })
 }
 
-/** Lists whose items are checked one by one: what an item is called, and the detail that has its position. */
+/** Parameters that are lists whose items are checked one by one: the name of an item in messages, and the detail that has its position. */
 const LISTS: Readonly<Record<string, { readonly item: string; readonly detail: string }>> = {
   queries: { item: 'query', detail: 'batch_index' },
   assignments: { item: 'assignments', detail: 'index' },
   nodes: { item: 'node', detail: 'index' },
 }
-/** Members of these are named one by one; of other parameters the whole is at fault. */
+/** Parameters whose members are named in errors; for other parameters the error names the whole parameter. */
 const DEEP: ReadonlySet<unknown> = new Set(['metadata_filters', 'plugin_fields'])
 const STATE: ReadonlySet<unknown> = new Set([
   ...['created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'access_count'],
   ...['version', 'mode_name'],
 ])
 
-/** The error map of the contract: what a schema refuses as the error that callers know. The first fault counts. */
+/** Translates faults of a schema into the lens's error that callers know. Only the first fault is reported. */
 export function invalidInput(faults: readonly Fault[]): ValidationError {
   const { path, ...fault } = faults[0] as Fault
   const [name, at, ...rest] = path
@@ -128,12 +130,12 @@ export function invalidInput(faults: readonly Fault[]): ValidationError {
 
 function invalidAt(path: Fault['path'], { value, expected }: Omit<Fault, 'path'>, root = 'input'): ValidationError {
   const [name = root, ...inner] = path
-  // A position in a list of a condition is not named: the condition is at fault.
+  // A position inside a list of a filter condition is left out of the name: the error names the condition.
   const named = DEEP.has(name) ? inner.slice(0, 2).filter((key, at) => at === 0 || typeof key === 'string') : []
   return invalidParameter([name, ...named].join('.'), value, expected)
 }
 
-/** `invalid_state`: what no stored node can be. */
+/** Error `invalid_state`: a value that no stored node can have. */
 export function invalidState(field: string, { value, expected }: Pick<Fault, 'value' | 'expected'>): ValidationError {
   const shown = typeof value === 'string' ? value.slice(0, 80) : String(value)
   const details = { field, value: shown, expected }
@@ -141,8 +143,8 @@ export function invalidState(field: string, { value, expected }: Pick<Fault, 'va
 }
 
 /**
- * Says where in a list or a file an error arose, in front of its message and in its details. The very error is changed
- * (its maker has just thrown it), so that it stays of its class.
+ * Adds the place in a list or a file where an error arose to its message and details. Changes the error object itself, which was just
+ * thrown, so that it keeps its class.
  */
 export function placed<E>(error: E, place: string, details: JsonObject): E {
   if (!(error instanceof ChromaError)) return error
@@ -151,35 +153,35 @@ export function placed<E>(error: E, place: string, details: JsonObject): E {
   return error
 }
 
-/** What a hook of a plug-in threw, in words: it may be anything. */
+/** Message of a value that a plug-in's hook threw, which may be of any type. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Short, and of anything: not all that a caller can pass is JSON. */
+/** A short text for any value in messages: not every value that a caller can pass is JSON. */
 export function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch {
-    // Circular, or with a bigint inside: named by its type below.
+    // Values that are circular or contain a bigint cannot be JSON: below, they are described by their type.
   }
   text ??= typeof value
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
 }
 
-// The lens's own API takes in camelCase what the wire has in snake_case (CQ-001): one schema checks both.
+// The lens's library takes names in camelCase, HTTP and other interfaces in snake_case (CQ-001); one schema checks both.
 
 /**
- * What a caller of the API gave, checked by the schema of the wire. Throws `invalid_parameter`: unknown names as they are
- * written (CQ-006), others in snake_case. `what`: what it is called where it is no object.
+ * Checks a camelCase object of a library caller by the snake_case schema. Throws `invalid_parameter`: unknown names as the caller wrote
+ * them (CQ-006), others in snake_case. `what`: the name of the argument in the error where it is no object.
  */
 export function checkCamel<T extends z.ZodObject>(schema: T, given: unknown, what: string): CamelCased<z.output<T>> {
   return camelCased(checkToWire(schema, given, what)) as CamelCased<z.output<T>>
 }
 
-/** As `checkCamel`, by the names of the wire. */
+/** As `checkCamel`, but the result has snake_case names. */
 export function checkToWire<T extends z.ZodObject>(schema: T, given: unknown, what: string): z.output<T> {
   if (!isPlainObject(given)) throw invalidParameter(what, given, 'an object')
   const known = Object.keys(schema.shape)
@@ -191,29 +193,29 @@ export function checkToWire<T extends z.ZodObject>(schema: T, given: unknown, wh
   return parseWith(schema, Object.fromEntries(wire), invalidInput)
 }
 
-/** One argument of the API by its schema. Throws `invalid_parameter` with the parameter's name on the wire. */
+/** Checks one argument of the library by its schema. Throws `invalid_parameter` with the parameter's snake_case name. */
 export function checkArgument<T extends z.ZodType>(name: string, schema: T, value: unknown): z.output<T> {
   const named = (fault: Fault): Fault =>
     typeof fault.path[0] === 'string' ? fault : { ...fault, path: [name, ...fault.path] }
   return parseWith(schema, value, faults => invalidInput(faults.map(named)))
 }
 
-/** A plain object of this realm: what JSON makes of `{…}`, and nothing that brings behaviour with it. */
+/** Whether the value is a plain object of this JavaScript realm, as JSON makes it, without methods or a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }
 
-// Database trouble (CQ-106): work that met a busy store is tried again, and what remains is reported as a DatabaseError.
+// Database errors (CQ-106): work that met a busy store is tried again, and a remaining failure is reported as a DatabaseError.
 
-/** Before the second to the fifth attempt, ms. */
+/** Waits before the second to the fifth attempt, in ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]
 
-/** Codes of a store about its file, not about the request. */
+/** Error codes of the store that concern its file, not the request. */
 const FAILURES: readonly string[] = ['store_readonly', 'store_corrupt', 'io_failed', 'internal']
 
-/** `work` must have no effect when it throws: it is run again. */
+/** Runs the work, and runs it again while the store is busy. `work` must have no effect when it throws. */
 export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -227,7 +229,10 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
   }
 }
 
-/** As `retrying`, for work that writes at once: it waits for a long write of this process, so as not to run that to its end in one piece. */
+/**
+ * As `retrying`, for work that writes synchronously: it first waits for a long write of this process, so that the long write is not forced
+ * to finish in one piece.
+ */
 export async function retryingWrite<T>(
   work: () => T | Promise<T>,
   { host: { store }, sleep }: { readonly host: Pick<LensHost, 'store'>; readonly sleep: Sleep },
@@ -236,7 +241,7 @@ export async function retryingWrite<T>(
   return retrying(work, sleep)
 }
 
-/** Trouble of the store as a `DatabaseError`; any other error as it is. */
+/** An error of the store as a `DatabaseError`; any other error unchanged. */
 export function asDatabaseError(error: unknown, attempts: number): unknown {
   if (!(error instanceof QuerentError) || error instanceof ChromaError) return error
   if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
@@ -245,16 +250,16 @@ export function asDatabaseError(error: unknown, attempts: number): unknown {
   return new DatabaseError(error.message, { retryable: false, attempts, ...reason }, error)
 }
 
-/** Machine time for what waits or is put off: it is no matter of the engine's clock. */
+/** Timers on machine time for waits and delays: the engine's clock, which gives meaning to times, is not used for them. */
 
 export type Sleep = (ms: number) => Promise<void>
 
 export const sleepFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Calls `run` once after so many ms; what it returns calls that off. */
+/** Calls `run` once after `ms` milliseconds; the returned function cancels the call. */
 export type Timer = (run: () => void, ms: number) => () => void
 
-/** Does not keep the process alive. */
+/** The timer does not keep the process alive. */
 export const machineTimer: Timer = (run, ms) => {
   const timeout = setTimeout(run, ms).unref()
   return () => clearTimeout(timeout)

@@ -1,4 +1,4 @@
-/** The words of the lens: what its parts pass to each other. Times are Unix seconds (CQ-009), colours CIELAB doubles. */
+/** Types and schemas of the lens `chroma` that its parts exchange. Times are Unix seconds (CQ-009), colours CIELAB as doubles. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { anyJson, anyObject, recordInput } from '../../model/parse-input.ts'
@@ -10,9 +10,12 @@ export type { NodeMemory, ScoreWeights } from './memory/formulas.ts'
 export const ZONES = ['Core', 'Mid', 'Outer'] as const
 export type Zone = (typeof ZONES)[number]
 
-/** One of the 10,000 places a hashtag can sit on. L 0..100, a and b -128..127, whole; mass has two decimals. */
+/**
+ * One of the 10,000 points of colour space to which a hashtag can be bound. L 0..100, a and b -128..127, whole numbers; mass has two
+ * decimals.
+ */
 export interface Anchor {
-  /** 1..10000, by distance from (50, 0, 0). */
+  /** Id from 1 to 10000, in the order of the distance from (50, 0, 0). */
   readonly id: number
   readonly zone: Zone
   readonly L: number
@@ -23,13 +26,13 @@ export interface Anchor {
 
 const zoneName = z.enum(ZONES)
 
-/** In any letter case. */
+/** Name of a zone, in any letter case. */
 export const zone = z.preprocess(
   given => ZONES.find(name => typeof given === 'string' && name.toLowerCase() === given.toLowerCase()) ?? given,
   zoneName,
 )
 
-/** A hashtag on its anchor; also the wire shape (CQ-026). */
+/** A hashtag bound to its anchor; also the JSON of interfaces (CQ-026). */
 export const binding = z.lazy(() =>
   z.strictObject({
     hashtag: z.string().describe('Normalised: #lower-case'),
@@ -43,13 +46,13 @@ export const binding = z.lazy(() =>
 )
 export type Binding = ReadonlyDeep<z.infer<typeof binding>>
 
-/** L, a, b. */
+/** The CIELAB coordinates L, a, b. */
 export const color = z.tuple([z.number(), z.number(), z.number()])
 export type Color = readonly [number, number, number]
 
 const EXAMPLE_TAGS = ['#code', '#rust', '#error', '#types', '#async', '#compiler', '#tooling', '#note']
 
-/** The form of tags on the wire; which sets may be asked or stored, the rules of zones say (CQ-034 to CQ-036). */
+/** Format of hashtags in JSON; the zone rules decide which sets may be queried or stored (CQ-034 to CQ-036). */
 export const hashtagList = z
   .array(z.string())
   .describe(
@@ -60,7 +63,7 @@ export const hashtagList = z
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const ordered = z.union([z.number(), z.string()]).optional()
 
-/** CQ-061: all operators given must hold. */
+/** Operators of a filter condition (CQ-061); all that are given must hold. */
 const operators = z
   .strictObject({
     $eq: scalar.optional().describe('Equal to this value, type included'),
@@ -85,13 +88,13 @@ export const scoreWeights = z
     recency: z.number().min(0).max(1).describe('Share of the time since the last use, 0 to 1'),
     strength: z.number().min(0).max(1).describe('Share of memory strength, 0 to 1'),
   })
-  // Rounding of decimal weights adds up to less.
+  // The tolerance is for decimal weights, whose sum is rounded.
   .refine(
     ({ relevance, recency, strength }) => Math.abs(relevance + recency + strength - 1) <= 1e-9,
     'weights whose sum is 1',
   )
 
-/** Parameters that a call and a profile have in common (CQ-003 to CQ-018). Null: none, which beats what is configured. */
+/** Parameters that a call and a query profile have in common (CQ-003 to CQ-018). Null means none, and overrides a configured value. */
 export const queryParams = z.strictObject({
   k: z.int().min(1).nullish().describe('Most results, at least 1. Default: 5 (setting query.default_k)'),
   max_distance: z
@@ -127,7 +130,7 @@ export const queryParams = z.strictObject({
     .meta({ examples: [{ relevance: 0.6, recency: 0.2, strength: 0.2 }] }),
 })
 
-/** Options of a query. */
+/** Schema of the options of a query. */
 export const queryOptions = z.strictObject({
   ...queryParams.shape,
   profile: z
@@ -171,23 +174,23 @@ export type ConditionOperators = ReadonlyDeep<z.infer<typeof operators>>
 export type Condition = ReadonlyDeep<z.infer<typeof condition>>
 export type MetadataFilters = NonNullable<QueryOptions['metadataFilters']>
 /**
- * Options of a query as the TypeScript API takes them, in camelCase (CQ-001, CQ-003 to CQ-005). Absent falls through to
- * the profile, the configuration, the built-in value.
+ * Options of a query as the TypeScript API takes them, in camelCase (CQ-001, CQ-003 to CQ-005). An absent option is taken from the profile,
+ * then the configuration, then the built-in default.
  */
 export type QueryOptions = CamelCased<ReadonlyDeep<z.infer<typeof queryOptions>>>
 
-/** What a profile makes of a text (CQ-079). */
+/** Parameters that a query profile derives from a text (CQ-079). */
 export interface QueryParams
   extends Pick<
     QueryOptions,
     'k' | 'maxDistance' | 'temporalRange' | 'metadataFilters' | 'includeRotten' | 'scoreWeights'
   > {
   readonly hashtags: readonly string[]
-  /** Passed to the post-process hook of this query alone. */
+  /** A value that only the post-process hook of this query receives. */
   readonly state?: unknown
 }
 
-/** Every parameter settled and checked. */
+/** The query with every parameter resolved and checked. */
 export const effectiveQuery = z.lazy(() =>
   z.strictObject({
     hashtags: z.array(z.string()).describe('Normalised (#lower-case) and distinct, by ascending anchor'),
@@ -244,7 +247,7 @@ export const nodeRow = z.lazy(() =>
 )
 export type NodeRow = ReadonlyDeep<z.infer<typeof nodeRow>>
 
-/** A hit (CQ-076). */
+/** A result of a query: a node with its score and distance (CQ-076). */
 export const resultRow = z.lazy(() =>
   nodeRow.unwrap().extend({
     distance: z.number().min(0).describe('Distance from the colour of the query, in CIELAB'),

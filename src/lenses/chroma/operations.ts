@@ -1,4 +1,4 @@
-/** Queries: one, many, the nearest alone; and what every lens has of its query. */
+/** Query operations of the lens `chroma`: one query, several, the nearest by colour alone, and those that every lens has for a query. */
 
 import { z } from 'zod'
 import { didYouMean } from '../../base/near-names.ts'
@@ -52,9 +52,9 @@ const batch = chromaOperation({
   input: queries,
   output: z.lazy(() => z.strictObject({ answers: z.array(detailedAnswer).describe('In the order of the queries') })),
   effect: { kind: 'read', idempotent: false },
-  // The first item that is wrong is reported (CQ-101), also where a later one is wrong in its form.
+  // The operation checks its input itself: the first wrong item is reported (CQ-101), even where a later one does not match the schema.
   checksInput: true,
-  // All of it at once: it is answered as a whole, or not at all.
+  // Cost of the whole batch, which is charged at once: it is answered as a whole, or not at all.
   cost: given =>
     Math.max(
       1,
@@ -92,7 +92,7 @@ export const QUERY_OPERATIONS = [
   { ...watch, invalid: invalidInput },
 ] as const
 
-/** By `k`; a value that is no number is refused when the operation runs. */
+/** Cost of one query, by `k`; a `k` that is not a number is refused later, when the operation runs. */
 function costOfQuery(asked: unknown): number {
   const k = isPlainObject(asked) ? asked['k'] : undefined
   return costOfAsking({ limit: Number.isSafeInteger(k) ? (k as number) : 0 })
@@ -194,7 +194,7 @@ export const NODE_OPERATIONS = [store, get, update, remove, set, exportAll, impo
 const hashtag = z.string().describe('1 to 100 characters, with or without #, in any letter case')
 const assignment = z.strictObject({ hashtag, ...targetFields })
 
-/** Ways to name what is to be assigned; exactly one of them. */
+/** Input fields that say what is to be assigned; exactly one must be given. */
 const WAYS = ['hashtag', 'assignments', 'text', 'starter'] as const
 
 const assign = chromaOperation({
@@ -408,7 +408,7 @@ export const CHROMA_OPERATIONS = [
   ...MEMORY_OPERATIONS,
 ] as const
 
-/** An operation with the errors of the lens's contract (CQ-001, CQ-006, CQ-105). */
+/** Defines an operation that reports the errors of the lens's contract (CQ-001, CQ-006, CQ-105). */
 export function chromaOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
   operation: LensOperation<Name, Input, Output>,
 ): NamedOperation<Name, Input, Output> {

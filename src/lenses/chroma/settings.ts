@@ -1,6 +1,6 @@
 /**
- * The settings of the lens (CQ-094 to CQ-097): built-in values, then the configuration file, then the environment, then
- * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
+ * Settings of the lens `chroma` (CQ-094 to CQ-097): defaults, overridden by the configuration file, then environment variables, then the
+ * constructor. Every value is checked by the schema of its parameter; an error names the key.
  */
 import { z } from 'zod'
 import { camelName, snakeName } from '../camel-name.ts'
@@ -9,19 +9,19 @@ import { MODE_NAMES, type ModeName } from './memory/formulas.ts'
 import { queryParams, type ScoreWeights } from './model.ts'
 
 export interface SettingKey {
-  /** `<section>.<key>`, as in a file. */
+  /** Name of the setting, `<section>.<key>`, as in the configuration file. */
   readonly name: string
   readonly builtIn: unknown
-  /** The rule of its parameter. */
+  /** Schema that checks the setting's value. */
   readonly schema: z.ZodType
   readonly expected: string
-  /** In a line, for the reference. */
+  /** Meaning of the setting in one line, for the reference. */
   readonly means: string
 }
 
 const { max_distance, score_weights } = queryParams.shape
 
-/** Every key that can be set. What is not here is fixed (CQ-047). */
+/** Every setting. Values that are not listed here are fixed (CQ-047). */
 export const SETTING_KEYS: readonly SettingKey[] = [
   key(
     'query.default_k',
@@ -101,7 +101,7 @@ function flag(name: string, builtIn: boolean, means: string): SettingKey {
   return key(name, builtIn, z.boolean(), 'true or false', means)
 }
 
-/** CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
+/** Name of the setting's environment variable: CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
 export function variableOf({ name }: SettingKey): string {
   return `CHROMA_${name.replace('.', '_').toUpperCase()}`
 }
@@ -119,17 +119,17 @@ export interface ChromaSettings {
     readonly enabled: boolean
     readonly defaultMode: ModeName
     readonly decayEnabled: boolean
-    /** When the use of an answer is written (CQ-103). */
+    /** Whether uses of an answer's nodes are written at once or queued (CQ-103). */
     readonly accessUpdates: 'immediate' | 'queued'
   }
   readonly vocabulary: {
-    /** Ids of viewers who may assign hashtags, beside the local owner. */
+    /** Ids of viewers who may assign hashtags, in addition to the local owner. */
     readonly editors: readonly string[]
   }
   readonly storage: {
     readonly cacheSizeMb: number
     readonly walMode: boolean
-    /** Null: the store of the home. */
+    /** Path of the store's file; null: the store of the home. */
     readonly dbPath: string | null
   }
 }
@@ -137,9 +137,9 @@ export interface ChromaSettings {
 export interface SettingLayers {
   /** `lenses.chroma` of the configuration file: sections of snake_case keys. */
   readonly file?: unknown
-  /** Variables CHROMA_<SECTION>_<KEY>; others that begin so are refused. */
+  /** Variables named CHROMA_<SECTION>_<KEY>; an unknown key of a known section is refused. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** Of the constructor: `queryConfig`, `memoryConfig`, `vocabularyConfig`, `storageConfig` in camelCase, and `accessUpdates`. */
+  /** Options of the constructor: `queryConfig`, `memoryConfig`, `vocabularyConfig`, `storageConfig` in camelCase, and `accessUpdates`. */
   readonly constructed?: ConstructedSettings | undefined
 }
 
@@ -151,7 +151,7 @@ export interface ConstructedSettings {
   readonly accessUpdates?: 'immediate' | 'queued' | undefined
 }
 
-/** Throws ConfigurationError `invalid_configuration`; details.key, details.value. */
+/** Combines the layers of settings. Throws ConfigurationError `invalid_configuration`; details.key, details.value. */
 export function resolveSettings(layers: SettingLayers = {}): ChromaSettings {
   const values = new Map<string, unknown>(SETTING_KEYS.map(key => [key.name, key.builtIn]))
   const set = (name: string, value: unknown, source: string) => {
@@ -190,7 +190,7 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
   for (const [variable, text] of Object.entries(environment)) {
     if (text === undefined || !variable.startsWith('CHROMA_')) continue
     const key = SETTING_KEYS.find(known => variableOf(known) === variable)
-    // Other programs have variables that begin so too: only those of our sections are ours.
+    // Other programs have variables with the prefix CHROMA_ too, so only those of the lens's sections are read.
     if (key === undefined && !OUR_SECTION.test(variable)) continue
     if (key === undefined) throw wrong(variable, text, `one of ${SETTING_KEYS.map(variableOf).join(', ')}`)
     const isText = key.schema instanceof z.ZodString || key.schema instanceof z.ZodEnum
@@ -212,7 +212,7 @@ function fromConstructor(given: ConstructedSettings, put: Put): void {
   if (accessUpdates !== undefined) put('memory.access_updates', accessUpdates, 'accessUpdates')
 }
 
-/** Numbers, truth values, null and objects are written as JSON; anything else stays text and is refused as such. */
+/** Value of a variable: numbers, booleans, null and objects are written as JSON; any other text stays text and is refused by the schema. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** What the lens keeps in the store. Deleting an entry takes its rows along. Times are Unix seconds. */
+/** Tables of the lens `chroma` in the store. Deleting an entry deletes its rows. Times are Unix seconds. */
 
 import type { EntryKey } from '../../model/entry.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
@@ -7,7 +7,7 @@ import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import type { NodeMemory } from './model.ts'
 
-/** The aspect that makes an entry a node: its colour and what never changes with use. */
+/** The aspect that makes an entry a node: its colour and the fields that do not change with use. */
 export const NODES: TableDeclaration = {
   name: 'chroma_nodes',
   aspect: 'color',
@@ -19,19 +19,19 @@ export const NODES: TableDeclaration = {
     { name: 'a', type: 'real' },
     { name: 'b', type: 'real' },
     { name: 'node_id', type: 'text' },
-    /** JSON array, by ascending anchor. */
+    /** Hashtags of the node as a JSON array, by ascending anchor. */
     { name: 'hashtags', type: 'text' },
     { name: 'mode_name', type: 'text' },
     { name: 'decay_enabled', type: 'integer' },
-    /** 0: the node was stored with metadata null. */
+    /** 0 when the node was stored with metadata null. */
     { name: 'has_metadata', type: 'integer' },
     { name: 'created_at', type: 'integer' },
-    /** Changes of what all viewers share: text, metadata, mode, colour. */
+    /** Number of changes to what all viewers share: text, metadata, mode, colour. */
     { name: 'version', type: 'integer' },
   ],
 }
 
-/** Which hashtag sits on which anchor: known to all viewers. */
+/** Which hashtag is bound to which anchor; visible to all viewers. */
 export const HASHTAGS: TableDeclaration = {
   name: 'chroma_hashtags',
   key: ['anchor'],
@@ -42,7 +42,7 @@ export const HASHTAGS: TableDeclaration = {
   indexes: [['hashtag']],
 }
 
-/** A node's memory for one viewer. No row: never used, as it was when stored. */
+/** A node's memory for one viewer. No row: the viewer never used the node. */
 export const MEMORY: TableDeclaration = {
   name: 'chroma_memory',
   ofEntry: true,
@@ -57,13 +57,13 @@ export const MEMORY: TableDeclaration = {
     { name: 'decay_health', type: 'real' },
     { name: 'ascension', type: 'integer' },
     { name: 'rotten', type: 'integer' },
-    /** Up to when strength has been decayed; 0: never. */
+    /** Time up to which strength has been decayed; 0: never. */
     { name: 'decayed_at', type: 'integer' },
     { name: 'version', type: 'integer' },
   ],
 }
 
-/** The end of each viewer's last decay cycle, also of those that were skipped (CQ-138). */
+/** The end of each viewer's last decay cycle; a skipped cycle counts too (CQ-138). */
 export const CYCLES: TableDeclaration = {
   name: 'chroma_cycles',
   key: ['viewer'],
@@ -74,8 +74,8 @@ export const CYCLES: TableDeclaration = {
 }
 
 /**
- * Which memories changed, so that every process on the store can follow without reading them all: numbered by viewer;
- * entries as a JSON array, null for "read all again".
+ * Log of changed memories, so that every process on the store can follow without reading all of them. Numbered per viewer; entries as a
+ * JSON array, null for "read all again".
  */
 export const USES: TableDeclaration = {
   name: 'chroma_uses',
@@ -88,16 +88,16 @@ export const USES: TableDeclaration = {
   ],
 }
 
-/** Columns of plug-ins: one row a value, so that a plug-in can add columns to a store that exists. */
+/** Values of plug-in columns: one row per value, so that a plug-in can add columns to an existing store. */
 export const PLUGIN_FIELDS: TableDeclaration = {
   name: 'chroma_plugin_fields',
   ofEntry: true,
   key: ['entry', 'name'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** The column; unique among all plug-ins. */
+    /** Name of the column, unique among all plug-ins. */
     { name: 'name', type: 'text' },
-    /** JSON; never null: an unset column has no row. */
+    /** The value as JSON; never null, since an unset column has no row. */
     { name: 'value', type: 'text' },
   ],
   indexes: [['name']],
@@ -105,12 +105,12 @@ export const PLUGIN_FIELDS: TableDeclaration = {
 
 export const CHROMA_TABLES: readonly TableDeclaration[] = [NODES, HASHTAGS, MEMORY, CYCLES, USES, PLUGIN_FIELDS]
 
-// The rows of MEMORY: one viewer's memory of one node. No row means never used.
+// Rows of the table MEMORY: one viewer's memory of one node. No row means that the viewer never used the node.
 
 const PAGE = 10_000
 
 export interface StoredMemory extends NodeMemory {
-  /** Up to when strength has been decayed; 0: never. */
+  /** Time up to which strength has been decayed; 0: never. */
   readonly decayed_at: number
 }
 
@@ -133,7 +133,7 @@ export function readMemory(reader: StoreReader, viewer: string, entry: EntryKey)
   return row && memoryOf(row)
 }
 
-/** Those there are, of these nodes. */
+/** The stored memories of these nodes; nodes without one are left out. */
 export function readMemories(
   reader: StoreReader,
   viewer: string,
@@ -143,17 +143,17 @@ export function readMemories(
   return new Map(rows.map(row => [row['entry'] as EntryKey, memoryOf(row)]))
 }
 
-/** Whoever writes memories logs it in the same transaction (`logUses`). */
+/** Writes a memory. The caller must log it in the same transaction (`logUses`). */
 export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey, memory: StoredMemory): void {
   const { ascension, rotten, ...numbers } = memory
   writer.table(MEMORY).put({ viewer, entry, ...numbers, ascension: Number(ascension), rotten: Number(rotten) })
 }
 
-/** Of every node with a memory of this viewer's, ascending, these columns and `entry`. */
+/** For every node of which this viewer has a memory, by ascending entry key: the named columns and `entry`. */
 export function* memoryRows(reader: StoreReader, viewer: string, names: readonly string[]): Generator<Row> {
   const table = reader.table(MEMORY)
   const columns = ['viewer', 'entry', ...names]
-  // From behind a whole key and without a condition: that is a seek in the primary key, at whatever depth.
+  // Each page starts behind a whole key without a condition, which is a seek in the primary key at any depth.
   let after: EntryKey = -1
   for (;;) {
     const rows = table.scan({}, { after: { viewer, entry: after }, limit: PAGE, columns })
@@ -166,7 +166,7 @@ export function* memoryRows(reader: StoreReader, viewer: string, names: readonly
   }
 }
 
-/** Everybody who has a memory of anything, ascending. */
+/** Viewers with at least one memory, ascending. */
 export function viewersWithMemory(reader: StoreReader): readonly string[] {
   const viewers: string[] = []
   for (;;) {
@@ -179,19 +179,22 @@ export function viewersWithMemory(reader: StoreReader): readonly string[] {
 }
 
 function memoryOf({ viewer: _, entry: __, ascension, rotten, ...numbers }: Row): StoredMemory {
-  // The cast: the other columns are the numbers of a memory, under their names.
+  // The cast is safe: the other columns are the numbers of a memory, under the same names.
   return { ...numbers, ascension: ascension === 1, rotten: rotten === 1 } as unknown as StoredMemory
 }
 
-// The log of which memories of a viewer changed. Numbered without gaps, of bounded length: lines older than the newest
-// `KEPT` go, some at a time. So a reader finds the news by looking up the number after the last it saw, and knows that it
-// missed some when even that last one is gone.
+// Log of changed memories of a viewer. Numbered without gaps and bounded: lines older than the newest `KEPT` are deleted in groups. A
+// reader finds news by looking up the number after the last one it saw, and knows that it missed some when that last line itself has been
+// deleted.
 
 const KEPT = 4096
-/** Lines removed together: neighbours lie in one page of the file. */
+/** Lines deleted together: adjacent lines are in one page of the file. */
 const SWEPT = 64
 
-/** Appends a line, and says its number. `entries` null: read all again. `last`: the newest number, where it is known. */
+/**
+ * Appends a line to the log and returns its number. `entries` null: readers must read all memories again. `last`: the newest number, where
+ * it is known.
+ */
 export function logUses(
   writer: StoreWriter,
   viewer: string,
@@ -207,7 +210,7 @@ export function logUses(
   return seq
 }
 
-/** The newest number; 0 when there is none. Some dozen look-ups: the store finds the first of a range, not the last. */
+/** The newest line number; 0 when there is none. Takes some dozen look-ups, as the store can find the first of a range but not the last. */
 export function lastUse(reader: StoreReader, viewer: string): number {
   const table = reader.table(USES)
   const [first] = table.scan({ viewer }, { limit: 1 })
@@ -223,12 +226,12 @@ export function lastUse(reader: StoreReader, viewer: string): number {
 }
 
 export interface UseNews {
-  /** Those changed since, some perhaps more than once; null: more than the log has. */
+  /** Nodes whose memory changed since, possibly repeated; null: more happened than the log holds. */
   readonly entries: readonly EntryKey[] | null
   readonly last: number
 }
 
-/** What happened after the line `seen`. */
+/** Changes logged after the line `seen`. */
 export function usesSince(reader: StoreReader, viewer: string, seen: number): UseNews {
   const table = reader.table(USES)
   const entries: EntryKey[] = []
@@ -251,12 +254,12 @@ function isMissing(reader: StoreReader, viewer: string, seen: number): boolean {
   return table.scan({ viewer }, { limit: 1 }).length > 0
 }
 
-/** Unix seconds; 0: never. */
+/** Time of the viewer's last decay cycle in Unix seconds; 0: none yet. */
 export function lastCycle(reader: StoreReader, viewer: string): number {
   return (reader.table(CYCLES).get({ viewer })?.['at'] as number | undefined) ?? 0
 }
 
-/** Ends a cycle: its time, which never moves back, and nothing left to finish. */
+/** Ends a cycle: stores its time, which never moves back, and clears its progress. */
 export function endCycle(writer: StoreWriter, viewer: string, now: number): void {
   const at = Math.max(now, lastCycle(writer, viewer))
   if (at !== lastCycle(writer, viewer)) writer.table(CYCLES).put({ viewer, at })
@@ -264,13 +267,13 @@ export function endCycle(writer: StoreWriter, viewer: string, now: number): void
 }
 
 export interface OpenCycle {
-  /** The time the cycle is of. */
+  /** The cycle's time, in Unix seconds. */
   readonly now: number
-  /** All nodes up to this one are done. */
+  /** Last node that the cycle has processed; all nodes up to it are done. */
   readonly after: EntryKey
 }
 
-/** The cycle that began and did not end. */
+/** The decay cycle that was begun and not ended; null when there is none. */
 export function openCycle(reader: StoreReader, viewer: string): OpenCycle | null {
   const text = reader.meta(metaName(viewer))
   return text === undefined || text === '' ? null : (JSON.parse(text) as OpenCycle)
@@ -280,7 +283,7 @@ export function keepCycle(writer: StoreWriter, viewer: string, cycle: OpenCycle)
   writer.setMeta(metaName(viewer), JSON.stringify(cycle))
 }
 
-/** Whether the daily work of a viewer has begun and not ended: a cycle, and the check behind it. */
+/** Whether the daily work of a viewer, a cycle and the check after it, was begun and not ended. */
 export function isDayOpen(reader: StoreReader, viewer: string): boolean {
   return (reader.meta(dayName(viewer)) ?? '') !== ''
 }
@@ -297,12 +300,12 @@ function dayName(viewer: string): string {
   return `chroma.day:${viewer}`
 }
 
-/** Any column of the aspect that is never null. */
+/** A column of the aspect that is never null, so that a filter on it finds exactly the nodes. */
 const IS_NODE = 'color.created_at'
 
 export interface VisibleNodes {
   has(entry: EntryKey): boolean
-  /** Null: all there are. */
+  /** Number of visible nodes; null: the viewer sees all nodes. */
   readonly size: number | null
 }
 

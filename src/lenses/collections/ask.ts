@@ -1,4 +1,7 @@
-/** The lens's question: several collections asked, one list answered, with everything that kept it from being whole. */
+/**
+ * Runs a query of the lens `collections`: several collections are searched, and one list is answered, with warnings about everything that
+ * makes it incomplete.
+ */
 import type { Deadline, Instant } from '../../base/clock.ts'
 import type { Entry } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -22,7 +25,7 @@ export interface CollectionsWorld {
   readonly accessScope: AccessScope
   readonly now: Instant
   readonly deadline: Deadline
-  /** Null where nothing can embed it. */
+  /** The vector of a text for a collection; null where no embedder is available. */
   embed(text: string, collection: string): Promise<Float32Array | null>
 }
 
@@ -32,21 +35,21 @@ export interface CollectionsAnswer {
   readonly meta: {
     readonly store: SourceKind
     readonly collections: readonly string[]
-    /** From when on, in UTC; null without a day filter. */
+    /** Earliest date of results, in UTC; null without a day filter. */
     readonly cutoff: string | null
-    /** Results before paging. */
+    /** Number of results before paging. */
     readonly total: number
     readonly durationMs: number
-    /** Null: the store that was asked gives none. */
+    /** Verdict of the answer; null where the store gives none. */
     readonly verdict: Page['verdict'] | null
     readonly verdict_reason: string | null
-    /** Where nothing is relevant: ids of what came nearest, at most three. */
+    /** Where nothing is relevant: ids of the nearest results, at most three. */
     readonly nearest: readonly string[]
   }
 }
 
 /**
- * Asks another store than the embedded one, which ranks by distance alone. Throws `ChromaQueryError` for what cannot be asked, and when
+ * Queries a store other than the embedded one, which ranks by distance alone. Throws `ChromaQueryError` for an invalid query, and when
  * every collection fails.
  */
 export async function askCollections(input: CollectionsInput, world: CollectionsWorld): Promise<CollectionsAnswer> {
@@ -89,7 +92,7 @@ export async function askCollections(input: CollectionsInput, world: Collections
   }
 }
 
-/** The same of the embedded store, through the pipeline. */
+/** Queries the embedded store, through the pipeline. */
 export async function askStore(host: LensHost, input: CollectionsInput, call: StoreCall): Promise<CollectionsAnswer> {
   const begin = performance.now()
   const request = checkInput(input, host.clock.now())
@@ -129,7 +132,7 @@ export interface StoreCall extends Pick<CallContext, 'viewer' | 'signal'> {
   readonly timeoutMs: number
 }
 
-/** The request as a query of the pipeline. */
+/** Converts a request of the lens to a query of the pipeline. */
 export function queryOf(
   { query: text, offset: _offset, limit: _limit, ...options }: CollectionsInput,
   { timeoutMs }: Pick<StoreCall, 'timeoutMs'>,
@@ -150,7 +153,7 @@ function detailed({ page: { items }, entries }: Answer): readonly DetailedResult
   })
 }
 
-/** Errors of the pipeline for which the contract has its own messages (CO-023, CO-025). */
+/** Translates errors of the pipeline for which the contract has its own messages (CO-023, CO-025). */
 function refused(error: unknown): never {
   if (!(error instanceof QuerentError) || error instanceof ChromaQueryError) throw error
   if (error.code === 'embedder_failed') throw notOpened(error.message, error)
@@ -159,14 +162,14 @@ function refused(error: unknown): never {
 }
 
 function warningIn({ code, message, details = {} }: Note): readonly Warning[] {
-  // The cast: what `warningsOf` made.
+  // The cast is safe: these details were made by `warningsOf`.
   return details['collection'] === undefined ? [] : [{ code, message, ...details } as unknown as Warning]
 }
 
-/** The outside world as a whole, rather than one collection, is to blame for these. */
+/** Failures that concern the whole store or the network, not one collection. */
 const STORE_FAILURES: readonly SourceErrorCode[] = ['unreachable', 'unauthenticated', 'package_missing', 'no_vector']
 
-/** An outage must not look like an empty answer. */
+/** Throws when every collection failed: an outage must not look like an empty answer. */
 function refuseOutage(collected: readonly CollectionAnswer[]): void {
   const errors = collected.map(({ error }) => error)
   const isDown = errors.every(error => error !== null && error.code !== 'collection_not_found')

@@ -1,4 +1,4 @@
-/** The lens `collections`: one question over named collections, answered as a list with scores and sources. */
+/** The lens `collections`: one query over named collections, answered as a list with scores and sources. */
 import { z } from 'zod'
 import { parseInput } from '../../model/parse-input.ts'
 import type { Lens } from '../lens.ts'

@@ -1,4 +1,4 @@
-/** An answer as Markdown, laid out as the lens's contract has it. */
+/** Formats an answer as Markdown, in the layout of the lens's contract. */
 import { isEnglishQuestion } from '../../text/language.ts'
 import { wrongParameter } from './request.ts'
 import { dateText, type QueryResult } from './results.ts'
@@ -35,7 +35,7 @@ const ENGLISH: Wording = {
   topics: 'Main topics:',
 }
 
-/** `auto`: English for a question that is recognised as English, else Spanish. */
+/** Language of the answer. `auto`: English for a query that is recognised as English, else Spanish. */
 export function answerLanguage(lang: AnswerLanguage | 'auto', query: string): AnswerLanguage {
   if (lang !== 'auto') return lang
   return isEnglishQuestion(query.match(/[\p{L}\p{M}]+/gu) ?? []) ? 'en' : 'es'
@@ -46,18 +46,18 @@ type AnswerLanguage = keyof typeof WORDINGS
 
 export interface MarkdownOptions {
   readonly lang?: AnswerLanguage | undefined
-  /** A line with the stored address under each preview. */
+  /** Whether a line with the stored address is shown under each preview. */
   readonly urls?: boolean | undefined
 }
 
-/** Code points of content shown. */
+/** Length of a content preview, in code points. */
 const PREVIEW = 200
-/** Results whose collections the summary names. */
+/** Number of results whose collections the summary names. */
 const SUMMARISED = 3
-/** Titles listed for each collection. */
+/** Number of titles listed for each collection. */
 const TITLES = 5
 
-/** Ends in exactly one line feed. Throws `ChromaQueryError` for another language. */
+/** The answer as Markdown, ending in exactly one line feed. Throws `ChromaQueryError` for an unsupported language. */
 export function formatResultsMarkdown(
   results: readonly QueryResult[],
   query: string,
@@ -111,7 +111,7 @@ function preview(content: string): string {
   return points.length > PREVIEW ? `${points.slice(0, PREVIEW).join('')}...` : points.join('')
 }
 
-/** A line break, with the blanks beside it, becomes one blank: what is quoted stays one line. */
+/** Replaces each line break, with the blanks beside it, by one blank, so that a quotation stays on one line. */
 function oneLine(text: string): string {
   return text.replace(/[^\S\r\n\u0085\u2028\u2029]*[\r\n\u0085\u2028\u2029]\s*/gu, ' ')
 }

@@ -1,4 +1,4 @@
-/** The lens's operations, with their schemas: what every interface offers of it. */
+/** The operations of the lens `collections` with their schemas, which every interface offers. */
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
 import { MAX_LIMIT } from '../../model/limits.ts'

@@ -1,4 +1,4 @@
-/** What can be asked, checked. Dates become instants, so nothing after this knows of calendars. */
+/** Checks a query of the lens `collections`. Dates become instants, so later code needs no calendar. */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -9,11 +9,11 @@ import { parseWith } from '../../model/parse-input.ts'
 import { fold } from '../../text/normalise.ts'
 import { camelCased } from '../camel-name.ts'
 
-/** Of one request: more would be a copy of the collection, not an answer. */
+/** Largest number of results of one query; more would be a copy of the collection, not an answer. */
 const MAX_RESULTS = 10_000
 const text = z.string().min(1)
 
-/** What `options` of a query may hold for this lens. */
+/** Schema of what `options` of a query may contain for the lens `collections`. */
 export const collectionsOptions = z.strictObject({
   collections: z
     .array(text)
@@ -51,7 +51,7 @@ const date = z
   .refine(given => readDate(given) !== null, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
   .optional()
 
-/** Input of the library, which has no upper bounds. */
+/** Schema of the library's input, which has no upper bounds. */
 const inputSchema = z.object({
   ...shared,
   ...{ query: notBlank, since: date, until: date, source: z.string().optional(), actionability: z.string().optional() },
@@ -63,13 +63,13 @@ const inputSchema = z.object({
 })
 
 /**
- * `days`: of 24 hours, back from now. `since` is included; of `until` a day is included as a whole, a time of day is not.
- * `limit`: most results of all collections together.
+ * A query. `days`: of 24 hours, back from now. `since` is included; for `until`, a day is included as a whole, a time of day is excluded.
+ * `limit`: largest number of results of all collections together.
  */
 export type CollectionsInput = ReadonlyDeep<z.input<typeof inputSchema>>
 export type CollectionsRequest = ReturnType<typeof checkInput>
 
-/** From `since` on and before `until`; null means unbounded. */
+/** A period from `since` on and before `until`; null means unbounded. */
 export interface Period {
   readonly since: Instant | null
   readonly until: Instant | null
@@ -77,15 +77,15 @@ export interface Period {
 }
 
 export const DAY_MS = 86_400_000
-/** The earliest instant there is. */
+/** The earliest instant that `Date` can represent. */
 const EARLIEST: Instant = -8.64e15
 
-/** Of a query through the pipeline. Throws as `checkInput`. */
+/** The request for a query through the pipeline. Throws the same errors as `checkInput`. */
 export function requestOf(query: string, options: CollectionsOptions, now: Instant): CollectionsRequest {
   return checkInput({ ...camelCased(options), query }, now)
 }
 
-/** Without other fields. Throws `ChromaQueryError`, naming the parameter. */
+/** The input reduced to known fields. Throws `ChromaQueryError`, naming the parameter. */
 export function checkedInput(input: CollectionsInput): CollectionsInput {
   return parseWith(inputSchema, input, ([fault]) => {
     const { path = [], value, expected = '' } = fault ?? {}
@@ -95,7 +95,7 @@ export function checkedInput(input: CollectionsInput): CollectionsInput {
   })
 }
 
-/** With defaults. Throws as `checkedInput`. */
+/** The input with defaults filled in. Throws the same errors as `checkedInput`. */
 export function checkInput(input: CollectionsInput, now: Instant) {
   const { collections = ['items', 'analysis'], source, actionability, ...given } = checkedInput(input)
   const { query, nResults = 5, fold: isFolded = false, hybrid = false, offset = 0, minScore, limit } = given
@@ -107,7 +107,7 @@ export function checkInput(input: CollectionsInput, now: Instant) {
   }
 }
 
-/** Of `days` and `since` the later one holds; days that reach behind all time filter nothing out. */
+/** The period of a query. Of `days` and `since`, the later date applies; `days` that reach before the earliest instant filter nothing. */
 function periodOf({ days, since, until, undated = 'include' }: Partial<CollectionsInput>, now: Instant): Period {
   const starts = [
     ...(days === undefined ? [] : [Math.max(EARLIEST, now - days * DAY_MS)]),
@@ -124,10 +124,10 @@ function periodOf({ days, since, until, undated = 'include' }: Partial<Collectio
 const WEEK = 7
 const MONTH = 30
 
-/** A period that the question names: `last 10 days`, `últimas 2 semanas`. */
+/** Pattern of a period that the query names: `last 10 days`, `últimas 2 semanas`. */
 const NAMED_PERIOD =
   /\b(?:last|past|previous|ultim[oa]s|pasad[oa]s)\s+(\d{1,3})\s+(days?|dias?|weeks?|semanas?|months?|mes(?:es)?)\b/
-/** By the first letter of a unit. */
+/** Days of a unit, by its first letter (English or Spanish). */
 const DAYS_OF: Readonly<Record<string, number>> = { d: 1, w: WEEK, s: WEEK, m: MONTH }
 
 const OF_TRENDS =
@@ -139,14 +139,14 @@ const OF_NEWS = new RegExp(
   ].join('|')})\\b`,
 )
 /**
- * `new` and `latest` say how old something is only before what there are many of: `new servers`, `latest releases`; not in
- * `create a new skill`, `new Map()` or `the latest element of the list`.
+ * `new` and `latest` concern age only before a plural: `new servers`, `latest releases`; not in `create a new skill`, `new Map()` or `the
+ * latest element of the list`.
  */
 const NEW_ONES =
   /(?<!\b(?:an?|my|your|un|una|mi|tu|el|la)\s+)\b(?:new|latest|nuev[oa]s|ultim[oa]s)\s+(?:[\p{L}\d-]+\s+){0,2}?[\p{L}\d-]*(?:s|news|research|software|version|release|update|noticia)(?![\p{L}\d(.])/u
 const HOW_TO = /\b(?:how\s+(?:to|do|does|can|should|would)|como|why|por\s+que)\b/
 
-/** The agent's day rule: how far back a question looks, by its words, in Spanish or English (CO-062). Null: no day filter. */
+/** The day rule for agents: how many days back a query looks, by its words, in Spanish or English (CO-062). Null: no day filter. */
 export function agentDays(question: string): number | null {
   const folded = fold(question)
   const [, count, unit = ''] = NAMED_PERIOD.exec(folded) ?? []
@@ -156,7 +156,7 @@ export function agentDays(question: string): number | null {
   return NEW_ONES.test(folded) && !HOW_TO.test(folded) ? WEEK : null
 }
 
-// The lens's one error (CO-022): an Error with its message and cause; its code is stable on every interface.
+// The only error class of the lens `collections` (CO-022): an Error with message and cause; its code is the same on every interface.
 
 export class ChromaQueryError extends QuerentError {
   override readonly name: string = 'ChromaQueryError'
@@ -175,7 +175,7 @@ export interface ChromaQueryErrorOptions {
   readonly cause?: unknown
 }
 
-/** `parameter` got `value`, which is not `expected`. */
+/** Error: `parameter` got `value`, which is not `expected`. */
 export function wrongParameter(parameter: string, value: unknown, expected: string): ChromaQueryError {
   return new ChromaQueryError(`${parameter} must be ${expected}, got ${showValue(value)}`, {
     code: 'invalid_argument',
@@ -184,7 +184,7 @@ export function wrongParameter(parameter: string, value: unknown, expected: stri
   })
 }
 
-/** The store cannot be opened, or not be reached. */
+/** Error: the store cannot be opened or reached. */
 export function notOpened(reason: string, cause?: unknown): ChromaQueryError {
   return new ChromaQueryError(`Failed to initialize VectorStore: ${reason}`, { code: 'store_failed', cause })
 }

@@ -1,4 +1,4 @@
-/** Results, as the lens's contract has them: made of records, and arranged as one list over all collections. */
+/** Results of the lens `collections`: made from records, and merged into one list over all collections. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -11,33 +11,36 @@ import type { CollectionsRequest } from './request.ts'
 export interface QueryResult {
   readonly title: string
   readonly content: string
-  /** The collection. */
+  /** Name of the collection from which the result comes. */
   readonly source: string
-  /** 0 to 1, two decimals. */
+  /** Score from 0 to 1, with two decimals. */
   readonly score: number
   readonly metadata: JsonObject
 }
 
-/** What JSON shows beside: the score before rounding, and what found it. */
+/** A result with fields that only JSON output shows: the score before rounding, and which searches found it. */
 export interface DetailedResult extends QueryResult {
   readonly id: string
   readonly rawScore: number
   readonly why: readonly Leg[]
-  /** Ids that were folded into this one; absent without folding. */
+  /** Ids of results that were folded into this one; absent without folding. */
   readonly relatedIds?: readonly string[] | undefined
-  /** As `SourceRecord.key`, of this result and of those that were folded into it. */
+  /** Entry key, as `SourceRecord.key`; `relatedKeys` are the keys of the results that were folded into this one. */
   readonly key?: EntryKey | undefined
   readonly relatedKeys?: readonly EntryKey[] | undefined
 }
 
 export type Leg = 'vector' | 'words'
 
-/** The day a result is from, as shown: `unknown` where it does not say. */
+/** The day of a result as shown: `unknown` where its metadata has no date. */
 export function dateText({ metadata }: Pick<QueryResult, 'metadata'>): string {
   return recordDay(metadata) ?? 'unknown'
 }
 
-/** 0 to 1: the cosine, for vectors of length 1; `l2` is the squared Euclidean distance. A missing distance counts as 1. */
+/**
+ * Score from 0 to 1: the cosine, for vectors of length 1. For `l2` the distance is the squared Euclidean one. A missing distance counts as
+ * 1.
+ */
 export function scoreOf(distance: number | null, space: Space): number {
   const known = distance ?? 1
   const score = space === 'l2' ? 1 - known / 2 : 1 - known
@@ -68,7 +71,7 @@ function roundScore(score: number): number {
   return Math.round(score * 100) / 100
 }
 
-/** What one collection has to say, best first. */
+/** Results of one collection, best first. */
 export function* foundIn(
   { collection, records, space }: CollectionAnswer,
   { nResults, minScore, hybrid, query }: CollectionsRequest,
@@ -78,7 +81,7 @@ export function* foundIn(
   return best.filter(({ rawScore }) => minScore === undefined || rawScore >= minScore)
 }
 
-/** Best first; equal scores keep the order of the collections, then the store's. */
+/** Results of all collections, best first; equal scores keep the order of the collections, then that of the store. */
 export function* arranged(
   found: readonly DetailedResult[],
   request: CollectionsRequest,
@@ -90,7 +93,10 @@ export function* arranged(
   return request.fold ? foldRelated(ordered) : ordered
 }
 
-/** An item and the analysis that names it, as one result: the better of the two, with the other's id beside it. `results`: best first. An analysis of an item that is not among them is a result of its own. */
+/**
+ * Folds an item and the analysis that refers to it into one result: the better of the two, with the other's id as related. `results`: best
+ * first. An analysis whose item is not among the results stays a result of its own.
+ */
 export function foldRelated(results: readonly DetailedResult[]): readonly DetailedResult[] {
   const items = Map.groupBy(
     results.filter(result => [null, result.id].includes(namedBy(result))),
@@ -107,28 +113,34 @@ export function foldRelated(results: readonly DetailedResult[]): readonly Detail
   })
 }
 
-/** Ids are unique in a collection only: of several items of one id, that of another collection is meant. */
+/**
+ * The item that a result refers to. Ids are unique only within a collection: of several items with the same id, one of another collection
+ * is meant.
+ */
 function subjectOf(result: DetailedResult, items: ReadonlyMap<string, readonly DetailedResult[]>): DetailedResult {
   const name = namedBy(result)
   if (name === null) return result
   const candidates = items.get(name) ?? []
-  // A record may name itself; a plain item of that id comes first.
+  // A record may refer to itself; an item of that id that refers to none is preferred.
   const plain = candidates.filter(one => namedBy(one) === null)
   return plain.find(({ source }) => source !== result.source) ?? plain[0] ?? candidates[0] ?? result
 }
 
-/** The item's id that a record has in its metadata. */
+/** The item id that a record's metadata refers to. */
 function namedBy({ metadata }: DetailedResult): string | null {
   const name = metadata['item_id']
   return typeof name === 'string' && name !== '' ? name : null
 }
 
-/** How much less a lower rank counts; the usual constant of reciprocal rank fusion. */
+/** Constant k of reciprocal rank fusion, 1 / (k + rank), with its usual value: larger values reduce the difference between ranks. */
 const RANK_OFFSET = 60
-/** A word of the title counts so often. */
+/** Weight of a query word in the title; in the content it is 1. */
 const TITLE_FACTOR = 2
 
-/** Fuses the order by meaning with an order by words, over title and content with accents and case folded. Best first, a step for each result. Every result was found by meaning; those with a word of the question say so. */
+/**
+ * Fuses the order by meaning with an order by words, over title and content with accents and case folded. Best first; one step per result.
+ * Every result was found by meaning; results with a word of the query also list the leg `words`.
+ */
 export function* fuseWithWords(byMeaning: readonly DetailedResult[], query: string): Steps<readonly DetailedResult[]> {
   const wanted = new Set(termsOf(query))
   const counts: Counts[] = []
@@ -153,7 +165,7 @@ export function* fuseWithWords(byMeaning: readonly DetailedResult[], query: stri
   return fused.sort((a, b) => b.score - a.score || a.at - b.at).map(({ result }) => result)
 }
 
-/** How often a result has the terms that are wanted. */
+/** How often a result contains each query term. */
 type Counts = ReadonlyMap<string, number>
 
 function countsOf({ title, content }: DetailedResult, wanted: ReadonlySet<string>): Counts {
@@ -174,10 +186,10 @@ function rarity(results: readonly Counts[], wanted: ReadonlySet<string>): Readon
 
 function wordScore(counts: Counts, weights: ReadonlyMap<string, number>): number {
   let score = 0
-  // In the order of the question, whatever the order of the text: then equal sums are equal numbers.
+  // Terms are added in the order of the query, not of the text, so that equal sums are equal as floating-point numbers.
   for (const [term, weight] of weights) {
     const count = counts.get(term) ?? 0
-    // Saturates: the tenth occurrence says little that the third did not.
+    // The count saturates: the tenth occurrence adds little to the third.
     score += (weight * count) / (count + 1.2)
   }
   return score

@@ -1,6 +1,6 @@
 /**
- * The lens in the pipeline: each collection is searched by meaning for as many records as it may give, and the lists are made one
- * (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
+ * The stages of the lens `collections`: each collection is searched by meaning for as many records as it may contribute, and the lists are
+ * merged into one (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
  */
 
 import type { Deadline } from '../../base/clock.ts'
@@ -95,12 +95,12 @@ function answerOf(
   }
 }
 
-/** Of equal distances by id: keys would change with an export and import. */
+/** Order by distance; equal distances by id, since entry keys would change with an export and import. */
 function nearestFirst(a: SourceRecord, b: SourceRecord): number {
   return (a.distance ?? 0) - (b.distance ?? 0) || compareText(a.id, b.id) || compareText(a.holder ?? '', b.holder ?? '')
 }
 
-/** Whether the viewer sees anything in it, whatever the conditions. */
+/** Whether the viewer sees any entry of the collection, regardless of conditions. */
 function exists(collection: string, { memo, reader, accessScope }: QueryContext): boolean {
   return memo.matching(reader, accessScope, inOneOf([collection])).size > 0
 }
@@ -111,7 +111,7 @@ function recordOf({ signals: { meaning }, entry: key }: Candidate, entry: Entry 
   return [{ id, holder: audience.holder, title, content, tags, metadata, distance: 1 - meaning, key }]
 }
 
-/** What the verdict rests on: of all collections together, the best. */
+/** Retrievals of all collections joined; the verdict rests on the best evidence among them. */
 function joined(retrievals: readonly Retrieval[]): Retrieval {
   const best = (name: string) =>
     retrievals.toSorted((a, b) => (b.statistics[name] ?? -1) - (a.statistics[name] ?? -1))[0]
@@ -131,13 +131,13 @@ function joined(retrievals: readonly Retrieval[]): Retrieval {
   }
 }
 
-/** A cosine, from 0 to 1. */
+/** Formula of the score: a cosine, from 0 to 1. */
 const FORMULA = max('score', [
   number('cosine', 'meaning', { component: 'meaning', note: 'the cosine' }),
   constant('least score', 0, { shown: ({ meaning = 0 }) => meaning < 0 }),
 ])
 
-/** The order is that of retrieval: lists of several collections, fused with words and folded as was asked. */
+/** Scoring keeps the order of retrieval: lists of several collections, fused with words and folded as requested. */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const made = byFormula(retrieval.candidates.map(atMostOne), {
     formula: FORMULA,
@@ -153,20 +153,20 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   }
 }
 
-/** Rounding makes some cosines greater. */
+/** Limits a cosine to 1, which rounding may exceed. */
 function atMostOne(candidate: Candidate): Candidate {
   const { meaning } = candidate.signals
   if (meaning === undefined || meaning <= 1) return candidate
   return { ...candidate, signals: { ...candidate.signals, meaning: 1 } }
 }
 
-// Searches the collections, again and deeper where a period or a fusion needs more records than were found, so that old records do
-// not displace new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
+// Searches the collections, again and deeper where a period or a fusion needs more records than were found, so that old records do not
+// displace new ones. At the end each collection has as many records that pass as were wanted, or is exhausted.
 
-/** At most `limit` records of a collection, nearest first. */
+/** Search for at most `limit` records of a collection, nearest first. */
 type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
 
-/** How many survivors a fusion with words is given for each result wanted. */
+/** Number of passing records that a fusion with words gets for each result wanted. */
 const POOL = 8
 
 export function collectResults(
@@ -190,7 +190,7 @@ async function collectFrom(
   )
   let where = given
   for (let limit = wanted; ; limit *= 2) {
-    // A store on this machine answers on this thread: one collection in each turn of the event loop.
+    // A local store answers on this thread, so each collection is searched in its own turn of the event loop.
     if (request.collections.length > 1) await nextTurn()
     const answer = await ask(collection, limit, where)
     const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
@@ -204,7 +204,7 @@ function isBounded({ since, until }: Period): boolean {
   return since !== null || until !== null
 }
 
-/** Undated records are a matter of the policy, whatever the bounds. */
+/** Whether a record is within the period. Undated records depend on the option `undated` alone, not on the bounds. */
 function keeps({ since, until, undated }: Period, { metadata }: Pick<SourceRecord, 'metadata'>): boolean {
   const date = recordDate(metadata)
   if (date === null) return undated === 'include'
@@ -216,14 +216,14 @@ export function undatedAmong(kept: readonly Pick<SourceRecord, 'metadata'>[], pe
   return isBounded(period) ? kept.filter(({ metadata }) => recordDate(metadata) === null).length : 0
 }
 
-/** Conditions that drop nothing the period keeps; none where undated records would be lost. */
+/** Conditions for the store that drop no record of the period; none where undated records would be lost. */
 function conditionsOf({ since, until, undated }: Period, numeric: NumericDate | null): readonly SourceCondition[] {
   if (numeric === null || (undated === 'include' && numeric.undated === null)) return []
   const { key, unit } = numeric
   const scale = unit === 's' ? 1000 : 1
   const conditions: SourceCondition[] = []
   if (since !== null) conditions.push({ key, op: 'gte', value: since / scale })
-  // An upper bound would drop the undated ones, which count as infinitely late.
+  // An upper bound would drop undated records, which are stored with an infinitely late date.
   if (until !== null && undated === 'exclude') conditions.push({ key, op: 'lt', value: until / scale })
   if (undated === 'exclude' && numeric.undated !== null && until === null) {
     conditions.push({ key, op: 'lt', value: numeric.undated })
@@ -235,15 +235,15 @@ export interface Warning {
   readonly collection: string
   readonly code: 'query_failed' | 'collection_not_found' | 'dimension_mismatch' | 'undated_kept' | 'not_normalised'
   readonly message: string
-  /** Why a collection failed, in the source's word. */
+  /** Why a collection failed, as the source's error code. */
   readonly reason?: SourceErrorCode | undefined
   readonly count?: number | undefined
 }
 
-/** Lengths within this of 1 count as 1. */
+/** Tolerance within which a vector's length counts as 1. */
 const UNIT_TOLERANCE = 0.01
 
-/** `undatedKept`: results that have no date although dates matter. */
+/** Warnings of an answer. `undatedKept`: number of results that have no date although dates matter. */
 export function warningsOf(
   { collection, error, deviation }: CollectionAnswer,
   undatedKept: number,

@@ -1,6 +1,6 @@
 /**
- * Registered files: entries that hold what is known of a file, and its text once that is indexed. `/body/init`, `/body/files/add` and
- * `/body/scan` say which there are (CX-047, CX-048), `/body/fts/…` keeps and searches their texts (CX-049).
+ * Registered files: entries that hold what is known of a file, and its text once it is indexed. `/body/init`, `/body/files/add` and
+ * `/body/scan` register files (CX-047, CX-048), `/body/fts/…` keeps and searches their texts (CX-049).
  */
 import { z } from 'zod'
 import { sha256 } from '../../base/canonical.ts'
@@ -21,16 +21,16 @@ import { FILES } from './tables.ts'
 const FILE_KIND = 'code'
 const FILE_COLLECTION = 'code'
 
-/** What identifies one state of a file. */
+/** Hash, size and time that identify one state of a file. */
 export interface FileStamp {
   readonly url: string
   readonly hash: string
   readonly size: number
-  /** Unix seconds. */
+  /** Modification time of the file in Unix seconds. */
   readonly mtime: number
 }
 
-/** Undefined for a file that could not be read. */
+/** The stamp of a file; undefined for a file that could not be read. */
 export function stampOf(file: WorkspaceFile): FileStamp | undefined {
   if (!file.ok) return undefined
   const { url, hash, size, modifiedAt } = file
@@ -39,7 +39,7 @@ export function stampOf(file: WorkspaceFile): FileStamp | undefined {
 
 export type OwnFile = Omit<RegisteredFile, 'partition'>
 
-/** The viewer's own, by URL; of these URLs or (null) all. */
+/** The viewer's own files, by URL: those of the given URLs, or all (null). */
 export function ownFiles(
   { host: { store }, viewer }: Call,
   urls: readonly string[] | null = null,
@@ -55,7 +55,8 @@ export function ownFiles(
 }
 
 function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryKey[]): ReadonlySet<EntryKey> {
-  // Of the public partition alone it is not known who holds what.
+  // Holders are not read where every partition is the viewer's own and none is public: a public partition alone does not tell who holds
+  // what.
   const isAlone = store
     .partitions()
     .every(({ audience: { holder, kind } }) => holder === viewer.id && kind !== 'public')
@@ -64,7 +65,7 @@ function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryK
   return new Set(held.map(({ key }) => key))
 }
 
-/** Keeps the text there is until the new one is indexed. */
+/** Registers a file; the old text stays until the new one is indexed. */
 function registerFile(writer: StoreWriter, call: Call, stamp: FileStamp, before: OwnFile | undefined): void {
   const { url, hash, size, mtime } = stamp
   const entry = before?.entry ?? putText(writer, call, url, '')
@@ -72,7 +73,7 @@ function registerFile(writer: StoreWriter, call: Call, stamp: FileStamp, before:
   writer.announce(entry)
 }
 
-/** `hash` is that of the bytes. */
+/** Stores the text of a file. `hash` is the hash of the file's bytes. */
 export function indexText(
   writer: StoreWriter,
   call: Call,
@@ -172,7 +173,7 @@ const add = handler({
   result: () => registered,
   async run(call, { path, paths: several }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
-    // Whoever may not read the disk does not wait for those who do.
+    // Refused before the wait for other calls, since a caller who may not read the disk need not wait.
     if (paths.length > 0) requireWorkspace(call)
     return (await inTurn(call, turn => register(turn, paths))).value
   },
@@ -255,7 +256,7 @@ interface Comparison {
   readonly report: z.infer<typeof comparison>
 }
 
-/** Throws `Refusal` for a path outside of the workspace. */
+/** Compares registered files with the disk. Throws `Refusal` for a path outside of the workspace. */
 async function comparedWithDisk(call: Call, path: string | null): Promise<Comparison> {
   const workspace = requireWorkspace(call)
   const below = path === null ? workspace.url : workspace.urlOf(path)
@@ -275,7 +276,7 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
   return { added, updated, deleted, known, report: { ...lists, summary: counts } }
 }
 
-/** A path that leads nowhere is reported as a file that is not there. */
+/** Reads all files under a path. A path that does not exist is reported as a missing file. */
 async function readAll(call: Call, path: string | null): Promise<readonly WorkspaceFile[]> {
   const workspace = requireWorkspace(call)
   const files: WorkspaceFile[] = []
@@ -284,7 +285,7 @@ async function readAll(call: Call, path: string | null): Promise<readonly Worksp
     files.push(await workspace.read(url))
     call.emit({ phase: 'scan', current: files.length, total: null, message: url })
   }
-  // A listing that was stopped is short: what it lacks is not gone.
+  // A cancelled listing is incomplete: a file that it lacks is not necessarily deleted.
   assertNotCancelled(call)
   return files.length > 0 || path === null ? files : [await workspace.read(workspace.urlOf(path))]
 }
@@ -309,7 +310,7 @@ const index = handler({
       errors: total.describe('Files that could not be read'),
     }),
   async run(call, { force }) {
-    // Whoever has no files does not wait for those who have.
+    // A caller without files need not wait for other calls.
     if (ownFiles(call).size === 0) return { result: NOTHING }
     return { result: (await inTurn(call, turn => indexAll(turn, force))).value }
   },
@@ -374,7 +375,7 @@ async function indexOne(
   return 'indexed'
 }
 
-/** Best first. */
+/** Matches of a search in the files' texts, best first. */
 async function matchesOf(
   call: Call,
   query: string,

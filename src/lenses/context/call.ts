@@ -1,6 +1,6 @@
 /**
- * The one way in: `call(path, params, emit?)` finds the handler, reads its parameters by their schema, times it, and always resolves to an
- * envelope (CX-001). What is wrong with parameters is reported all at once, in the shape of the parameters.
+ * The entry point of all calls: `call(path, params, emit?)` finds the handler, reads its parameters by their schema, measures its time, and
+ * always resolves to an envelope (CX-001). All faults of parameters are reported at once, in the shape of the parameters.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -41,7 +41,7 @@ export interface ProgressEvent {
   readonly message: string
 }
 
-/** Receives the progress of a long call. */
+/** Callback that receives the progress of a long call. */
 export type Emit = (event: ProgressEvent) => void
 
 export interface Call {
@@ -50,26 +50,26 @@ export interface Call {
   readonly viewer: Viewer
   readonly signal: AbortSignal
   readonly emit: Emit
-  /** Longest wait for what the background may finish, in ms; null: as long as it takes. */
+  /** Longest wait in ms for background work to finish; null: no limit. */
   readonly maxWaitMs: number | null
 }
 
 export interface Handler {
   readonly path: string
-  /** One line, imperative, without a full stop. */
+  /** Summary in one line, in the imperative, without a full stop. */
   readonly summary: string
   readonly effect: Effect['kind']
   readonly params: z.ZodType
-  /** Of `result` in the envelope. */
+  /** Schema of `result` in the envelope. */
   readonly result: z.ZodType
-  /** Parts that must be there. */
+  /** Parts of the store that must exist for this call. */
   readonly needs?: readonly Part[] | undefined
-  /** Parameters whose faults are reported before a missing part (CX-013). */
+  /** Parameters whose faults are reported before the error that a part of the store is missing (CX-013). */
   readonly first?: readonly string[] | undefined
   run(call: Call, params: unknown): Outcome | Promise<Outcome>
 }
 
-/** Its path and its schemas are known to the compiler. */
+/** A handler whose path and schemas are known to the compiler. */
 export interface TypedHandler<Path extends string, Params extends z.ZodType, Result extends z.ZodType> extends Handler {
   readonly path: Path
   readonly params: Params
@@ -77,8 +77,8 @@ export interface TypedHandler<Path extends string, Params extends z.ZodType, Res
 }
 
 /**
- * A handler whose types follow from its schemas. They are made when the first call or listing needs them: a process that
- * asks one thing makes the schemas of one.
+ * Defines a handler whose types follow from its schemas. The schemas are made when the first call or listing needs them, so that a process
+ * that makes one call makes only the schemas of that call.
  */
 export function handler<const Path extends string, Params extends z.ZodType, Result extends z.ZodType>(
   given: Omit<Handler, 'path' | 'params' | 'result' | 'run'> & {
@@ -99,11 +99,11 @@ interface CallOptions {
   readonly viewer?: Viewer | undefined
   readonly signal?: AbortSignal | undefined
   readonly emit?: Emit | undefined
-  /** For requesters who cannot see how far it is: waits no longer than the setting `max_wait`. */
+  /** Limits the wait to the setting `max_wait`, for requesters who cannot see the progress. */
   readonly isWaitBounded?: boolean | undefined
 }
 
-/** `params` as a function: they are still to be read, and what that throws is reported as any error. */
+/** Runs a handler. `params` as a function is called first, and an error that it throws is reported like any other. */
 export async function callHandler(
   handlers: ReadonlyMap<string, Handler>,
   host: LensHost,
@@ -141,7 +141,7 @@ export async function callHandler(
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
     if (isDamage(error)) {
-      // The row is not named to others: it may be one they may not see.
+      // Only the owner gets the message that names the damaged row: others may not be allowed to see that row.
       const message = isOwner(options.viewer ?? LOCAL_OWNER) ? error.message : 'the store is damaged'
       return end(errorAt(['handler'], 'exception', message, { reason: error.code }), true)
     }
@@ -153,12 +153,12 @@ function isDamage(error: unknown): error is QuerentError {
   return error instanceof QuerentError && error.code === 'store_corrupt'
 }
 
-/** Throws `Refusal` with code `cancelled`: what was written until then stays. */
+/** Throws `Refusal` with code `cancelled` when the call was cancelled: what was written until then stays. */
 export function assertNotCancelled({ signal }: Pick<Call, 'signal'>): void {
   if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
 }
 
-/** Not everything has a form as text: what has none is called by its kind. */
+/** The value as text; a value that cannot be converted is described by its type. */
 function asText(value: unknown): string {
   try {
     return String(value)
@@ -167,7 +167,10 @@ function asText(value: unknown): string {
   }
 }
 
-/** The parameters as their schema makes them. Throws `Refusal`: for `first` ones, then for missing parts, then for the rest. */
+/**
+ * The parameters as their schema parses them. Throws `Refusal`: first for faults of the handler's `first` parameters, then for missing
+ * parts, then for other faults.
+ */
 function readParams({ params, needs = [], first = [] }: Handler, store: StoreReader, given: unknown): unknown {
   const { data, faults } = check(params, given)
   const early = faults.filter(({ path: [name] }) => first.includes(String(name)))
@@ -177,14 +180,17 @@ function readParams({ params, needs = [], first = [] }: Handler, store: StoreRea
   return data
 }
 
-/** The error map of the contract (CX-004): `required` for what is missing, null or blank, else `invalid`. */
+/**
+ * Translates faults of a schema into errors of the contract (CX-004): `required` for a value that is missing, null or blank, else
+ * `invalid`.
+ */
 function refused(faults: readonly Fault[]): Refusal {
   const errors = new Map<string, ErrorMap>()
   for (const fault of faults) {
     const { path, issue } = fault
     const isItem = typeof path.at(-1) === 'number'
     const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
-    // Of an item that is a plain value the list is at fault, of an object the item.
+    // For a wrong item that should be a plain value the error names the list; for one that should be an object, the item.
     const place = (isItem && !isObject ? path.slice(0, -1) : path).map(String)
     const ofItem = isObject ? 'an item must be an object' : `${fieldOf(fault)} must be a list of texts`
     const [code, message] = isItem ? ['invalid', ofItem] : detailOf(fault)
@@ -200,7 +206,7 @@ function fieldOf({ path }: Fault): string {
 function detailOf(fault: Fault): [code: string, message: string] {
   const { issue, value } = fault
   const field = fieldOf(fault)
-  // A text that must hold something is a pattern.
+  // Texts that must not be blank have a pattern in the schema, so a failed pattern means that the text is missing.
   const isMissing = value === undefined || value === null || issue.code === 'invalid_format'
   if (isMissing && issue.code !== 'custom') return ['required', `${field} is required`]
   if (issue.code === 'custom') {
@@ -231,19 +237,19 @@ function wanted(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** One transaction, as soon as no other process writes. */
+/** Runs one transaction, as soon as no other process writes. */
 export function transact<T>({ host }: Call, body: (writer: StoreWriter) => T): Promise<T> {
   return host.store.writeWhenFree(host.clock.now(), body)
 }
 
-/** Only the local owner's calls look at the disk: it is the owner's. Throws `Refusal`. */
+/** The workspace. Only calls of the local owner may read the disk; throws `Refusal` for others. */
 export function requireWorkspace({ host, viewer }: Call): Workspace {
   if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
   if (!isOwner(viewer)) throw refusal('body', 'denied', 'files are read for the local owner only')
   return host.workspace
 }
 
-/** More than this is work for the background. */
+/** Largest number of entries embedded during a call; more are left to the background job. */
 const MOST = 64
 
 export async function embedNow({ host, signal }: Call, entries: readonly EntryKey[]): Promise<void> {
@@ -251,7 +257,7 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
   try {
     await embedEntries(host, entries, signal)
   } catch {
-    // The concept is written; its vector is made by the background, which reports what keeps failing.
+    // The concept is already written; the background job embeds it later, and reports a failure that persists.
   }
 }
 
@@ -265,14 +271,14 @@ export function look({ host, state, viewer }: Call): Look {
   return { accessScope, concepts: state.concepts.visible(accessScope.partitions) }
 }
 
-/** Throws `Refusal` with code `not_found` at that place. */
+/** A concept that the viewer sees. Throws `Refusal` with code `not_found` at the given place in the parameters. */
 export function requireVisible({ concepts }: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = concepts.byId(id)
   if (concept === undefined) throw new Refusal(errorAt(place, 'not_found', 'concept not found'))
   return concept
 }
 
-/** As `requireVisible`, of what this viewer may change: its own, and for the local owner all. */
+/** As `requireVisible`, limited to concepts that this viewer may change: its own, and for the local owner all. */
 export function requireOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = requireVisible(seen, id, place)
   if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {
@@ -289,29 +295,32 @@ export function brief({ id, name, type }: Concept): { id: number; name: string; 
   return { id, name, type }
 }
 
-// Turns: one call at a time reads files and writes what is known of them, whichever process it runs in; the others wait. So
-// what was looked up before a transaction still holds in it. A process that was suspended may lose its turn, and a call may
-// delete concepts meanwhile: then nothing more is written, and the work begins again from the start.
+// Turns: one call at a time reads files and writes what is known of them, across all processes; the others wait. So what was looked up
+// before a transaction still holds in it. A suspended process may lose its turn, and another call may delete concepts meanwhile: then
+// nothing more is written, and the work starts again.
 
-/** Times that the work begins. Files that are written are not read again, so each start has less to do. */
+/** Largest number of starts of the work. Files that were written are not read again, so each start has less to do. */
 const MAX_STARTS = 20
 
 export interface Turn {
-  /** Its signal is aborted when the turn is lost, too. */
+  /** The call; its signal is also aborted when the turn is lost. */
   readonly call: Call
-  /** One transaction, committed only while the turn lasts. Rejects with what makes the work begin again. */
+  /**
+   * Runs one transaction, committed only while the turn lasts. Rejects with `Overtaken`, which makes the work start again, when the turn is
+   * lost.
+   */
   write<T>(body: (writer: StoreWriter) => T): Promise<T>
 }
 
 interface Done<T> {
   readonly value: T
-  /** How long it waited for others, in whole ms; 0 when it did not. */
+  /** How long the call waited for others, in whole ms; 0 when it did not wait. */
   readonly waitedMs: number
-  /** How often it lost its turn and began again. */
+  /** How often the call lost its turn and started again. */
   readonly restarts: number
 }
 
-/** Rejects with `Refusal` (`overtaken`, `cancelled`) and with what the body rejects with. */
+/** Runs the body when it is this call's turn. Rejects with `Refusal` (`overtaken`, `cancelled`) and with the body's own errors. */
 export async function inTurn<T>(call: Call, body: (turn: Turn) => Promise<T>): Promise<Done<T>> {
   let waitedMs = 0
   const waited = (ms: number) => {
@@ -332,12 +341,12 @@ export async function inTurn<T>(call: Call, body: (turn: Turn) => Promise<T>): P
   )
 }
 
-/** Throws what makes the work begin again unless the store is at this revision. */
+/** Throws `Overtaken` unless the store is at this revision. */
 export function requireRevision(reader: StoreReader, revision: number): void {
   if (revisionOf(reader) !== revision) throw new Overtaken()
 }
 
-/** What makes the work begin again. */
+/** Error that makes the work of a turn start again. */
 export class Overtaken extends Error {}
 
 async function once<T>(call: Call, body: (turn: Turn) => Promise<T>, waited: (ms: number) => void): Promise<T> {
@@ -370,12 +379,12 @@ function isCancelled(error: unknown): boolean {
   return error instanceof QuerentError && error.code === 'cancelled'
 }
 
-// Notes on how files were read: with errors (CX-077), or without links between files (CX-079).
+// Notes about how files were read: with errors (CX-077), or without links between files (CX-079).
 
-/** Files named in one note or finding; the others are counted. */
+/** Files named in one note or finding; further ones are only counted. */
 const MAX_NAMED = 5
 
-/** URLs in order. */
+/** URLs of the viewer's own files that were read with errors, sorted. */
 export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly string[] {
   const rows = store.table(READ_ERRORS).scan()
   const urls = new Map(rows.map(row => [row['entry'] as EntryKey, row['url'] as string]))
@@ -383,7 +392,7 @@ export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly 
   return own.map(({ key }) => urls.get(key) as string).sort()
 }
 
-/** One warning that names those of the files that the viewer sees and that were read with errors; none: there are none. */
+/** A warning that names those of the given files that the viewer sees and that were read with errors; empty when there are none. */
 export function readErrorNotes(
   { host, state }: Call,
   { accessScope }: Look,
@@ -401,7 +410,7 @@ export function readErrorNotes(
   ]
 }
 
-/** That calls are known by their text alone, where the language of a concept has no such links. */
+/** Notes that calls of a concept can only be found by text search, where its language has no links between files. */
 export function languageNotes(concepts: readonly Concept[]): readonly string[] {
   const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (unlinkedLanguage(url) ?? []))))
   return [...languages]
@@ -409,7 +418,7 @@ export function languageNotes(concepts: readonly Concept[]): readonly string[] {
     .map(language => `calls in ${language} are not linked: calls of this name are listed as not resolved`)
 }
 
-/** For the doctor, of everybody's files. */
+/** Finding for the doctor about files read with errors, of all holders. */
 export function* readErrorProblem(reader: StoreReader): Steps<string | null> {
   const urls: string[] = []
   for (const rows of tablePages(reader, READ_ERRORS, ['url'])) {
@@ -426,13 +435,13 @@ function named(files: readonly string[]): string {
   return `${files.slice(0, MAX_NAMED).join(', ')}${more} ${files.length === 1 ? 'was' : 'were'} read with errors`
 }
 
-/** In `meta` of an answer; nothing where there is nothing to say. */
+/** Notes as warnings in `meta` of an answer; an empty object where there are none. */
 export function noted(...notes: readonly (readonly string[])[]): { readonly meta?: { readonly warnings: string[] } } {
   const warnings = notes.flat()
   return warnings.length === 0 ? {} : { meta: { warnings } }
 }
 
-/** With the file and the lines it is in. */
+/** The concept with its file and lines. */
 export function placed({ id, name, type, url, startLine, endLine }: Concept): PlacedConcept {
   return { id, name, type, url, start_line: startLine, end_line: endLine }
 }

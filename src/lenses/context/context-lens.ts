@@ -1,4 +1,4 @@
-/** The lens `context`: a code base as concepts, their links and the files they come from. */
+/** The lens `context`: a code base as concepts, their links and their files. */
 
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -39,11 +39,11 @@ export function contextLens(): Lens {
   }
 }
 
-// Doctor: rows that lead nowhere, concepts that are none, counters that would give a number again; and concepts missing of
-// files that are kept as read, which are made again: the next run would pass such a file over, since its hash is the same
-// (CX-075).
+// Checks of the doctor (CX-075): rows that refer to missing entries, entries that are no concepts, counters that would give a number twice;
+// and missing concepts of files recorded as read. Such files are read again here, since the next run would skip a file whose hash is
+// unchanged.
 
-/** One line a kind of problem; none: all is well. A step for each page of rows. */
+/** Problems found, one line per kind; empty when there are none. One step per page of rows. */
 export function* checkTables(reader: StoreReader): Steps<readonly string[]> {
   const entryOf = new Map<Cell | undefined, Cell | undefined>()
   const entries = new Set<EntryKey>()
@@ -108,7 +108,7 @@ export const READINGS: LensRepair = {
   async repair(host, signal) {
     const { store, clock } = host
     const urls = await turnsUntil(signal).run(filesWithoutConcepts(store))
-    // Links of other files may be missing as well: the run compares all.
+    // Links of other files may be missing as well, so a new revision makes the run compare all files.
     await store.writeWhenFree(clock.now(), beginRevision)
     const { result, errors } = await new Context(host).call(
       '/context/index',
@@ -128,10 +128,10 @@ async function readCode(host: LensHost, { paths, forget }: CodePaths, signal: Ab
   return result['deleted'] as number
 }
 
-/** Files read for one step: what was read out of each may be long. */
+/** Files examined in one step: the data read out of each may be long. */
 const FILES_AT_ONCE = 100
 
-/** URLs, ascending. */
+/** URLs of files without concepts, ascending. */
 function* filesWithoutConcepts(reader: StoreReader): Steps<readonly string[]> {
   const withConcepts = new Set<Cell | undefined>()
   for (const rows of tablePages(reader, CONCEPTS, ['url', 'symbol'])) {
@@ -150,7 +150,10 @@ function* filesWithoutConcepts(reader: StoreReader): Steps<readonly string[]> {
   return urls.sort()
 }
 
-/** Where it was read by this version. It may be kept as a text alone, where it is too large or too slow to read: then its text is there. */
+/**
+ * Whether the file should have concepts: it was read by this version. A file that is too large or too slow to read is kept as text only;
+ * then its text is stored.
+ */
 function shouldHaveSome(reader: StoreReader, { entry, size }: Row): boolean {
   const reading = reader.table(EXTRACTIONS).get({ entry: entry as EntryKey })
   if (reading?.['version'] !== READING_VERSION) return false

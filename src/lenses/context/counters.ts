@@ -1,10 +1,10 @@
 /**
- * What the lens keeps by name in one table: which of its two parts are there, named body (files and text) and mind (concepts and
- * links); counters of the numbers that callers name concepts and links by (decision 033); and the revision of what the indexer keeps.
+ * Named values of the lens `context`, in one table: which of its two parts exist, body (files and text) and mind (concepts and links);
+ * counters of the numbers by which callers name concepts and links (decision 033); and the revision of the indexer's data.
  *
- * What one viewer cannot see must not show in the numbers of what it can: so each audience counts by itself. A number is
- * `sequence * 2^32 + count`; the local owner's own sequence is 0, so that its numbers are 1, 2, 3. Within a sequence numbers ascend, and none is
- * given twice, whatever is deleted.
+ * Numbers that a viewer sees must not reveal what it cannot see, so each audience has its own sequence. A number is `sequence * 2^32 +
+ * count`; the local owner's own sequence is 0, so that its numbers are 1, 2, 3. Within a sequence numbers ascend, and none is given twice,
+ * even after deletions.
  */
 import { sha256 } from '../../base/canonical.ts'
 import { type Audience, audience, partitionKey } from '../../model/partition.ts'
@@ -25,15 +25,16 @@ export function setCounter(writer: StoreWriter, name: string, value: number): vo
 export type Numbered = 'concept' | 'edge'
 
 const RANGE = 2 ** 32
-/** So many fit below what a number holds exactly. */
+/** Number of sequences: with 2^32 counts each, every number stays within the integers that a double holds exactly. */
 const SEQUENCES = 2 ** 21
 const SALT = 'numbering_salt'
 
 const OWN = partitionKey(audience('private'))
 
 /**
- * Which sequence counts what these audiences see together. Two audiences may fall into one sequence (1 in 2^21): numbers
- * stay unique, and each then learns how many the other was given. The salt keeps anybody from choosing a name for that.
+ * The sequence for numbers that these audiences see together. Two audiences may share a sequence (chance 1 in 2^21): numbers stay unique,
+ * but each audience then learns how many numbers the other was given. The salt prevents anybody from choosing a name that collides on
+ * purpose.
  */
 export function sequenceOf(reader: StoreReader, audiences: readonly Audience[]): number {
   const keys = [...new Set(audiences.map(partitionKey))].sort()
@@ -42,7 +43,7 @@ export function sequenceOf(reader: StoreReader, audiences: readonly Audience[]):
   return 1 + (Number.parseInt(sha256(salted).slice(0, 13), 16) % (SEQUENCES - 1))
 }
 
-/** The first of so many numbers in a row. */
+/** Reserves `count` consecutive numbers and returns the first. */
 export function nextNumbers(writer: StoreWriter, of: Numbered, count: number, sequence = 0): number {
   const name = counterName(of, sequence)
   const next = counter(writer, name) ?? 1
@@ -54,12 +55,12 @@ export function counterName(of: Numbered, sequence: number): string {
   return sequence === 0 ? `next_${of}` : `next_${of} ${sequence}`
 }
 
-/** The sequence of a number, and its position there. */
+/** The sequence of a number, and its count within that sequence. */
 export function placeOf(number: number): { readonly sequence: number; readonly count: number } {
   return { sequence: Math.floor(number / RANGE), count: number % RANGE }
 }
 
-/** Once a store. */
+/** Stores the random salt of sequences; called once per store. */
 function saltNumbers(writer: StoreWriter, random: (bytes: number) => Uint8Array): void {
   if (counter(writer, SALT) === undefined) setCounter(writer, SALT, Buffer.from(random(6)).readUIntBE(0, 6))
 }
@@ -75,7 +76,7 @@ export function isInitialised(reader: StoreReader, part: Part): boolean {
   return reader.table(STATE).get({ name: part }) !== undefined
 }
 
-/** False: it was there already. `random` makes what keeps numbers apart, where that is not there yet. */
+/** Creates a part of the store; false when it exists already. `random` makes the salt of sequences where there is none yet. */
 export function initialise(writer: StoreWriter, part: Part, random?: (bytes: number) => Uint8Array): boolean {
   if (random !== undefined) saltNumbers(writer, random)
   if (isInitialised(writer, part)) return false
@@ -83,18 +84,18 @@ export function initialise(writer: StoreWriter, part: Part, random?: (bytes: num
   return true
 }
 
-/** Throws `Refusal` with code `not_initialized`. */
+/** Throws `Refusal` with code `not_initialized` when one of the parts does not exist. */
 export function assertInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
   for (const part of parts) if (!isInitialised(reader, part)) throw refusal(part, 'not_initialized', NOT_THERE[part])
 }
 
-/** The file that both parts are in, for the owner; to others the machine's folders are not shown. */
+/** Path of the file that holds both parts, for the owner only: other viewers do not see folders of the machine. */
 export function storePath({ host, viewer }: { readonly host: LensHost; readonly viewer: Viewer }): string | null {
   return isOwner(viewer) ? (host.workspace?.storeFile ?? ':memory:') : null
 }
 
 const REVISION = 'index_revision'
-/** 1 while a run writes: what it left behind must be compared as a whole. */
+/** 1 while an indexing run writes. Still 1 later: the run was interrupted, so all its data must be compared. */
 const UNFINISHED = 'index_unfinished'
 
 export function revisionOf(reader: StoreReader): number {
@@ -105,7 +106,7 @@ export function isUnfinished(reader: StoreReader): boolean {
   return (counter(reader, UNFINISHED) ?? 0) > 0
 }
 
-/** The revision that begins. Outside of a run, for whoever takes files away: the next run compares all. */
+/** Begins a new revision and returns it. Called outside of a run when files are deleted, so that the next run compares all files. */
 export function beginRevision(writer: StoreWriter): number {
   const revision = revisionOf(writer) + 1
   setCounter(writer, REVISION, revision)
@@ -117,7 +118,7 @@ export function endRevision(writer: StoreWriter): void {
   setCounter(writer, UNFINISHED, 0)
 }
 
-/** For whoever deletes concepts outside of a run: pictures in memory still have them. */
+/** Changes the revision when concepts are deleted outside of a run, since graphs kept in memory still contain them. */
 export function changeRevision(writer: StoreWriter): void {
   setCounter(writer, REVISION, revisionOf(writer) + 1)
 }

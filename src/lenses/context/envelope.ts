@@ -1,4 +1,4 @@
-/** What every call comes back with, and how a handler says no. */
+/** The envelope that every call returns, and how a handler refuses a call. */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
@@ -14,7 +14,7 @@ const errorDetail = z.lazy(() =>
 )
 export type ErrorDetail = ReadonlyDeep<z.infer<typeof errorDetail>>
 
-/** Shaped like the parameters; positions in lists are keys. */
+/** Errors in the shape of the parameters; positions in lists are keys. */
 export interface ErrorMap {
   readonly [field: string]: readonly ErrorDetail[] | ErrorMap
 }
@@ -34,7 +34,7 @@ const meta = z.lazy(() =>
   }),
 )
 
-/** What every call comes back with, by what its result is. */
+/** Schema of the envelope that a call returns, for the schema of its result. */
 export function envelopeOf(result: z.ZodType): z.ZodType {
   return z.lazy(() =>
     z.strictObject({
@@ -55,15 +55,15 @@ export interface Envelope<Result = JsonObject> {
   readonly meta: JsonObject & z.infer<typeof meta>
 }
 
-/** What a handler gives back. */
+/** What a handler returns to the function that runs calls. */
 export interface Outcome<Result = JsonObject> {
   readonly result: Result
-  /** Of a success in parts. */
+  /** Errors of a call that succeeded in part. */
   readonly errors?: ErrorMap | undefined
   readonly meta?: JsonObject | undefined
 }
 
-/** Thrown by a handler: the call ends with these errors, and what it wrote in its transaction is undone. */
+/** Error thrown by a handler: the call ends with these errors, and its transaction is rolled back. */
 export class Refusal extends Error {
   override readonly name: string = 'Refusal'
   readonly errors: ErrorMap
@@ -78,14 +78,14 @@ export function refusal(field: string, code: string, message: string): Refusal {
   return new Refusal(errorAt([field], code, message))
 }
 
-/** One error at a place: `['concepts', '0', 'name']`. */
+/** An error map with one error at a place in the parameters: `['concepts', '0', 'name']`. */
 export function errorAt(place: readonly string[], code: string, message: string, meta?: JsonObject): ErrorMap {
   const [field = 'handler', ...rest] = place
   const detail = meta === undefined ? { code, message } : { code, message, meta }
   return { [field]: rest.length === 0 ? [detail] : errorAt(rest, code, message, meta) }
 }
 
-/** Both, where they are at different places. */
+/** All errors of several error maps, whose errors are at different places. */
 export function joined(maps: readonly ErrorMap[]): ErrorMap {
   const all: Record<string, readonly ErrorDetail[] | ErrorMap> = {}
   for (const map of maps) {
@@ -103,11 +103,11 @@ function isDetails(value: readonly ErrorDetail[] | ErrorMap): value is readonly 
   return Array.isArray(value)
 }
 
-// Schemas that calls have in common. What is null counts as absent, and unknown parameters are ignored.
+// Schemas of parameters that several calls use. Null counts as absent, and unknown parameters are ignored.
 
-/** A text that says something, of what is only looked for: any text at all. */
+/** A text parameter that is only searched for: any text that is not blank. */
 export const question = z.string().regex(/\S/)
-/** As `question`, of what is kept. */
+/** A text parameter that is stored: not blank, and well-formed Unicode. */
 export const text = question.refine(isStorable, 'must be well-formed text')
 export const texts = z.array(z.string()).nullish()
 export const id = z.int().min(1)
@@ -121,10 +121,10 @@ export const flag = z
   .nullish()
   .transform(value => value ?? false)
 
-/** For a refinement that finds one of several parameters missing. */
+/** Code for a refinement which finds that one of several alternative parameters is missing. */
 export const REQUIRED = { params: { code: 'required' } } as const
 
-/** A number that is cut to a whole one, then to the range. */
+/** A number that is truncated to an integer, then limited to the range. */
 export function clamped(what: string, fallback: number, min: number, max: number) {
   return z
     .number()

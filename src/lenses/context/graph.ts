@@ -1,4 +1,7 @@
-/** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text; drawn as lines of text or in the language of Mermaid. */
+/**
+ * The calls `/graph/…` and `/mind/search` (CX-053, CX-054): all concepts and links, those around one concept, and those near a text; drawn
+ * as lines of text or as a Mermaid diagram.
+ */
 import { z } from 'zod'
 import { QuerentError } from '../../model/errors.ts'
 import { MAX_TIMEOUT_MS } from '../../model/limits.ts'
@@ -49,7 +52,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/gu, ' ')
 }
 
-/** Mermaid knows entities, named by `#`. */
+/** Escapes a text for Mermaid, whose character entities begin with `#`. */
 function escaped(text: string): string {
   return oneLine(text).replace(/[#"|<>&`]/gu, sign => `#${sign.codePointAt(0)};`)
 }
@@ -77,7 +80,7 @@ const search = handler({
   },
 })
 
-/** By meaning alone, without a cut. */
+/** The concepts nearest to a text by meaning alone, without a minimum cosine. */
 async function nearestConcepts(call: Call, text: string, limit: number) {
   const conditions = { lens: 'default', syntax: 'plain', mode: 'meaning', filter: { kinds: [CONCEPT_KIND] } } as const
   const ways = { any: true, memory: false, touch: false, approximate: false, timeout_ms: MAX_TIMEOUT_MS, limit }

@@ -1,12 +1,12 @@
-/** Comparing names of concepts with what was asked (CX-017 to CX-019), and URLs of files with the paths that people write for them. */
+/** Compares names of concepts with queries (CX-017 to CX-019), and URLs of files with the paths that people write. */
 import { compareText } from '../../base/compare.ts'
 
-/** One form for all cases of a text, over all of Unicode: capitals, which unlike small letters leave no two forms of one. */
+/** A text with its letter case folded, over all of Unicode. Folded to capitals, since lower case can leave two forms of the same letter. */
 export function foldName(text: string): string {
   return text.normalize('NFC').toUpperCase().normalize('NFC')
 }
 
-/** Folded words: cut where a small letter meets a capital, and at all that is neither letter nor digit. */
+/** Folded words of a name, split where a lower-case letter meets a capital, and at everything that is neither letter nor digit. */
 export function wordsOf(name: string): readonly string[] {
   return plainWordsOf(name).map(foldName)
 }
@@ -19,25 +19,25 @@ export function plainWordsOf(name: string): readonly string[] {
     .filter(word => word !== '')
 }
 
-/** Letters that a word of the question, or of a name, must have to stand for a longer one. */
+/** Smallest number of letters with which a word of the query, or of a name, can match a longer word as its prefix. */
 const MIN_QUERY_PREFIX = 3
 const MIN_NAME_PREFIX = 4
 
-/** Both folded. */
+/** Whether a word of the query matches a word of a name. Both must be folded. */
 export function covers(queryWord: string, nameWord: string): boolean {
   if (queryWord === nameWord) return true
   if (nameWord.startsWith(queryWord)) return lengthOf(queryWord) >= MIN_QUERY_PREFIX
   return queryWord.startsWith(nameWord) && lengthOf(nameWord) >= MIN_NAME_PREFIX
 }
 
-/** Characters, not UTF-16 units. */
+/** Length in characters, not UTF-16 units. */
 export function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++
   return length
 }
 
-/** The places of things in a list by their words. */
+/** Index from words to the positions of the list's items that have them. */
 export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Iterable<string>): Map<string, number[]> {
   const byWord = new Map<string, number[]>()
   for (const [place, thing] of things.entries()) {
@@ -50,29 +50,29 @@ export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Ite
   return byWord
 }
 
-/** From the folder `root`, whose URL has no slash at its end; null: the file lies elsewhere, or its URL is none. */
+/** The path below the folder `root`, whose URL has no slash at its end; null for a file elsewhere, or a malformed URL. */
 export function pathBelow(root: string, url: string): string | null {
   return url.startsWith(`${root}/`) ? decoded(url.slice(root.length + 1)) : null
 }
 
-/** The path from `root`; of a file elsewhere its tail. */
+/** The path from `root`; for a file elsewhere, the last parts of its path. */
 export function pathOrTail(url: string, root: string | undefined): string {
   const path = root === undefined ? null : pathBelow(root, url)
   return path ?? decoded(tailOf(url)) ?? tailOf(url)
 }
 
-/** The path from `root`, as people write it; the URL of what lies elsewhere, or has a name of more than one line. */
+/** The path from `root` in readable form; the URL for a file elsewhere, or a name with a line break. */
 export function shownPath(url: string, root: string | undefined): string {
   const path = root === undefined ? null : pathBelow(root, url)
   return path === null || /\p{Cc}/u.test(path) ? url : path
 }
 
-/** The last three parts: they say more of a file than where its folder lies. */
+/** The last three parts of a path, which identify a file better than where its folder is. */
 export function tailOf(url: string): string {
   return url.split('/').slice(-3).join('/')
 }
 
-/** Whether it is the folder, or lies below it. */
+/** Whether the URL is the folder, or lies below it. */
 export function isBelow(url: string, folder: string): boolean {
   const bare = folder.endsWith('/') ? folder.slice(0, -1) : folder
   return url === bare || url.startsWith(`${bare}/`)
@@ -86,7 +86,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** How often each name comes, in the order of names. */
+/** How often each name occurs, in the order of the names. */
 export function tally(names: readonly string[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)

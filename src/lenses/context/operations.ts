@@ -1,4 +1,4 @@
-/** Each path as an operation of the catalog: `/mind/concepts/create-many` is `context.mind_concepts_create_many`. */
+/** Makes each path an operation of the catalog: `/mind/concepts/create-many` becomes `context.mind_concepts_create_many`. */
 import type { z } from 'zod'
 import { QuerentError } from '../../model/errors.ts'
 import type { Operation } from '../../model/operation.ts'
@@ -34,7 +34,7 @@ type KnownHandler = (typeof ALL)[number]
 
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map(ALL.map(handler => [handler.path, handler]))
 
-/** As `operationName` makes it. */
+/** The operation name that `operationName` makes, as a type. */
 type NameOf<Path extends string> = Path extends `/context/${infer Rest}`
   ? `context.${Joined<Rest>}`
   : Path extends `/${infer Rest}`
@@ -51,7 +51,7 @@ type OperationOf<H> =
     ? NamedOperation<NameOf<Path>, Params, z.ZodType<Envelope<z.output<Result>>>>
     : never
 
-// The cast: names and schemas are those of the handlers.
+// The cast is safe: names and schemas are those of the handlers.
 const CALLS = [...HANDLERS.values()].map(operationOf) as unknown as readonly OperationOf<KnownHandler>[]
 
 export const CONTEXT_OPERATIONS = [
@@ -63,7 +63,7 @@ export const CONTEXT_OPERATIONS = [
   }),
 ] as const
 
-/** `/context/query` is plainly `context.query`. */
+/** Name of the operation for a path. `/context/query` becomes `context.query`. */
 export function operationName(path: string): string {
   return `context.${path.replace(/^\/(?:context\/)?/, '').replace(/[^a-z0-9]+/g, '_')}`
 }
@@ -75,9 +75,9 @@ function operationOf({ path, summary, effect, params, result }: Handler): Operat
     input: params,
     output: envelopeOf(result),
     effect: { kind: effect, idempotent: effect === 'read' || /\/(?:init|scan|extract)$/.test(path) },
-    // What is wrong with parameters is reported in the envelope, in the terms of its contract.
+    // The operation checks its input itself: faults of parameters are reported in the envelope, in the terms of its contract.
     checksInput: true,
-    // What `querent context query` asks for; of the paths of the contract names and words are the default (CX-078).
+    // Options that `querent context query` uses; for the contract's own path, names and words are the default (CX-078).
     ...(path === '/context/query' && { preset: { mode: 'hybrid', rank: 'relevance', snippet: 'passage' } }),
     run: (host, given, { viewer, signal, report }) =>
       callHandler(HANDLERS, host, path, given, {
@@ -89,39 +89,39 @@ function operationOf({ path, summary, effect, params, result }: Handler): Operat
   }
 }
 
-// The lens as a library, for one viewer: `call(path, params, emit?)`, and the same with parameters as a command line gives them
+// The lens `context` as a library, for one viewer: `call(path, params, emit?)`, and `callText` with parameters as a command line gives them
 // (CX-046): as JSON, as `@file`, or on standard input.
 
 export class Context {
   readonly #host: LensHost
   readonly #viewer: Viewer
 
-  /** `host` is that of the lens: `engine.host('context')`. */
+  /** `host` is the lens's host: `engine.host('context')`. */
   constructor(host: LensHost, viewer: Viewer = LOCAL_OWNER) {
     this.#host = host
     this.#viewer = viewer
   }
 
-  /** Never rejects: what goes wrong is in the envelope. */
+  /** Runs a call. Never rejects: errors are in the envelope. */
   call(path: string, params: unknown = null, emit?: Emit, signal?: AbortSignal): Promise<Envelope> {
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, emit, signal })
   }
 
-  /** As `call`, with parameters as an argument of a command line. */
+  /** As `call`, with the parameters as the text of a command line argument. */
   callText(path: string, argument: string | undefined, input: CallInput, signal?: AbortSignal): Promise<Envelope> {
     const params = () => paramsOf(argument, input)
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, signal })
   }
 }
 
-/** Where parameters given by name come from. */
+/** Reads parameters from a file or from standard input. */
 export interface CallInput {
-  /** Undefined: there is no such file. */
+  /** The file's text; undefined: there is no such file. */
   readFile(path: string): Promise<string | undefined>
   readStandardInput(): Promise<string>
 }
 
-/** Throws `Refusal` with `file_not_found`, `unreadable` or `invalid_json`. What is empty is null. */
+/** The parameters from an argument. Throws `Refusal` with `file_not_found`, `unreadable` or `invalid_json`. An empty text is null. */
 async function paramsOf(argument: string | undefined, input: CallInput): Promise<unknown> {
   if (argument === undefined || argument === '-') return parsed(await read(() => input.readStandardInput()))
   if (!argument.startsWith('@')) return parsed(argument)
@@ -131,7 +131,7 @@ async function paramsOf(argument: string | undefined, input: CallInput): Promise
   return parsed(text)
 }
 
-/** What is no text cannot be JSON. */
+/** Reads a text; a failure to decode it is reported as invalid JSON. */
 async function read<T>(source: () => Promise<T>): Promise<T> {
   try {
     return await source()

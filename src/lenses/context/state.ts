@@ -1,4 +1,4 @@
-/** What the parts of the lens share in one engine: its settings, and concepts and files in memory, by what questions look at first. */
+/** State that the parts of the lens `context` share in one engine: its settings, and the concepts and files that queries need in memory. */
 import { z } from 'zod'
 import type { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -11,19 +11,19 @@ import type { LensHost } from '../lens.ts'
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { CONCEPTS, FILES } from './tables.ts'
 
-// The lens's part of the configuration.
+// Settings of the lens in the configuration.
 
 const share = z.number().min(0).max(1)
-/** A day: timers hold no more than 24 of them. */
+/** Longest wait, in seconds: one day; timers cannot hold more than 24 days. */
 const MAX_WAIT = 86_400
 
 export const settingsSchema = z.strictObject({
-  // CX-021
+  // Requirement CX-021.
   least_score: share.default(0.2).describe('Matches by meaning below this cosine are dropped. Default: 0.2'),
   least_share: share
     .default(0.6)
     .describe('Matches by meaning below this share of the best one are dropped. Default: 0.6'),
-  // CX-075
+  // Requirement CX-075.
   max_files: z
     .int()
     .min(1)
@@ -40,7 +40,7 @@ export const settingsSchema = z.strictObject({
 })
 export type ContextSettings = Readonly<z.output<typeof settingsSchema>>
 
-/** Throws `invalid_argument` and `unknown_field`, naming the setting. */
+/** Checks the lens's settings. Throws `invalid_argument` and `unknown_field`, naming the setting. */
 export function checkSettings(given: unknown): ContextSettings {
   return parseInput(settingsSchema, given ?? {}, 'lenses.context')
 }
@@ -71,16 +71,16 @@ export class Concept {
     this.folded = foldName(this.name)
   }
 
-  /** Folded words of the name, each once. */
+  /** Folded words of the name, without duplicates. */
   get words(): readonly string[] {
     this.#words ??= [...new Set(wordsOf(this.name))]
     return this.#words
   }
 }
 
-/** What one viewer sees. */
+/** The concepts that one viewer sees. */
 export class VisibleConcepts {
-  /** In ascending order of ids. */
+  /** All visible concepts, in ascending order of ids. */
   readonly all: readonly Concept[]
   readonly #byId: ReadonlyMap<number, Concept>
   readonly #byEntry: ReadonlyMap<EntryKey, Concept>
@@ -93,13 +93,13 @@ export class VisibleConcepts {
     this.#byEntry = new Map(rows.map(concept => [concept.entry, concept]))
   }
 
-  /** Each word of a name, folded, with the places in `all` of those that have it. Made on first use: many questions need names alone. */
+  /** By folded word, the positions in `all` of the concepts whose name has it. Built on first use: many queries need names alone. */
   get byWord(): ReadonlyMap<string, readonly number[]> {
     this.#byWord ??= placesByWord(this.all, ({ words }) => words)
     return this.#byWord
   }
 
-  /** Places in `all`, ascending, of those whose folded name holds this text: one search through all names. */
+  /** Positions in `all`, ascending, of the concepts whose folded name contains this text: one search through all names. */
   holding(text: string): readonly number[] {
     this.#names ??= joinedNames(this.all)
     const { joined, ends } = this.#names
@@ -108,7 +108,7 @@ export class VisibleConcepts {
     for (let at = joined.indexOf(text); place < ends.length && at !== -1; ) {
       while ((ends[place] as number) < at) place++
       const end = ends[place] as number
-      // What runs over the end of a name is in none.
+      // A match that extends past the end of a name is in no name.
       const isWithin = at + text.length <= end
       if (isWithin) found.push(place++)
       at = joined.indexOf(text, isWithin ? end + 1 : at + 1)
@@ -125,10 +125,10 @@ export class VisibleConcepts {
   }
 }
 
-/** Folded names in their order, each followed by one character more. */
+/** Folded names joined in their order, each followed by one separator character. */
 interface JoinedNames {
   readonly joined: string
-  /** Where each name ends. */
+  /** End offset of each name. */
   readonly ends: Int32Array
 }
 
@@ -142,7 +142,7 @@ function joinedNames(concepts: readonly Concept[]): JoinedNames {
   return { joined: concepts.map(({ folded }) => `${folded}\n`).join(''), ends }
 }
 
-/** Those that hold some of these lines, and no smaller one that does. */
+/** The concepts that contain some of these lines, without those that contain a smaller such concept. */
 export function innermost(concepts: readonly Concept[], start: number, end: number): readonly Concept[] {
   const touched = concepts.filter(({ startLine, endLine }) => (startLine ?? 0) <= end && (endLine ?? -1) >= start)
   return touched.filter(
@@ -160,13 +160,13 @@ function linesOf({ startLine, endLine }: Concept): number {
 
 type Reached<Way> = Way & {
   readonly concept: Concept
-  /** Links in a row, from 1. */
+  /** Length of the path in links, from 1. */
   readonly hops: number
-  /** The concept it was reached from. */
+  /** The concept from which this one was reached. */
   readonly from: Concept
 }
 
-/** By hops, then in the order in which they are reached; each once, none of those started from. */
+/** Concepts reachable over links, by hops, then in the order in which they are reached; each once, without the starting concepts. */
 export function* reach<Way extends { readonly concept: Concept }>(
   start: readonly Concept[],
   depth: number,
@@ -188,13 +188,13 @@ export function* reach<Way extends { readonly concept: Concept }>(
   }
 }
 
-/** Those that conditions allow; null: all. */
+/** The concepts that the conditions allow; `allow` null: all. */
 export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
   if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts
   return new VisibleConcepts(concepts.all.filter(({ entry }) => allow.has(entry)))
 }
 
-/** What is kept of concepts and not held in memory; null, or absent: there is none. */
+/** Stored texts of concepts that are not kept in memory; null or absent: there is none. */
 export function textsOfConcepts(
   reader: StoreReader,
   column: 'signature' | 'doc',
@@ -213,11 +213,11 @@ export interface RegisteredFile {
   readonly hash: string
   readonly size: number
   readonly mtime: number
-  /** Null: its text is not kept. */
+  /** Hash of the file's bytes when its text was stored; null: its text is not stored. */
   readonly indexedHash: string | null
 }
 
-/** What one viewer sees. Of several entries of one URL the oldest counts. */
+/** The files that one viewer sees. Of several entries with the same URL, the oldest counts. */
 class VisibleFiles {
   readonly all: readonly RegisteredFile[]
   readonly #byUrl: ReadonlyMap<string, RegisteredFile>
@@ -253,7 +253,7 @@ interface Views<View> {
   visible(partitions: readonly PartitionId[]): View
 }
 
-/** Rows of a table as one viewer sees them, in a form that is made once as long as none of them changes. */
+/** A view of a table's rows for each viewer, built once and reused until one of its rows changes. */
 function viewsOf<T extends RowOf, View>(rows: TableRows<T>, viewOf: (rows: readonly T[]) => View): Views<View> {
   const views = new WeakMap<readonly T[], View>()
   return {
@@ -274,7 +274,7 @@ export interface ContextState {
 
 const STATES = new WeakMap<LensHost, ContextState>()
 
-/** Made on first use, one an engine. */
+/** The lens's state, made on first use, one per engine. */
 export function stateOf(host: LensHost): ContextState {
   const known = STATES.get(host)
   if (known !== undefined) return known

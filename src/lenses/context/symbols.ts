@@ -1,4 +1,7 @@
-/** `/context/definition`, `/context/references` and `/context/callers`: where a name is, by id or as people write it, and who uses it. */
+/**
+ * The calls `/context/definition`, `/context/references` and `/context/callers`: where a concept is, found by id or by a name as people
+ * write it, and which concepts use it.
+ */
 import { z } from 'zod'
 import { compareText } from '../../base/compare.ts'
 import { didYouMean, nearNames } from '../../base/near-names.ts'
@@ -30,7 +33,7 @@ import { textsOf } from './query/pack.ts'
 import { type Concept, innermost, type RegisteredFile, reach } from './state.ts'
 import { CONCEPTS } from './tables.ts'
 
-/** Parameters that name a concept, and others. */
+/** Schema of the parameters that name a concept, with further ones. */
 function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
   return z
     .object({
@@ -57,11 +60,11 @@ function isNamed({ id, name }: Named): boolean {
 interface Asked {
   readonly seen: Look
   readonly links: LinkIndex
-  /** Best match first. */
+  /** Concepts of that name, best match first. */
   readonly concepts: readonly Concept[]
 }
 
-/** Throws `Refusal` where nothing is named so. */
+/** The concepts that the parameters name. Throws `Refusal` where there are none. */
 function findNamed(call: Call, { id, name }: Named): Asked {
   const seen = look(call)
   const links = linksOf(call)
@@ -77,7 +80,7 @@ function findNamed(call: Call, { id, name }: Named): Asked {
   return { seen, links, concepts }
 }
 
-/** Whole names before members' names before either in other letters; of those, by id. */
+/** Concepts by name: whole names first, then names of members, then either with other letter case; within each, by id. */
 function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
   const folded = foldName(name)
   const tests: readonly ((concept: Concept) => boolean)[] = [
@@ -93,7 +96,7 @@ function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
   return []
 }
 
-/** `load` of `Store.load`; `store.ts` of `src/store.ts`. */
+/** Whether a name ends with this part: `load` for `Store.load`, `store.ts` for `src/store.ts`. */
 function isTail(name: string, tail: string): boolean {
   return name.length > tail.length && name.endsWith(tail) && /[./]/.test(name.charAt(name.length - tail.length - 1))
 }
@@ -226,7 +229,7 @@ const callers = handler({
   },
 })
 
-/** What to know of the files of the concepts and of what refers to them. */
+/** Notes on the files of the concepts and of what refers to them. */
 function notedOn(
   call: Call,
   seen: Look,
@@ -238,8 +241,8 @@ function notedOn(
 
 export const SYMBOL_HANDLERS = [definition, references, callers] as const
 
-// Calls of a name that no link resolves, found in the texts (CX-076): a list of callers is complete only with them, and an
-// empty one then means that nothing is written either.
+// Calls of a name that no link resolves, found in the texts (CX-076): only with them a list of callers is complete, and an empty list then
+// means that no text calls the name either.
 
 const unresolvedCalls = z.lazy(() =>
   z.strictObject({
@@ -258,14 +261,14 @@ const unresolvedCalls = z.lazy(() =>
 type Unresolved = z.infer<typeof unresolvedCalls>
 type Place = Unresolved['places'][number]
 
-/** What can be called. */
+/** Types of concepts that can be called. */
 const CALLED: ReadonlySet<string> = new Set(['Function', 'Method', 'Class', 'Constant', 'Interface', 'TypeAlias'])
 const READ_AT_ONCE = 20
 const MAX_TEXT = 200
 
 /**
- * A place within a concept that has a link to a concept of this name counts as resolved. Costs the reading of each visible file of code that
- * holds the name, and parsing it where something in it may be such a place.
+ * Calls that no link resolves. A place within a concept that has a link to a concept of this name counts as resolved. Cost: reading each
+ * visible code file that contains the name, and parsing it where it may contain such a call.
  */
 async function callsUnresolved(
   call: Call,
@@ -344,38 +347,38 @@ function resolvedWithin(
   }
 }
 
-/** `next` of `Sub.next`. Modules have paths for names, which nobody calls. */
+/** The name by which a concept is called: `next` for `Sub.next`. The name of a module is a path, which is never called. */
 function lastName({ name, type }: Concept): string {
   return type === 'Module' ? name : name.slice(name.lastIndexOf('.') + 1)
 }
 
-// Where a text calls one of some names, by its syntax tree: in all languages that have a grammar, whatever the call leads to.
+// Finds where a text calls one of some names, by its syntax tree: in all languages that have a grammar, whatever the call refers to.
 
-/** Of all grammars. With type arguments, Go has a call as a conversion. */
+/** Kinds of nodes that are calls, in all grammars. In Go, a call with type arguments is parsed as a conversion. */
 const CALLS: ReadonlySet<string> = new Set(
   words(`call_expression call invocation_expression function_call_expression member_call_expression
     nullsafe_member_call_expression scoped_call_expression method_invocation object_creation_expression new_expression
     type_conversion_expression macro_invocation`),
 )
-/** Fields of what is called; of `new A` in PHP it is the first child. */
+/** Fields that hold what is called; in `new A` of PHP it is the first child, which has no field. */
 const CALLEES: ReadonlySet<string | null> = new Set(words('function name method type constructor macro'))
-/** Fields of the last name of a path, and of a name that has type arguments. */
+/** Fields that hold the last name of a path, or a name with type arguments. */
 const LAST_NAMES: ReadonlySet<string | null> = new Set(words('property attribute field name function type'))
-/** Kinds whose last name has no field. */
+/** Kinds of nodes whose last name has no field. */
 const WRAPPERS =
   /^(?:parenthesized_expression|non_null_expression|(?:generic|qualified)_name|scoped_type_identifier|generic_type|conditional_access_expression)$/
 const TYPE_ARGUMENTS = /^(?:type|template)_argument/
-/** What the grammar leaves as text or could not read. */
+/** Kinds of nodes whose content the grammar leaves as text or could not parse. */
 const UNREAD = /^(?:token_tree|preproc_arg|)$/
 const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g
 
 export interface WrittenCall {
-  /** In UTF-16 units of the text. */
+  /** Position of the name in the text, in UTF-16 units. */
   readonly at: number
   readonly name: string
 }
 
-/** What may be a call of one of the names, by the text alone: all that are, and some that are not. */
+/** Places that may be a call of one of the names, by the text alone: all calls, and some places that are none. */
 export function possibleCalls(text: string, names: ReadonlySet<string>, isRuby: boolean): readonly WrittenCall[] {
   if (![...names].some(name => text.includes(name))) return []
   const alternatives = [...names].map(name => name.replace(REGEXP_SIGNS, '\\$&')).join('|')
@@ -387,7 +390,7 @@ export function possibleCalls(text: string, names: ReadonlySet<string>, isRuby: 
   })
 }
 
-/** Whether it is a call. In a part that could not be read, what has brackets is one. */
+/** Whether the place is a call. In text that could not be parsed, a name before brackets counts as one. */
 export function isCall(tree: SyntaxTree, { at, name }: WrittenCall): boolean {
   const last = tree.lastFrom(at)
   let node = last
@@ -396,7 +399,7 @@ export function isCall(tree: SyntaxTree, { at, name }: WrittenCall): boolean {
   return isUnread(tree, last) && /^\s*\(/.test(tree.source.slice(at + name.length, at + name.length + 100))
 }
 
-/** What the node calls; NONE where it is no call. */
+/** The node of what the given node calls; NONE where it is no call. */
 export function calleeOf(tree: SyntaxTree, node: Node): Node {
   const kind = tree.kind(node)
   if (!CALLS.has(kind)) return NONE
@@ -416,7 +419,7 @@ function isCalled(tree: SyntaxTree, name: Node): boolean {
   }
 }
 
-/** Of `a ?? b.run!()` the grammar has `(a ?? b.run)!`: what ends at the mark stands for its last name. */
+/** The grammar parses `a ?? b.run!()` as `(a ?? b.run)!`, so the expression that ends at the mark is replaced by its last name. */
 function atMark(tree: SyntaxTree, name: Node): Node {
   let node = name
   while (tree.end(tree.parent(node)) === tree.end(name)) node = tree.parent(node)

@@ -1,11 +1,11 @@
 /**
- * What the lens keeps in the store. Everything hangs on entries, so deleting an entry takes its rows along, and only ids of
- * our own name other rows: they stay what they are when a store is exported and imported.
+ * Tables of the lens `context` in the store. Rows belong to entries, so deleting an entry deletes its rows; other references use the lens's
+ * own ids, which stay the same when a store is exported and imported.
  */
 import type { LinkIndexDeclaration } from '../../index/contract.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 
-/** The aspect that makes an entry a concept. */
+/** The aspect (table) that makes an entry a concept. */
 export const CONCEPTS: TableDeclaration = {
   name: 'context_concepts',
   aspect: 'concept',
@@ -13,24 +13,24 @@ export const CONCEPTS: TableDeclaration = {
   key: ['entry'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** What callers name it by: counts from 1, never used again. */
+    /** Id of the concept for callers: counts from 1 and is never reused. */
     { name: 'id', type: 'integer' },
     { name: 'name', type: 'text' },
     { name: 'type', type: 'text' },
-    /** Its file and its lines there, from 1, both included; null: made by hand. */
+    /** URL of the concept's file, and its lines there, from 1, both included; null: created by hand. */
     { name: 'url', type: 'text', nullable: true },
     { name: 'start_line', type: 'integer', nullable: true },
     { name: 'end_line', type: 'integer', nullable: true },
     { name: 'signature', type: 'text', nullable: true },
     { name: 'doc', type: 'text', nullable: true },
-    /** What the indexer knows it by within its file. */
+    /** Symbol of the concept: the key under which the indexer knows it within its file. */
     { name: 'symbol', type: 'text', nullable: true },
   ],
   indexes: [['id'], ['url']],
   readOf: { url: 'url', symbol: 'symbol' },
 }
 
-/** A row belongs to the entry of its source; a target that is gone makes it no link (CX-028). */
+/** Links. A row belongs to the entry of its source; where the target was deleted, there is no link (CX-028). */
 export const EDGES: TableDeclaration = {
   name: 'context_edges',
   ofEntry: true,
@@ -38,18 +38,18 @@ export const EDGES: TableDeclaration = {
   columns: [
     { name: 'id', type: 'integer' },
     { name: 'entry', type: 'integer' },
-    /** Ids of concepts. */
+    /** Ids of the two concepts. */
     { name: 'source', type: 'integer' },
     { name: 'target', type: 'integer' },
     { name: 'relation', type: 'text' },
     { name: 'weight', type: 'real' },
-    /** `code`: the indexer read it, and takes it back; a URL: patches about that file do; null: made by a call. */
+    /** Who wrote the link and may delete it: `code`: the indexer; a URL: patches of that file; null: a call. */
     { name: 'origin', type: 'text', nullable: true },
   ],
   indexes: [['target']],
 }
 
-/** Which files a concept comes from. */
+/** The files that a concept comes from. */
 export const PROVENANCE: TableDeclaration = {
   name: 'context_provenance',
   ofEntry: true,
@@ -62,7 +62,7 @@ export const PROVENANCE: TableDeclaration = {
   indexes: [['url']],
 }
 
-/** A registered file: an entry whose text is there once it was indexed. */
+/** A registered file: an entry, which has a text once the file is indexed. */
 export const FILES: TableDeclaration = {
   name: 'context_files',
   ofEntry: true,
@@ -70,12 +70,12 @@ export const FILES: TableDeclaration = {
   columns: [
     { name: 'entry', type: 'integer' },
     { name: 'url', type: 'text' },
-    /** Hexadecimal SHA-256 of the bytes. */
+    /** SHA-256 of the file's bytes, in hexadecimal. */
     { name: 'hash', type: 'text' },
     { name: 'size', type: 'integer' },
-    /** Unix seconds. */
+    /** Modification time in Unix seconds. */
     { name: 'mtime', type: 'integer' },
-    /** Hash of the bytes whose text is kept; null: none is. */
+    /** Hash of the bytes whose text is stored; null: no text is stored. */
     { name: 'indexed_hash', type: 'text', nullable: true },
   ],
   indexes: [['url']],
@@ -89,35 +89,35 @@ export const EXTRACTIONS: TableDeclaration = {
   key: ['entry'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** Of the reading; another one means that the file must be read again. */
+    /** Version of the indexer's reading; with a different one the file must be read again. */
     { name: 'version', type: 'integer' },
-    /** Hexadecimal SHA-256 of the bytes it was read from. */
+    /** SHA-256 of the bytes that the extraction was read from, in hexadecimal. */
     { name: 'hash', type: 'text' },
-    /** JSON; null: the file was kept without concepts. */
+    /** The extraction as JSON; null: the file is stored without concepts. */
     { name: 'extraction', type: 'text', nullable: true },
   ],
 }
 
-/** Of each extraction what shows whose links a change elsewhere touches; see `Card`. */
+/** Card of each extraction: what shows whose links a change elsewhere affects; see `Card`. */
 export const CARDS: TableDeclaration = {
   name: 'context_cards',
   ofEntry: true,
   key: ['entry'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** As in `context_extractions`. */
+    /** Version of the reading, as in `context_extractions`. */
     { name: 'version', type: 'integer' },
-    /** Of the text and of what other files see of it. */
+    /** Hash of the file's text, and of what other files see of it. */
     { name: 'hash', type: 'text' },
     { name: 'surface', type: 'text' },
-    /** 32 bits a hash, in the order of this machine's bytes. */
+    /** Hashes of 32 bits each, in the byte order of this machine. */
     { name: 'named', type: 'blob' },
     { name: 'asked', type: 'blob' },
     { name: 'package', type: 'text', nullable: true },
   ],
 }
 
-/** Files that the grammar read with errors. */
+/** Files in which the grammar found syntax errors. */
 export const READ_ERRORS: TableDeclaration = {
   name: 'context_read_errors',
   ofEntry: true,
@@ -128,7 +128,7 @@ export const READ_ERRORS: TableDeclaration = {
   ],
 }
 
-/** Counters, and which of the two parts are there: `body` and `mind`. */
+/** Counters, and which of the two parts of the store exist: `body` and `mind`. */
 export const STATE: TableDeclaration = {
   name: 'context_state',
   key: ['name'],

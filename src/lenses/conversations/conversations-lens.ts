@@ -1,4 +1,4 @@
-/** The lens `conversations`: messages of people and of assistants' chats, as a memory to ask. */
+/** The lens `conversations`: messages of people and of chats with assistants, as a searchable memory. */
 
 import { costOfAsking } from '../../model/query-input.ts'
 import { embedEntries } from '../embed-entries.ts'
@@ -13,7 +13,7 @@ import { remember, rememberInput, rememberOutput } from './remember.ts'
 import { CONVERSATIONS_TABLES, MESSAGE_KINDS, messageRows } from './tables.ts'
 import { reindexFollowers } from './write-message.ts'
 
-// The lens's operations: what every interface offers of it.
+// The operations of the lens `conversations`, which every interface offers.
 
 const rememberOperation = lensOperation({
   name: 'conversations.remember',
@@ -27,7 +27,7 @@ const rememberOperation = lensOperation({
       try {
         await embedEntries(host, [key], signal)
       } catch {
-        // It is stored, and words find it; the background embeds it later, and the doctor reports what fails.
+        // The message is stored and found by words; the background job embeds it later, and the doctor reports a failure.
       }
     }
     return answer

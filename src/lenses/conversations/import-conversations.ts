@@ -1,4 +1,4 @@
-/** Conversations of an export into the store: what is new is added, what was edited written again, what was deleted goes. */
+/** Imports an export of conversations into the store: new messages are added, edited ones rewritten, deleted ones removed. */
 import { nextTurn } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -24,13 +24,13 @@ import {
   writeMessage,
 } from './write-message.ts'
 
-/** Messages of one transaction: others come to write in between. */
+/** Messages written in one transaction; other writers can write in between. */
 const BATCH = 500
 
-/** `gone`: deleted messages that were not here. */
+/** Counts of an import. `gone`: messages marked as deleted that were not in the store. */
 type Counts = Record<'added' | 'updated' | 'unchanged' | 'deleted' | 'gone' | 'chunks', number>
 
-/** Throws for the request, never for what a file holds. */
+/** Imports an export. Throws for a faulty request, never for the content of a file. */
 export async function importConversations(
   store: Store,
   files: readonly ExportFile[],
@@ -56,7 +56,8 @@ export async function importConversations(
             const conflict = take(writer, message, { ...settings, audience }, counts, changed)
             if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
           }
-          // What comes after them may be no part of the export: it was remembered, or the export begins later.
+          // Messages after these may not be part of the export, when they were remembered or the export begins later; they are indexed
+          // again here.
           reindexFollowers(writer, changed)
           positions.written(writer)
         })
@@ -77,8 +78,8 @@ interface Part {
 }
 
 /**
- * The messages of a conversation by audience, each part in the order of the export. A message that is known keeps its
- * audience, and those of one audience must not be quoted by those of another.
+ * Splits the messages of a conversation by audience, each part in the order of the export. A message in the store keeps its audience, and
+ * messages of one audience must not be quoted by those of another.
  */
 function partsOf(
   store: Store,
@@ -97,7 +98,7 @@ function partsOf(
   }))
 }
 
-/** Of the holder's messages of a conversation, by id of their entries. */
+/** Audiences of the holder's messages in a conversation, by entry id. */
 function audiencesOf(reader: StoreReader, conversation: string, holder: string): ReadonlyMap<string, Audience> {
   const rows = reader.table(MESSAGES).scan({ conversation })
   const threads = new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
@@ -113,7 +114,10 @@ function audiencesOf(reader: StoreReader, conversation: string, holder: string):
   return found
 }
 
-/** The conflict that keeps the message out, or null. `changed`: receives the rows of messages that were deleted or changed. */
+/**
+ * Writes one message. Returns the conflict that prevents it, or null. `changed`: receives the rows of messages that were deleted or
+ * changed.
+ */
 function take(
   writer: StoreWriter,
   message: Placed,
@@ -172,7 +176,7 @@ function cancelled({ added, updated }: Counts): QuerentError {
   return new QuerentError('cancelled', message, { added, updated })
 }
 
-/** The positions of an export's messages while they are written, batch by batch: others may write in between. */
+/** Positions of an export's messages while they are written in batches: others may write in between, then positions are computed again. */
 class Positions {
   readonly #conversation: Conversation
   readonly #audience: Audience
@@ -184,7 +188,7 @@ class Positions {
     this.#audience = audience
   }
 
-  /** Of the messages from one number to another, in the store as it is now. */
+  /** Messages with these numbers of the export, with positions in the store as it is now. */
   of(reader: StoreReader, from: number, to: number): readonly Placed[] {
     if (this.#placed === null || entriesChangedAfter(reader, this.#seq)?.entries.size !== 0) {
       this.#placed = placed(reader, this.#conversation, this.#audience)
@@ -192,15 +196,15 @@ class Positions {
     return this.#placed.slice(from, to)
   }
 
-  /** All that was written until now was these messages, or is in their positions. */
+  /** Called after a batch: everything written to the store so far is accounted for in the positions. */
   written(reader: StoreReader): void {
     this.#seq = reader.lastSeq()
   }
 }
 
 /**
- * The messages of an export within what is known of their conversation. An export may begin later than one before it did, and
- * what was remembered since may lie behind it: messages that are known keep their position and their session.
+ * Positions of an export's messages among the conversation's stored messages. An export may begin later than an earlier one, and remembered
+ * messages may follow it: stored messages keep their position and their session.
  */
 function placed(reader: StoreReader, conversation: Conversation, audience: Audience): readonly Placed[] {
   const { id, title, profile, messages } = conversation
@@ -231,7 +235,7 @@ function placed(reader: StoreReader, conversation: Conversation, audience: Audie
   })
 }
 
-/** The position of a message in the thread minus that in the export. */
+/** Difference between a message's position in the thread and in the export. */
 function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefined)[], rows: readonly Row[]): number {
   const at = knownAs.findIndex(row => row !== undefined)
   if (at < 0) return Number(rows.at(-1)?.['position'] ?? -1) + 1
@@ -239,8 +243,8 @@ function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefine
 }
 
 /**
- * In order, each its own. What is known keeps its position where that is behind the one before; none takes that of a message
- * which is no part of the export: it was remembered, or the export leaves it out.
+ * Positions in ascending order, without duplicates. A stored message keeps its position if that is after the previous one; no message takes
+ * the position of one that is not part of the export, because it was remembered, or the export lacks it.
  */
 function positionsOf(
   messages: readonly Message[],
@@ -262,7 +266,7 @@ function positionsOf(
   })
 }
 
-/** What was said before that position in the session. */
+/** The last message before that position in the same session. */
 function lastSaid(reader: StoreReader, rows: readonly Row[], position: number, session: string): Said | null {
   const row = rows.findLast(each => Number(each['position']) < position && each['session'] === session)
   return row === undefined ? null : saidIn(reader, row)

@@ -1,51 +1,54 @@
-/** A conversation and its messages in the one form that every format is read into. */
+/** Conversations and messages in the one form into which every export format is converted. */
 import type { Instant } from '../../base/clock.ts'
 
-/** Of whom a conversation is: people among each other, or somebody with an assistant. */
+/** Who takes part in a conversation: people with each other, or a person with an assistant. */
 export type Profile = 'people' | 'assistant'
 
 export type Role = 'user' | 'assistant' | 'system' | 'tool'
 export const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'tool']
 
-/** What came with a message: a picture, a file. Its bytes are not read. */
+/** An attachment of a message: a picture, a file. Its bytes are not read. */
 export interface Attachment {
-  /** `image`, `video`, `audio`, `sticker`, `document`, `contact`, `location`, `link`, `media` (of an unknown kind), `file`. */
+  /**
+   * Kind of attachment: `image`, `video`, `audio`, `sticker`, `document`, `contact`, `location`, `link`, `media` (of an unknown kind) or
+   * `file`.
+   */
   readonly kind: string
-  /** What is said of it in words: a description, what was spoken, the text in a document. */
+  /** Text about the attachment: a description, a transcript of speech, the text of a document. */
   readonly caption: string | null
   readonly name: string | null
 }
 
 export interface Message {
-  /** The same whenever the same message is read again. */
+  /** Id of the message; the same whenever the same message is read again. */
   readonly id: string
-  /** Id of its conversation. */
+  /** Id of the message's conversation. */
   readonly conversation: string
-  /** Messages of one session were written in one sitting. */
+  /** Session of the message: messages of one sitting have the same session. */
   readonly session: string
-  /** From 0, within the conversation. */
+  /** Position of the message within the conversation, from 0. */
   readonly position: number
-  /** Empty where the export does not say who it was. */
+  /** Name of the speaker; empty where the export does not give it. */
   readonly speaker: string
   readonly role: Role | null
   readonly at: Instant | null
-  /** Minutes that its writer's clock was ahead of UTC; null where it is not known. */
+  /** Offset of the writer's clock from UTC in minutes, positive to the east; null where it is unknown. */
   readonly zone: number | null
-  /** Id of the message it answers. That one may be missing where an export is incomplete. */
+  /** Id of the message that this one answers, which may be missing from an incomplete export. */
   readonly replyTo: string | null
   readonly text: string
   readonly attachments: readonly Attachment[]
-  /** When it was changed, or null with no time known; absent: it never was. */
+  /** When the message was edited; null where that time is unknown. Absent: it was never edited. */
   readonly edited?: { readonly at: Instant | null } | undefined
-  /** Its writer took it back; the text is empty then. */
+  /** Whether the writer deleted the message; the text is empty then. */
   readonly deleted: boolean
 }
 
 export interface Conversation {
   readonly id: string
-  /** Empty where the export gives none. */
+  /** Title of the conversation; empty where the export gives none. */
   readonly title: string
   readonly profile: Profile
-  /** In order of position. */
+  /** Messages of the conversation, by position. */
   readonly messages: readonly Message[]
 }

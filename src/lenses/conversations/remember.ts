@@ -1,4 +1,4 @@
-/** One message or note behind the last one of its conversation. */
+/** Stores one message or note at the end of its conversation. */
 import { z } from 'zod'
 import { v4Id } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -80,10 +80,10 @@ export const rememberOutput = z.strictObject({
   created: z.boolean().describe('False: it existed already'),
 })
 
-/** Where notes go that name no conversation. */
+/** Conversation of notes that name none. */
 const NOTES = 'notes'
 
-/** Durable when it returns; the entry's vectors follow. */
+/** Stores a message. It is durable when the call returns; its vectors are made later. */
 export async function remember(
   host: Pick<LensHost, 'store' | 'clock' | 'random'>,
   input: RememberInput,
@@ -105,7 +105,7 @@ export async function remember(
     const settings = { collection, tags: [...new Set(tags)], audience: whose, now }
     const message = messageOf(writer, input, own, { id, conversation, at }, settings)
     const { key, change } = writeMessage(writer, message, own, settings)
-    // It may have stood among those of another audience.
+    // The message may have been moved from another audience, where followers quote it.
     if (own !== undefined && change === 'updated') reindexFollowers(writer, [own.row, ...messageRows(writer, [key])])
     const { session, position } = message
     const answer = { id: entryIdOf(conversation, id), conversation, session, position }
@@ -113,7 +113,7 @@ export async function remember(
   })
 }
 
-/** As it was, unless said otherwise; of a new message private. */
+/** Audience of the message: the requested one, else the existing one; a new message is private. */
 function audienceOf({ visibility, federations }: RememberInput, own: OwnMessage | undefined, viewer: Viewer): Audience {
   const before = own?.entry.audience
   const isSame = visibility === undefined || (visibility === before?.kind && federations === undefined)
@@ -159,7 +159,7 @@ function messageOf(
   }
 }
 
-/** The id, within the conversation, of the message it answers. */
+/** Id, within the conversation, of the message that this one answers. */
 function answeredBy(own: Row | undefined): string | null {
   const replyTo = own?.['reply_to'] as string | null | undefined
   const start = `${own?.['conversation']}/`
@@ -170,7 +170,7 @@ function rowBefore(reader: StoreReader, { thread, position }: Row): Row | undefi
   return messagesOf(reader, thread as string).findLast(each => Number(each['position']) < Number(position))
 }
 
-/** That of the last message, unless there was a long silence. */
+/** Session of the last message; a new one after a long pause. */
 function sessionAfter(last: Row | undefined, at: Instant, id: string): string {
   const before = last?.['at']
   const isNear = typeof before !== 'number' || Math.abs(at - before) <= SESSION_GAP_MS

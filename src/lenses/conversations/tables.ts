@@ -1,11 +1,14 @@
-/** What the lens keeps of a message beside its entry. Deleting the entry takes its rows along. Times are Unix milliseconds. */
+/**
+ * Table columns that the lens keeps for a message, in addition to its entry. Deleting the entry deletes its rows. Times are Unix
+ * milliseconds.
+ */
 import { canonicalJson, sha256 } from '../../base/canonical.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { Audience } from '../../model/partition.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader } from '../../store/store.ts'
 
-/** The aspect that makes an entry a message: filters name `conversations.speaker` and so on. */
+/** The aspect that makes an entry a message; filters use its columns as `conversations.speaker` and so on. */
 export const MESSAGES: TableDeclaration = {
   name: 'conversations_messages',
   aspect: 'conversations',
@@ -15,27 +18,27 @@ export const MESSAGES: TableDeclaration = {
     { name: 'entry', type: 'integer' },
     { name: 'conversation', type: 'text' },
     { name: 'session', type: 'text' },
-    /** From 0, within the thread. */
+    /** Position within the thread, from 0. */
     { name: 'position', type: 'integer' },
-    /** Empty where nobody says who it was. */
+    /** Name of the speaker; empty where it is unknown. */
     { name: 'speaker', type: 'text' },
     { name: 'role', type: 'text', nullable: true },
     { name: 'at', type: 'integer', nullable: true },
-    /** Minutes that its writer's clock was ahead of UTC. */
+    /** Offset of the writer's clock from UTC, in minutes. */
     { name: 'zone', type: 'integer', nullable: true },
-    /** Id of the entry that it answers, whether or not that is there. */
+    /** Id of the entry that this message answers, whether or not that entry exists. */
     { name: 'reply_to', type: 'text', nullable: true },
-    /** `people` or `assistant`. */
+    /** Profile of the conversation: `people` or `assistant`. */
     { name: 'profile', type: 'text' },
-    /** Its relative dates, resolved and joined by `; `. */
+    /** Relative dates in the message, resolved and joined by `; `. */
     { name: 'dates', type: 'text', nullable: true },
-    /** Which messages have positions in one order: see `threadOf`. */
+    /** Thread of the message, within which positions are ordered: see `threadOf`. */
     { name: 'thread', type: 'text', unasked: true },
   ],
   indexes: [['thread', 'position'], ['conversation']],
 }
 
-/** The last message of a thread, so that one more is put behind it without a look at all. Goes with that message. */
+/** The last message of each thread, so that appending needs no search. The row is deleted with that message. */
 export const LAST: TableDeclaration = {
   name: 'conversations_last',
   ofEntry: true,
@@ -49,18 +52,18 @@ export const LAST: TableDeclaration = {
 
 export const CONVERSATIONS_TABLES: readonly TableDeclaration[] = [MESSAGES, LAST]
 
-/** Of the entries that messages are. */
+/** Kinds of entries that are messages. */
 export const MESSAGE_KINDS: readonly string[] = ['message']
 
 /**
- * The id of a thread: the messages of a conversation that one audience may see, whose order knows nothing of those that others
- * hold. By holder too: all public messages share one partition, whoever holds them.
+ * Id of a thread: the messages of a conversation that one audience may see, so that their order reveals nothing of messages of others.
+ * Separate by holder too, since all public messages share one partition.
  */
 export function threadOf(conversation: string, { ...of }: Audience): string {
   return sha256(canonicalJson([conversation, of])).slice(0, 32)
 }
 
-/** Rows of its messages, by position. */
+/** Rows of a thread's messages, by position. */
 export function messagesOf(reader: StoreReader, thread: string): readonly Row[] {
   const rows = reader.table(MESSAGES).scan({ thread })
   return [...rows].sort((a, b) => Number(a['position']) - Number(b['position']))
@@ -69,11 +72,11 @@ export function messagesOf(reader: StoreReader, thread: string): readonly Row[] 
 export function lastOf(reader: StoreReader, thread: string): Row | undefined {
   const last = reader.table(LAST).get({ thread })
   if (last !== undefined) return reader.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
-  // The last one was deleted, or there is none.
+  // The last message was deleted, or there is none.
   return messagesOf(reader, thread).at(-1)
 }
 
-/** Of those of the entries that are messages. */
+/** Rows of the messages among these entries. */
 export function messageRows(reader: StoreReader, entries: readonly EntryKey[]): readonly Row[] {
   return entries.length === 0 ? [] : reader.table(MESSAGES).scan({}, { entries })
 }

@@ -1,4 +1,4 @@
-/** Writes one message as an entry with its row. The same message again writes nothing. */
+/** Writes one message as an entry with its row. Writing the same message again changes nothing. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import { lowerBound } from '../../base/compare.ts'
@@ -15,14 +15,14 @@ import { dayOf, dayText } from './reading/dates.ts'
 import { idWithinLimit } from './reading/reader.ts'
 import { datesIn, LAST, MESSAGES, messagesOf, threadOf } from './tables.ts'
 
-// What a message is found by: who says it and when, as its title; the question it answers and the dates it speaks of, in
-// the headings of its chunks, which are indexed and embedded and are no part of what is shown.
+// Texts by which a message is found: its title has speaker and date; the headings of its chunks, which are indexed and embedded but not
+// shown, have the question that it answers and the dates that it mentions.
 
-/** Characters at the end of a message among which a question mark makes it a question. */
+/** Number of characters at the end of a message within which a question mark makes it a question. */
 const QUESTION_END = 40
-/** Characters of a question in front of its answer: what is longer keeps its end. */
+/** Longest question put before its answer, in characters; of a longer one, the end is used. */
 const MAX_QUESTION = 400
-/** Words of a chunk of an assistant's chat. */
+/** Number of words in a chunk of a chat with an assistant. */
 const CHUNK_WORDS = 120
 
 export interface Said {
@@ -32,12 +32,12 @@ export interface Said {
 
 export interface Unit extends Said, Pick<Message, 'at' | 'zone'> {
   readonly profile: Profile
-  /** The message before it in the same session. */
+  /** The previous message in the same session. */
   readonly before: Said | null
   readonly dates: readonly string[]
 }
 
-/** Of a message as it is stored: its row, and the content of its entry. */
+/** The searchable texts of a stored message, from its row and the content of its entry. */
 export function unitOf(row: Row, body: string, before: Said | null): Unit {
   return {
     ...{ speaker: row['speaker'] as string, body, profile: row['profile'] as Profile, before },
@@ -45,7 +45,7 @@ export function unitOf(row: Row, body: string, before: Said | null): Unit {
   }
 }
 
-/** What is stored as the content: the text, and in brackets what came with it. */
+/** Content of the entry: the message's text, with attachments in brackets. */
 export function bodyOf({ text, attachments }: Pick<Message, 'text' | 'attachments'>): string {
   return nonEmpty(text, ...attachments.map(attachmentText)).join(' ')
 }
@@ -55,12 +55,12 @@ function attachmentText({ kind, caption, name }: Attachment): string {
   return `[${caption === null ? label : `${label}: ${caption}`}]`
 }
 
-/** `Mira, 14 March 2025`. A date in front of an assistant's answer hides more than it finds. */
+/** Title of a message: `Mira, 14 March 2025`. Answers of an assistant get no date, which would lower their ranking more than it helps. */
 export function titleOf(unit: Pick<Unit, 'profile' | 'speaker' | 'at' | 'zone'>): string {
   return nonEmpty(unit.speaker, unit.profile === 'assistant' ? '' : dateOf(unit)).join(', ')
 }
 
-/** Headings: `Tom: Did you find a place?`, `(weekend of 8 March 2025)`. */
+/** Chunks of a message, with headings such as `Tom: Did you find a place?`, `(weekend of 8 March 2025)`. */
 export function chunksOf(unit: Unit): readonly ChunkDraft[] {
   if (unit.profile === 'assistant') return pieces(unit.body)
   const headings = nonEmpty(questionBefore(unit), unit.dates.length === 0 ? '' : `(${unit.dates.join('; ')})`)
@@ -68,14 +68,14 @@ export function chunksOf(unit: Unit): readonly ChunkDraft[] {
 }
 
 /**
- * What a message of people is ranked by beside what was said: `14 March 2025`, `Tom: Did you find a place?`, and
- * `weekend of 8 March 2025`.
+ * Texts by which a message between people is ranked in addition to its own: `14 March 2025`, `Tom: Did you find a place?`, and `weekend of
+ * 8 March 2025`.
  */
 export function surroundingText(unit: Unit): string {
   return nonEmpty(dateOf(unit), questionBefore(unit), ...unit.dates).join('\n')
 }
 
-/** `Mira: Yes, the barn.` */
+/** A message with its speaker: `Mira: Yes, the barn.` */
 export function spokenText({ speaker, body }: Said): string {
   return speaker === '' ? body : `${speaker}: ${body}`
 }
@@ -84,7 +84,7 @@ function dateOf({ at, zone }: Pick<Unit, 'at' | 'zone'>): string {
   return at === null ? '' : dayText(dayOf(at, zone))
 }
 
-/** Empty where no question came before. */
+/** The question before a message; empty where there is none. */
 function questionBefore({ before }: Pick<Unit, 'before'>): string {
   if (before === null || !/[?？؟]/u.test(before.body.slice(-QUESTION_END))) return ''
   return spokenText({ ...before, body: before.body.slice(-MAX_QUESTION) }).toWellFormed()
@@ -94,7 +94,7 @@ function nonEmpty(...texts: readonly string[]): readonly string[] {
   return texts.filter(text => text !== '')
 }
 
-/** Of an assistant's chat. Cut between paragraphs and sentences where one is near; in order, not overlapping. */
+/** Splits a message of a chat with an assistant into chunks, between paragraphs and sentences where possible; in order, not overlapping. */
 export function pieces(body: string): readonly ChunkDraft[] {
   const words = [...body.matchAll(/[^\s]+(?:\s+|$)/g)].map(({ index, 0: word }) => ({ end: index + word.length, word }))
   const lines = new LineCounter(body)
@@ -110,7 +110,9 @@ export function pieces(body: string): readonly ChunkDraft[] {
   return drafts.length > 0 ? drafts : chunk(body)
 }
 
-/** The last word of the piece that begins with `first`: one that ends a paragraph or a sentence in its second half. */
+/**
+ * Index of the last word of the piece that begins at `first`: preferably one that ends a paragraph or sentence in the piece's second half.
+ */
 function lastWord(words: readonly { readonly word: string }[], first: number): number {
   const max = Math.min(words.length, first + CHUNK_WORDS) - 1
   if (max === words.length - 1) return max
@@ -122,7 +124,7 @@ function lastWord(words: readonly { readonly word: string }[], first: number): n
   return max
 }
 
-/** What entries get from the request. */
+/** Fields of entries that the request determines. */
 export interface EntrySettings {
   readonly collection: string
   readonly tags: readonly string[]
@@ -130,24 +132,24 @@ export interface EntrySettings {
   readonly now: Instant
 }
 
-/** A message whose place in its thread is known. */
+/** A message with its position in the thread. */
 export interface Placed extends Message {
   readonly profile: Profile
-  /** Of the conversation. */
+  /** Title of the conversation. */
   readonly title: string
   readonly dates: readonly string[]
-  /** The message before it in its session; null at the beginning of one. */
+  /** The previous message in the session; null at the beginning of one. */
   readonly before: Said | null
 }
 
 interface WrittenMessage {
   readonly key: EntryKey
   readonly change: 'added' | 'updated' | 'unchanged'
-  /** How many were written. */
+  /** Number of chunks written. */
   readonly chunks: number
 }
 
-/** Of the entry of a message. */
+/** Entry id of a message. */
 export function entryIdOf(conversation: string, message: string): string {
   return idWithinLimit(`${conversation}/${message}`)
 }
@@ -157,7 +159,7 @@ export interface OwnMessage {
   readonly row: Row
 }
 
-/** The holder's own message of this id. Throws `conflict` where the id is that of something else. */
+/** The holder's own message with this id. Throws `conflict` where the id belongs to an entry that is no message. */
 export function ownMessage(
   reader: StoreReader,
   id: string,
@@ -175,7 +177,7 @@ export function ownMessage(
   throw new QuerentError('conflict', message, { id })
 }
 
-/** `before`: as `ownMessage` finds it. */
+/** Writes a message. `before`: as `ownMessage` finds it. */
 export function writeMessage(
   writer: StoreWriter,
   message: Placed,
@@ -219,14 +221,15 @@ function draftOf(
     origin: null,
     createdAt,
     updatedAt: edited?.at ?? (isSame ? before.updatedAt : before === undefined ? createdAt : now),
-    // One whose clock runs ahead, or names no zone, is to be found at once.
+    // A message dated in the future, because its clock is ahead or its zone unknown, gets no start of validity, so that it is found at
+    // once.
     validFrom: isSame ? before.validFrom : at !== null && at <= now ? at : null,
     validUntil: null,
     knownAt: isSame ? before.knownAt : now,
   }
 }
 
-/** What is rarely there and never ranked by. */
+/** Fields that few messages have and that never affect ranking, stored as metadata. */
 function metadataOf({ title, attachments, edited }: Placed): JsonObject {
   return {
     ...(title !== '' && { conversation_title: title }),
@@ -248,7 +251,7 @@ function rowOf(entry: EntryKey, message: Placed, audience: Audience): Row {
 function rememberLast(writer: StoreWriter, row: Row): void {
   const { entry, thread } = row as { entry: EntryKey; thread: string }
   const table = writer.table(LAST)
-  table.delete({ entry }) // it may have been the last of another thread
+  table.delete({ entry }) // The message may have been the last of another thread.
   const last = table.get({ thread })
   const lastRow = last === undefined ? undefined : writer.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
   if (lastRow === undefined || Number(lastRow['position']) <= Number(row['position'])) table.put({ thread, entry })
@@ -258,15 +261,15 @@ function isSame(one: Row, other: Row): boolean {
   return Object.keys(other).every(name => one[name] === other[name])
 }
 
-/** What a message says; null when it is gone. */
+/** Speaker and text of a message; null when it was deleted. */
 export function saidIn(reader: StoreReader, row: Row): Said | null {
   const entry = reader.entry(row['entry'] as EntryKey)
   return entry === undefined ? null : { speaker: row['speaker'] as string, body: entry.content }
 }
 
 /**
- * An answer is found by the question before it, whose words are indexed with the answer: when a question goes or changes, they
- * go or change there too. `rows`: of messages as they were before they were deleted or changed.
+ * Rewrites the index texts of messages that follow deleted or changed ones: an answer is indexed with the question before it, so a deleted
+ * or changed question must be updated there too. `rows`: messages as they were before.
  */
 export function reindexFollowers(writer: StoreWriter, rows: readonly Row[]): void {
   for (const [thread, changed] of Map.groupBy(rows, row => row['thread'] as string)) {

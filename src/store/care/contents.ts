@@ -1,4 +1,4 @@
-/** Rows against their checks, tables against their declarations, and rows that refer to rows that are missing. */
+/** Checks of contents: rows against their check sums, tables against their declarations, and rows that refer to missing rows. */
 import { isRecord } from '../../base/record.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { CHECK, isWhole } from '../sqlite/rows.ts'
@@ -6,10 +6,10 @@ import { COPY_PREFIX, checkedTables, columnsOf, NAME_BYTES, nameIn } from '../sq
 import { quote } from '../sqlite/tables.ts'
 import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
 
-/** Tables whose damaged rows are reported with a repair of their own. */
+/** Tables whose damaged rows other checks report, with a repair of their own. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['vectors', 'tallies', 'changes', 'meta'])
 
-/** Every other row against its check. */
+/** Check of all other rows against their check sums. */
 export const rows: Check = {
   name: 'rows',
   sound: 'every row is as it was written',
@@ -28,7 +28,7 @@ export const rows: Check = {
   },
 }
 
-/** Values of the store itself that it makes again when they are gone. */
+/** Values of the store itself that are made again when they are missing. */
 const REMAKEABLE: ReadonlySet<string> = new Set(['revision', 'forgotten', 'overwritten', 'cursor_secret'])
 
 function ownValues(db: SqlDatabase): Problem | null {
@@ -47,7 +47,7 @@ function ownValues(db: SqlDatabase): Problem | null {
 
 type EntryName = (key: number) => string
 
-/** What tells them apart. A row of an entry that is gone is another finding (`references`). */
+/** Names of a table's damaged rows. Rows of a missing entry are another finding (`references`). */
 function* damagedRows(db: SqlDatabase, table: string): Generator<string> {
   const columns = columnsOf(db, table).filter(name => name !== CHECK)
   const cell = (name: string) => (isNameOfMeta(name) ? NAME_BYTES : quote(name))
@@ -91,8 +91,8 @@ function isStored(db: SqlDatabase, name: string, json: string): boolean {
 }
 
 /**
- * Tables of which nothing is lost with a row whose entry is gone: nobody can ask for it any more, and what it says was
- * made from the entry or its file. What somebody wrote (contents, rows of lenses) is left alone.
+ * Tables whose rows can be deleted without loss when their entry is missing: they cannot be reached any more, and were derived from the
+ * entry or its file. Rows with what a user wrote (contents, rows of lenses) are kept.
  */
 const DERIVED: ReadonlySet<string> = new Set(['entry_tags', 'entry_values', 'chunks', 'access', 'declared_files'])
 
@@ -106,7 +106,7 @@ function orphanTables(db: SqlDatabase): readonly (readonly [table: string, paren
   const found = new Map<string, string>()
   const rows = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').each()
   for (const [table, , parent] of rows) found.set(table, parent)
-  // Tallies are counted again from what they count.
+  // Wrong tallies are left out here: another check counts them again.
   found.delete('tallies')
   return [...found]
 }
@@ -134,7 +134,7 @@ function dropped(rows: number, table: string): string {
   return `dropped ${counted(rows, 'row')} of ${table} that did not belong to anything`
 }
 
-/** The two rows that make an entry, the one without the other. */
+/** Entries of which only one of the two rows exists. */
 function withoutContent(db: SqlDatabase): Problem | null {
   const names = db
     .prepareArrays<[string]>(

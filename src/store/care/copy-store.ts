@@ -1,4 +1,4 @@
-/** A consistent copy of a store file while anybody writes: whole under its name, or not there. */
+/** Makes a consistent copy of a store file while others write: under its final name it is either complete or absent. */
 import {
   chmodSync,
   closeSync,
@@ -19,9 +19,9 @@ import { isBackup } from './header.ts'
 export interface CopyRequest {
   readonly from: string
   readonly to: string
-  /** Take the place of a backup that is there; any other file is refused. Default: every file is. */
+  /** Whether an existing backup is replaced; any other file is never replaced. Default: an existing file is refused. */
   readonly overwrite?: boolean | undefined
-  /** Bytes done and of all, now and then; what it throws ends the copy. */
+  /** Called now and then with the bytes copied and in total; throwing ends the copy. */
   readonly report?: ((done: number, total: number) => void) | undefined
 }
 
@@ -29,11 +29,13 @@ export interface StoreCopy {
   readonly path: string
   readonly bytes: number
   readonly entries: number
-  /** The newest change it holds. */
+  /** Number of the newest change in the feed that the copy contains. */
   readonly position: number
 }
 
-/** Throws `invalid_argument`, `conflict`, `io_failed`, or what opening the store throws; then nothing is left of the copy. */
+/**
+ * Copies a store. Throws `invalid_argument`, `conflict`, `io_failed`, or the errors of opening a store; then nothing is left of the copy.
+ */
 export async function copyStore({ from, to, overwrite = false, report }: CopyRequest): Promise<StoreCopy> {
   const path = placeFor(to, from, overwrite)
   assertFreeSpace(from, path)
@@ -49,7 +51,7 @@ export async function copyStore({ from, to, overwrite = false, report }: CopyReq
   }
 }
 
-/** The path with all links followed, so that no two names of the store are taken for two files. */
+/** The target path with all links resolved, so that two names of the store's own file are recognised as the same. */
 function placeFor(to: string, from: string, overwrite: boolean): string {
   const folder = io(to, () => realpathSync(dirname(to)))
   const found = join(folder, basename(to))
@@ -70,7 +72,7 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
     const what = 'it is not a backup of Querent, and nothing else is overwritten; name another file'
     throw new QuerentError('conflict', `${to}: ${what}`, { path: to })
   }
-  // A log left there would be taken for the copy's own.
+  // An existing log file beside the target would be taken for the log of the copy.
   const log = [`${path}-wal`, `${path}-journal`].find(file => existsSync(file))
   if (log === undefined) return path
   throw new QuerentError('conflict', `${to}: there is a store of this name in use, or one that crashed (${log})`, {
@@ -97,7 +99,7 @@ async function copyPages(from: string, to: string, report: CopyRequest['report']
   }
 }
 
-/** Opens it, which proves that it is a store, and leaves one file without a log, on the disk. */
+/** Opens the copy, which proves that it is a store, and leaves it as a single file without a log, written to the disk. */
 function finish(file: string): Pick<StoreCopy, 'entries' | 'position'> {
   const db = openFile(file, 'write')
   try {
@@ -120,7 +122,7 @@ function putInPlace(unfinished: string, path: string, overwrite: boolean): void 
   if (process.platform !== 'win32') sync(dirname(path))
 }
 
-/** A file that came meanwhile is not overwritten, where the disk knows hard links. */
+/** Moves the finished copy to its name. A file that was created there meanwhile is not overwritten, where the disk supports hard links. */
 function linkInPlace(unfinished: string, path: string): void {
   try {
     linkSync(unfinished, path)

@@ -1,4 +1,4 @@
-/** What repeats or follows from other rows, against them: filter rows, counts, the change feed, vectors. */
+/** Checks rows that repeat or follow from other rows: filter rows, counts, the change feed, vectors. */
 
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -85,9 +85,9 @@ function recount(db: SqlDatabase): number {
   return wrong.length
 }
 
-// The feed of changes. Its numbers are given once and only cut off at the old end, so a number that is missing in between
-// or at the new end is a change that was lost: whoever follows the feed has missed it. Then the feed is cut there, which
-// makes everybody who stood before build again from the entries.
+// Check of the change feed. Its numbers are given once and only removed at the old end, so a number that is missing in between or at the
+// new end is a lost change, which followers of the feed have missed. The repair cuts the feed there, so that all followers from before
+// rebuild from the entries.
 
 export const feed: Check = {
   name: 'feed',
@@ -108,7 +108,7 @@ function senseless(db: SqlDatabase): Problem | null {
   })
 }
 
-/** First numbers of what is missing. */
+/** First number of each gap in the feed. */
 function lostSeqs(db: SqlDatabase): readonly number[] {
   const gaps = db
     .prepareArrays<[number]>(
@@ -133,7 +133,7 @@ function senselessSeqs(db: SqlDatabase): readonly number[] {
   return [...new Set([...wrong, ...changed])].sort((a, b) => a - b)
 }
 
-/** Tells one more change, so that there is a newest one, and forgets all up to the last wrong one. */
+/** Adds one change, so that there is a newest one, and removes all changes up to the last wrong one. */
 function cut(db: SqlDatabase, now: Instant): string {
   const [gaps, wrong] = [lostSeqs(db), senselessSeqs(db)]
   const last = Math.max(0, ...gaps, ...wrong)
@@ -162,7 +162,7 @@ function newestSeq(db: SqlDatabase): number {
   return db.prepareArrays<[number | null]>('select max(seq) from changes').get()?.[0] ?? 0
 }
 
-/** The highest number ever given in a table. */
+/** The highest key that a table has ever given. */
 function sequence(db: SqlDatabase, table: string): number {
   return db.prepareArrays<[number]>('select seq from sqlite_sequence where name = ?').get(table)?.[0] ?? 0
 }
@@ -188,7 +188,7 @@ export const vectorRows: Check = {
     return those(
       kinds.map(kind => {
         const chunks = wrong.filter(({ why }) => why === kind).map(({ chunk }) => chunk)
-        // All are dropped by the one that comes first.
+        // The first repair drops all of these vectors, whatever their kind of damage.
         const rest = { help: `${REPAIR_HELP} They are then made again.`, repair: drop }
         return problemOf(chunks, ...WORDS[kind], rest)
       }),
@@ -216,7 +216,7 @@ function wrongOnes(db: SqlDatabase): readonly Wrong[] {
   return found
 }
 
-/** Those who follow the feed see the entries as changed, whose other vectors stay. */
+/** Deletes wrong vectors. Followers of the feed see their entries as changed; other vectors stay. */
 function drop(db: SqlDatabase, now: Instant): string {
   const wrong = wrongOnes(db)
   const entries = new Set<number>()

@@ -1,28 +1,28 @@
-/** A store file, looked after from outside: what lies beside it, and connections that are nobody else's. */
+/** Access to a store file from outside of a store: files beside it, and separate connections. */
 import { rmSync } from 'node:fs'
 import { openNodeSqlite, type SqlDatabase } from '../sqlite/node-sqlite.ts'
 import { isLockless } from '../sqlite/schema.ts'
 
-/** How long a connection waits for the locks of other processes. */
+/** How long a connection waits for locks of other processes, in ms. */
 const WAIT_MS = 5_000
 
-/** The file and what SQLite may put beside it: its log, the memory that processes share, its journal. */
+/** The file and those that SQLite may put beside it: its log, shared memory, journal. */
 export function storeFiles(file: string): readonly string[] {
   return ['', '-wal', '-shm', '-journal'].map(end => `${file}${end}`)
 }
 
-/** With all that lies beside it; what is not there is gone already. */
+/** Deletes a store file with all files beside it; missing ones are skipped. */
 export function removeStore(file: string): void {
   for (const path of storeFiles(file)) rmSync(path, { force: true })
 }
 
-/** To be closed by the caller. `repair` may write what SQLite says of its own tables. Throws what opening a store throws. */
+/** Opens a connection, which the caller must close. `repair` may write SQLite's own schema table. Throws the errors of opening a store. */
 export function openFile(file: string, to: 'read' | 'write' | 'repair'): SqlDatabase {
   const options = { file, readOnly: to === 'read', timeoutMs: WAIT_MS, schemaWritable: to === 'repair' }
   const db = openNodeSqlite({ ...options, immutable: false })
   if (to !== 'read') return db
   try {
-    // Nothing is read before the first statement.
+    // Forces a read, since SQLite reads nothing before the first statement.
     db.exec('pragma schema_version')
     return db
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The first hundred bytes of a store file: what it says of itself before SQLite can read it (sqlite.org/fileformat2). */
+/** The header of a store file: its first hundred bytes, which describe it before SQLite can read it (sqlite.org/fileformat2). */
 import {
   closeSync,
   copyFileSync,
@@ -25,15 +25,15 @@ export interface Header {
   readonly pages: number
   readonly schema: number
   readonly application: number
-  /** Whether its writers keep a log beside it, as those of a home do; a backup is one file. */
+  /** Whether writers keep a log beside the file, as for the store of a home; a backup is a single file. */
   readonly hasLog: boolean
 }
 
 const MAGIC = 'SQLite format 3\0'
 const LENGTH = 100
-/** Every store has pages of this size. */
+/** Page size of every store. */
 const PAGE = 4096
-/** A store with nothing in it has more pages. */
+/** A smaller file cannot be a store: even an empty store has more pages. */
 const SMALLEST = 4 * PAGE
 
 export function headerOf(file: string): Header {
@@ -56,18 +56,18 @@ export function headerOf(file: string): Header {
   }
 }
 
-/** Whether `copyStore` made it: a store in one file, which nobody has opened for writing since. */
+/** Whether `copyStore` made the file: a store in a single file, which nobody has opened for writing since. */
 export function isBackup(file: string): boolean {
   const { isSqlite, application, hasLog } = headerOf(file)
   return isSqlite && application === APPLICATION_ID && !hasLog
 }
 
-/** As SQLite would write it for a store of so many pages of 4 KiB. */
+/** The header that SQLite would write for a store of this many pages of 4 KiB. */
 function soundHeader(pages: number): Uint8Array {
   const bytes = Buffer.alloc(LENGTH)
   bytes.write(MAGIC, 'latin1')
   bytes.writeUInt16BE(PAGE, 16)
-  // Written with a log, no reserved bytes, fractions as prescribed.
+  // Journal mode with a log, no reserved bytes, payload fractions as the format prescribes.
   bytes.set([2, 2, 0, 64, 32, 32], 18)
   bytes.writeUInt32BE(1, 24)
   bytes.writeUInt32BE(pages, 28)
@@ -81,7 +81,7 @@ function soundHeader(pages: number): Uint8Array {
   return bytes
 }
 
-/** For this file; keeps the schema cookie, by which a copy of the list of tables is known to be current. */
+/** A sound header for this file; keeps the schema cookie, which shows whether the stored copy of the list of tables is current. */
 export function soundHeaderOf(file: string): Uint8Array {
   const bytes = Buffer.alloc(4)
   const handle = openSync(file, 'r')
@@ -95,7 +95,7 @@ export function soundHeaderOf(file: string): Uint8Array {
   return header
 }
 
-/** What is wrong with the file as a file. */
+/** Finding about the file as such, from its header and size. */
 export function fileFinding(file: string): StoreFinding {
   const header = headerOf(file)
   const wrong = wrongWith(header)
@@ -107,17 +107,17 @@ export function fileFinding(file: string): StoreFinding {
   return { check: 'file', ok: false, ...wrong, isRepairable: false }
 }
 
-/** What makes a file that cannot be opened a store again. */
+/** A repair that makes a file readable again which cannot be opened. */
 export interface HeadRepair {
-  /** What is written. */
+  /** What the repair writes, as a text for the report. */
   readonly done: string
-  /** To be called on the file, which nobody else has open. */
+  /** Repairs the file, which no other process may have open. */
   readonly repair: (file: string) => void
 }
 
 /**
- * Null where there is none, or where the file needs none. Tried on a copy: with it, all of the file must be sound but for
- * pages that no list of free pages names.
+ * The repair for a file's header; null where there is none, or none is needed. It is tried on a copy: with it, everything in the file must
+ * be sound, except for pages that are in no list of free pages.
  */
 export function headRepair(file: string): HeadRepair | null {
   if (statSync(file).size < SMALLEST || isReadable(file)) return null
@@ -163,7 +163,7 @@ export function writeHeader(file: string, header: Uint8Array): void {
   }
 }
 
-/** Whether it is a store of this version whose pages are sound, whoever uses them. */
+/** Whether the file is a store of this version whose pages are sound, even if some are unused. */
 function isReadable(file: string): boolean {
   try {
     const db = openFile(file, 'write')

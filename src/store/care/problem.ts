@@ -1,23 +1,23 @@
-/** One thing that is wrong with a store file, what can be done about it, and how its JSON is read. */
+/** A problem in a store file: what can be done about it, and how its JSON is read. */
 import type { Instant } from '../../base/clock.ts'
 import type { SqlDatabase } from '../sqlite/node-sqlite.ts'
 
 export interface Problem {
-  /** How much of what, with a few examples. */
+  /** What is wrong, with the number of cases and some examples. */
   readonly what: string
-  /** What to do where it cannot be repaired from what is there. */
+  /** What to do where the problem cannot be repaired from the store's own data. */
   readonly help: string
-  /** Inside a write transaction; says what was done. Null: nothing in the store says how it should be. */
+  /** Repairs the problem inside a write transaction; returns what was done. Null: nothing in the store tells the correct value. */
   readonly repair: ((db: SqlDatabase, now: Instant) => string) | null
 }
 
-/** What was found in one place of a store file. */
+/** Finding about one part of a store file. */
 export interface StoreFinding {
   readonly check: string
   readonly ok: boolean
   readonly message: string
   readonly help: string | null
-  /** Whether `repairStore` knows how this should be. */
+  /** Whether `repairStore` can repair this. */
   readonly isRepairable: boolean
 }
 
@@ -25,10 +25,10 @@ export function sound(check: string, message: string): StoreFinding {
   return { check, ok: true, message, help: null, isRepairable: false }
 }
 
-/** Something to look at, in SQL; reads only. */
+/** One check of the store by SQL; only reads. */
 export interface Check {
   readonly name: string
-  /** The message when nothing is wrong. */
+  /** Message when nothing is wrong. */
   readonly sound: string
   look(db: SqlDatabase): readonly Problem[]
 }
@@ -37,10 +37,10 @@ export const REPAIR_HELP = 'Run `querent doctor --repair`.'
 export const RESTORE_HELP =
   'Restore a backup, or take what can be read into a new store: `querent export --skip-damaged`.'
 
-/** Examples shown of a kind of problem. */
+/** Number of examples shown for one kind of problem. */
 const EXAMPLES = 5
 
-/** `3 vectors of a wrong length (chunks 5, 8, 9)`; null when there are none. */
+/** Makes a problem such as `3 vectors of a wrong length (chunks 5, 8, 9)`; null when there are no cases. */
 export function problemOf(
   found: readonly (string | number)[],
   one: string,
@@ -57,12 +57,12 @@ export function those(problems: readonly (Problem | null)[]): readonly Problem[]
   return problems.filter(problem => problem !== null)
 }
 
-/** `1 row`, `2 rows`. */
+/** A number with its noun: `1 row`, `2 rows`. */
 export function counted(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** Undefined: it is no JSON. */
+/** Parsed JSON; undefined: the text is no JSON. */
 export function parsed(json: string): unknown {
   try {
     return JSON.parse(json)

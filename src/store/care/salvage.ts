@@ -1,6 +1,6 @@
 /**
- * Takes what can be read of a damaged store into a new one. The damaged file is only read; what is worked on is a copy of
- * it, beside the new one. What refers to something that was lost is left out, and all that was lost is reported.
+ * Copies everything readable of a damaged store into a new one. The damaged file is only read; the work is done on a copy beside the new
+ * file. Rows that refer to something lost are left out, and everything lost is reported.
  */
 import { copyFileSync, existsSync } from 'node:fs'
 import { sha256 } from '../../base/canonical.ts'
@@ -21,16 +21,16 @@ import { declarationsIn, orNothing, readableRows, restoreTableList } from './tab
 
 export interface Salvage {
   readonly entries: number
-  /** What could not be taken over, a line each; none: nothing was lost. */
+  /** What was lost, one line each; empty: nothing. */
   readonly lost: readonly string[]
 }
 
-/** Names of lost entries that are listed. */
+/** Largest number of lost entries that are listed by name. */
 const MAX_NAMES = 20
 
 /**
- * `to` must not be there. A table that is in the store with other columns than in `declared` is left out and reported.
- * Throws `store_corrupt` when not even the list of tables can be read.
+ * Salvages a store. `to` must not exist. A table whose columns in the store differ from `declared` is left out and reported. Throws
+ * `store_corrupt` when not even the list of tables can be read.
  */
 export function salvageStore(
   from: string,
@@ -59,7 +59,7 @@ function toThisSchema(file: string): void {
   }
 }
 
-/** With its log, a sound header, and the list of tables as it was. */
+/** Copies the damaged file with its log, gives the copy a sound header, and restores the list of tables. */
 function takeCopy(from: string, to: string): void {
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
   writeHeader(to, soundHeaderOf(to))
@@ -117,7 +117,7 @@ function fill(
   const names = lostNames(target, source)
   const left = [...dropForeign(target, declared), ...makePrivate(target), ...dropHalves(target)]
   for (const { type, sql, name } of parts) if (type !== 'table' && !name.startsWith('declared_')) target.exec(sql)
-  // Not by their statements in the damaged file: what indexes there are is in the declarations too.
+  // Indexes are made from the declarations, not from the statements in the damaged file: declarations include all indexes.
   for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
   keepSequences(target, source)
   target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
@@ -128,7 +128,7 @@ function fill(
   ]
 }
 
-/** True: something could not be read, or was no row of this table. */
+/** Copies a table. True: something could not be read, or was no row of this table. */
 function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): boolean {
   const columns = target
     .prepareArrays<[string]>('select name from pragma_table_info(?)')
@@ -142,7 +142,7 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
   const isSound = soundRows(name, columns)
   let isWrong = false
   for (const row of rows) {
-    // Made again for the new file.
+    // This row of `meta` is made again for the new file.
     if (name === 'meta' && isOfCopy(row[0] ?? null)) continue
     if (!isSound(row)) {
       isWrong = true
@@ -151,7 +151,7 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
     try {
       put.run(...row)
     } catch (error) {
-      // A value of a type that the column does not take: damage that SQLite did not see as such.
+      // The value's type does not fit the column: damage that SQLite did not detect.
       if (!(error instanceof QuerentError) || error.code !== 'internal') throw error
       isWrong = true
     }
@@ -159,19 +159,22 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
   return isCutShort() || isWrong
 }
 
-/** Whether a row is as it was written: by its check, and a text of a store from before there were checks by its hash. */
+/**
+ * Tests whether a row is unchanged since it was written: by its check sum, or, for a text of a store from before check sums existed, by its
+ * hash.
+ */
 function soundRows(table: string, columns: readonly string[]): (row: readonly SqlValue[]) => boolean {
   const at = columns.indexOf(CHECK)
   const [content, hash] = ['content', 'content_hash'].map(name => columns.indexOf(name)) as [number, number]
   return row => {
-    // A store that is being brought to this schema has rows without.
+    // A store that is being migrated to this schema has rows without a check sum.
     const check = at === -1 ? null : row[at]
     if (check !== null && check !== undefined) return check === checkOf(row.filter((_, cell) => cell !== at))
     return table !== 'bodies' || sha256(String(row[content])) === row[hash]
   }
 }
 
-/** An index that can be read knows entries that the table has lost. */
+/** Names of entries that the table has lost, from an index that can still be read. */
 function lostNames(target: SqlDatabase, source: SqlDatabase): readonly string[] {
   const known = readAll(source, 'select key, holder, id from entries indexed by entries_by_id')
   const isThere = target.prepareArrays('select 1 from entries e join bodies b on b.entry = e.key where e.key = ?')
@@ -192,8 +195,8 @@ function listedNames(names: readonly string[]): readonly string[] {
 }
 
 /**
- * An entry of which it is not known who may see it is for its holder alone. The partition gets a number that none had.
- * Says how many, by holder and id.
+ * Makes entries private to their holder where it is unknown who may see them. The partition gets a number that none had before. Returns how
+ * many, by holder and id.
  */
 function makePrivate(target: SqlDatabase): readonly string[] {
   const columns = columnsOf(target, 'entries')
@@ -236,7 +239,7 @@ function makePrivate(target: SqlDatabase): readonly string[] {
   return listedNames(names).map(line => `who may see ${line} (saved as private)`)
 }
 
-/** Of tables that this version declares otherwise no row can be read; a version that was never released made them. */
+/** Drops tables whose declaration differs in this version, so that no row can be read; only unreleased versions made them. */
 function dropForeign(target: SqlDatabase, declared: readonly TableDeclaration[]): readonly string[] {
   const foreign = declarationsIn(target).filter(stored => {
     const one = declared.find(({ name }) => name === stored.name)
@@ -261,7 +264,7 @@ function isOfShape(stored: TableDeclaration, declared: TableDeclaration, db: Sql
   return stored.columns.every(({ name }) => columns.has(name))
 }
 
-/** Entries without content, then rows whose entry or partition is gone, until all that is left hangs together. */
+/** Deletes entries without content, then rows whose entry or partition is missing, until the rest is consistent. */
 function dropHalves(target: SqlDatabase): readonly string[] {
   target.exec('delete from entries where key not in (select entry from bodies)')
   const dropped: string[] = []
@@ -275,7 +278,7 @@ function dropHalves(target: SqlDatabase): readonly string[] {
   return dropped
 }
 
-/** Numbers are never given again, also those of what was lost. */
+/** Numbers are never given again, including those of lost rows. */
 function keepSequences(target: SqlDatabase, source: SqlDatabase): void {
   const put = target.prepare('update sqlite_sequence set seq = max(seq, ?) where name = ?')
   const add = target.prepare('insert into sqlite_sequence (seq, name) values (?, ?)')

@@ -1,4 +1,4 @@
-/** Examines a store file, and repairs in it what can be made again from what is there. */
+/** Examines a store file, and repairs what can be derived from its other data. */
 
 import { must } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -19,7 +19,7 @@ export interface Repaired {
   readonly done: string
 }
 
-/** In the order of repairing: later ones count what earlier ones leave. */
+/** Checks in the order of repair: later ones count rows that earlier ones may remove. */
 const CHECKS: readonly Check[] = [tables, references, rows, lookups, vectorRows, tallyRows, feed]
 const PAGES = 'pages'
 const FILE = 'file'
@@ -27,17 +27,17 @@ const ALTERED_LIST: StoreFinding = {
   ...{ check: FILE, ok: false, message: 'the list of tables is not as it was written' },
   ...{ help: REPAIR_HELP, isRepairable: true },
 }
-/** SQLite's own lines that are reported. */
+/** Number of SQLite's own messages that are reported. */
 const LINES = 5
 
-/** Reads everything under one state of the store. Throws what opening a store throws. */
+/** Examines a store, reading everything within one state of it. Throws the errors of opening a store. */
 export function examineStore(file: string): readonly StoreFinding[] {
   return looking(file, examine)
 }
 
 /**
- * Repairs what `examineStore` calls repairable and touches nothing else: all of it or, when that fails, nothing. Other
- * processes may go on working; `store_locked` when they do not let this one write.
+ * Repairs what `examineStore` reports as repairable and nothing else: everything, or nothing when a repair fails. Other processes may
+ * continue working; throws `store_locked` when they prevent writing.
  */
 export function repairStore(file: string, now: Instant): readonly Repaired[] {
   const list = restoreAlteredList(file)
@@ -47,7 +47,7 @@ export function repairStore(file: string, now: Instant): readonly Repaired[] {
   return [...done.map(what => ({ check: FILE, done: what })), ...repairRows(file, now)]
 }
 
-/** Of a file that can be opened. */
+/** Restores the list of tables in a file that can be opened; false where it is unchanged. */
 function restoreAlteredList(file: string): boolean {
   return (
     orNothing(() => {
@@ -69,7 +69,7 @@ function repairRows(file: string, now: Instant): readonly Repaired[] {
   const db = openFile(file, 'repair')
   try {
     db.exec('pragma secure_delete = on; pragma foreign_keys = off; pragma synchronous = full')
-    // Before anything is written: a wrong list of free pages could give one away that is in use.
+    // Packed before anything is written: a wrong list of free pages could give out a page that is in use.
     if (pages.isOutside) pack(db)
     const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
     const { repaired, leaves } = db.write(() => {
@@ -85,17 +85,17 @@ function repairRows(file: string, now: Instant): readonly Repaired[] {
   }
 }
 
-/** Moves root pages. */
+/** Packs the file (VACUUM), which moves root pages. */
 function pack(db: SqlDatabase): void {
   db.exec('vacuum')
   renewSchemaCopy(db)
 }
 
-/** On a connection of its own: one that met damage cannot commit any more. */
+/** Runs a check on a connection of its own: one that met damage can no longer commit. */
 function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
   const db = openFile(file, 'read')
   try {
-    // Ends when the connection is closed.
+    // The transaction ends when the connection is closed.
     db.exec('begin')
     return look(db)
   } finally {
@@ -103,7 +103,7 @@ function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
   }
 }
 
-/** As `examineStore`, on a connection that has the file open, inside a transaction. */
+/** As `examineStore`, on an open connection, inside a transaction. */
 export function examine(db: SqlDatabase): readonly StoreFinding[] {
   if ((orNothing(() => copyOfAlteredList(db)) ?? null) !== null) return [ALTERED_LIST]
   const pages = checkPages(db)
@@ -112,7 +112,7 @@ export function examine(db: SqlDatabase): readonly StoreFinding[] {
   return [sound(PAGES, 'every page and index is sound'), ...CHECKS.map(check => examined(check, db))]
 }
 
-/** Where damage keeps anything from being looked at. Throws what is no damage. */
+/** The findings where damage prevents the examination. Throws an error that is no damage. */
 export function unreadable(error: unknown): readonly StoreFinding[] {
   if (!(error instanceof QuerentError) || error.code !== 'store_corrupt') throw error
   return [wrong(PAGES, [{ what: error.message, help: RESTORE_HELP, repair: null }])]
@@ -123,7 +123,7 @@ function examined(check: Check, db: SqlDatabase): StoreFinding {
   return problems.length === 0 ? sound(check.name, check.sound) : wrong(check.name, problems)
 }
 
-/** What one check cannot read keeps nobody from the others. */
+/** Problems found by one check; if damage stops it, the other checks still run. */
 function lookedAt(check: Check, db: SqlDatabase): readonly Problem[] {
   try {
     return check.look(db)
@@ -170,27 +170,27 @@ function repair(
   return { repaired, leaves: damaged.length > 0 && assertSound(db).leaves }
 }
 
-/** Each once, whatever it repairs. */
+/** The repair functions for a check's problems, without duplicates. */
 function repairersOf(check: Check, db: SqlDatabase): ReadonlySet<NonNullable<Problem['repair']>> {
   return new Set(lookedAt(check, db).flatMap(({ repair }) => (repair === null ? [] : [repair])))
 }
 
-// The pages of the file, as SQLite checks them, and which tables a damage touches. What an index or a lookup table holds
-// is elsewhere too, so damage there loses nothing; a table of its own rows is never made up from what is left of it.
+// Check of the file's pages, by SQLite, and which tables are damaged. The contents of an index or a lookup table exist elsewhere too, so
+// damage there loses nothing; a table's own rows are never reconstructed from what is left of it.
 
 export interface PageReport {
-  /** As SQLite says it; none when all is sound. */
+  /** Messages of SQLite's check; empty when the file is sound. */
   readonly lines: readonly string[]
   readonly damaged: readonly DamagedTable[]
-  /** What is wrong is in no table: pages that nobody uses, or a list of free pages that is wrong. */
+  /** Whether the damage is outside of all tables: unused pages, or a wrong list of free pages. */
   readonly isOutside: boolean
 }
 
-/** `rows`: some of its own are damaged. `indexes`: only what repeats them. `derived`: its rows repeat other tables. */
+/** A damaged table. `rows`: some of its own rows are damaged; `indexes`: only its indexes; `derived`: its rows repeat other tables. */
 interface DamagedTable {
   readonly table: string
   readonly part: 'rows' | 'indexes' | 'derived'
-  /** The tree of the index is broken, so that SQLite cannot clear it. */
+  /** Whether the index's tree is broken, so that SQLite cannot clear it. */
   readonly isBroken: boolean
 }
 
@@ -202,21 +202,20 @@ export function checkPages(db: SqlDatabase): PageReport {
   const lines = linesOf(db, `pragma integrity_check(${MAX_LINES})`)
   if (lines.length === 0) return { lines, damaged: [], isOutside: false }
   const damaged = tablesOf(db).flatMap(table => damageOf(db, table) ?? [])
-  // Below a broken page there are pages that nobody seems to use, and a broken page reaches into others: both are of that
-  // tree alone.
+  // Pages below a broken page seem unused, and a broken page may refer to others: both belong to that tree alone.
   const outside = lines.some(line => /freelist/i.test(line))
   const isLoose = damaged.length === 0 && lines.every(line => /never used|2nd reference/.test(line))
   return { lines, damaged, isOutside: outside || isLoose }
 }
 
-/** Whether nothing is damaged but what can be made again. */
+/** Whether only data is damaged that can be made again. */
 export function isRepairable({ damaged, isOutside, lines }: PageReport): boolean {
   if (damaged.some(({ part }) => part === 'rows')) return false
-  // To make an index, pages are taken from the list of free ones: it must be right.
+  // Making an index takes pages from the list of free ones, which must be right.
   return isOutside ? damaged.length === 0 : damaged.length > 0 || lines.length === 0
 }
 
-/** Also when the check itself fails on the way: what it said before counts. */
+/** Messages of a check by SQLite, including those given before the check itself failed. */
 function linesOf(db: SqlDatabase, pragma: string): readonly string[] {
   const lines: string[] = []
   try {
@@ -251,7 +250,7 @@ function damageOf(db: SqlDatabase, { name, root }: Tree): DamagedTable | null {
   return { table: name, part, isBroken }
 }
 
-/** Reading every row to its end; null when one cannot be. */
+/** Counts rows by reading each completely; null when one cannot be read. */
 function countRows(db: SqlDatabase, sql: string): number | null {
   try {
     let rows = 0
@@ -263,7 +262,7 @@ function countRows(db: SqlDatabase, sql: string): number | null {
   }
 }
 
-/** An index that is whole and has more entries than there are rows tells of rows that were lost. */
+/** Whether an undamaged index has more entries than the table has rows, which shows that rows were lost. */
 function indexesKnowMore(db: SqlDatabase, table: string, rows: number): boolean {
   const indexes = db
     .prepareArrays<[string, number]>(
@@ -277,13 +276,15 @@ function indexesKnowMore(db: SqlDatabase, table: string, rows: number): boolean 
   })
 }
 
-// Makes damaged indexes and lookup tables again, in the transaction that runs. SQLite can neither clear nor drop a tree
-// that is broken, so a table with such a tree is copied and put in its place by hand; the pages of the old one are then
-// nobody's, until the file is packed.
+// Rebuilds damaged indexes and lookup tables in the current transaction. SQLite can neither clear nor drop a broken tree, so such a table
+// is copied and the copy put in its place by editing the schema table; the old table's pages remain unused until the file is packed.
 
 const COPY = 'querent_rebuilt'
 
-/** Says what was done; throws `store_corrupt`, so that all is rolled back, when the pages are not sound afterwards. */
+/**
+ * Rebuilds the tables and returns what was done. Throws `store_corrupt`, so that everything is rolled back, when the pages are not sound
+ * afterwards.
+ */
 export function rebuildTables(db: SqlDatabase, damaged: readonly DamagedTable[]): string {
   for (const { table, part, isBroken } of damaged) {
     if (isBroken) replace(db, table, part === 'indexes')
@@ -292,7 +293,7 @@ export function rebuildTables(db: SqlDatabase, damaged: readonly DamagedTable[])
   return `made the indexes of ${damaged.map(({ table }) => table).join(', ')} again`
 }
 
-/** Whether the file has pages that nobody uses: then it should be packed. */
+/** Throws when the pages are not sound. `leaves`: whether the file has unused pages and so should be packed. */
 export function assertSound(db: SqlDatabase): { readonly leaves: boolean } {
   const lines = linesOf(db, 'pragma integrity_check(20)')
   const wrong = lines.filter(line => !/^Page \d+: never used/.test(line))
@@ -313,7 +314,7 @@ function replace(db: SqlDatabase, table: string, withRows: boolean): void {
   const parts = rows.all(table) as unknown as readonly SchemaRow[]
   const sql = must(parts.find(({ type }) => type === 'table')?.sql, 'the statement that made the table')
   db.exec(sql.replace(/^create table\s+(if not exists\s+)?("(?:[^"]|"")*"|\w+)/i, `create table ${COPY}`))
-  // Without the limit SQLite would copy tree by tree, damaged indexes included.
+  // The limit prevents SQLite from copying tree by tree, which would include damaged indexes.
   if (withRows) db.exec(`insert into ${COPY} select * from ${quote(table)} not indexed limit -1`)
   swap(db, table, sql)
   for (const { type, sql: made } of parts) if (type !== 'table' && made !== null) db.exec(made)
@@ -331,7 +332,7 @@ function swap(db: SqlDatabase, table: string, sql: string): void {
     const hasSequence = db.prepareArrays(`select 1 from sqlite_schema where name = 'sqlite_sequence'`).get()
     if (hasSequence !== undefined) db.prepare(`delete from sqlite_sequence where name = '${COPY}'`).run()
   } finally {
-    // Reads the schema again.
+    // Makes SQLite read the changed schema again.
     db.exec('pragma writable_schema = reset')
   }
 }

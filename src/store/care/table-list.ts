@@ -1,7 +1,7 @@
 /**
- * The list of tables in a damaged store (`sqlite_schema`), restored from the copy that the store keeps of it. Where the
- * list cannot be read, no table can, and so the rows of the copy are found in the pages of the file themselves
- * (sqlite.org/fileformat2, "B-tree Pages" and "Record Format").
+ * Restores the list of tables of a damaged store (`sqlite_schema`) from the copy that the store keeps of it. Where the list cannot be read,
+ * no table can be, so the rows of the copy are searched in the file's pages directly (sqlite.org/fileformat2, "B-tree Pages" and "Record
+ * Format").
  */
 
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
@@ -23,20 +23,20 @@ import { quote } from '../sqlite/tables.ts'
 import { openFile } from './file.ts'
 import { parsed } from './problem.ts'
 
-/** Every store has pages of this size. */
+/** Page size of every store. */
 const PAGE = 4096
-/** Pages of an index or a table without row ids. */
+/** Type byte of an interior page of an index, or of a table without row ids. */
 const INTERIOR = 2
 const LEAF = 10
 
-/** The copy, where it is current and the list says something else. Null: nothing is to be restored. */
+/** The copy, where it is current and differs from the list; null: nothing is to be restored. */
 export function copyOfAlteredList(db: SqlDatabase): SchemaCopy | null {
   const copy = storedCopy(db)
   if (copy === null || !copy.isComplete || copy.cookie !== schemaCookie(db)) return null
   return isSameSchema(copy.parts, schemaParts(db)) ? null : copy
 }
 
-/** Inside a write transaction of a connection that may write the list; reads the schema again. */
+/** Writes the list of tables, inside a write transaction of a connection that may do so; SQLite then reads the schema again. */
 export function writeList(db: SqlDatabase, parts: readonly SchemaPart[]): void {
   db.exec('pragma writable_schema = on')
   try {
@@ -49,8 +49,8 @@ export function writeList(db: SqlDatabase, parts: readonly SchemaPart[]): void {
 }
 
 /**
- * Replaces the list of a file that nobody else has open, where the copy in it says that it is damaged. False: it is not,
- * or there is no copy. Throws `store_locked` where another process keeps a log beside the file.
+ * Replaces the list of tables in a file that no other process has open, where the copy in the file shows that it is damaged. False: it is
+ * not damaged, or there is no copy. Throws `store_locked` where another process keeps a log beside the file.
  */
 export function restoreTableList(file: string): boolean {
   const list = readList(file)
@@ -70,7 +70,7 @@ export function restoreTableList(file: string): boolean {
   return true
 }
 
-/** As SQLite reads it, null where it cannot. To close the last connection folds the log into the file. */
+/** The list as SQLite reads it, null where it cannot. Closing the last connection folds the log into the file. */
 function readList(file: string): Pick<SchemaCopy, 'cookie' | 'parts'> | null {
   const db = openFile(file, 'write')
   try {
@@ -80,7 +80,10 @@ function readList(file: string): Pick<SchemaCopy, 'cookie' | 'parts'> | null {
   }
 }
 
-/** An empty list, and no list of free pages: pages that only these knew are then nobody's, until the file is packed. */
+/**
+ * Writes a first page with an empty list of tables and no list of free pages: pages referred to only from there are unused until the file
+ * is packed.
+ */
 function clearFirstPage(file: string): void {
   const handle = openSync(file, 'r+')
   try {
@@ -96,7 +99,7 @@ function clearFirstPage(file: string): void {
   }
 }
 
-/** Rows of `meta` that hold the copy, from every page that may be one of `meta`'s, whoever uses it. */
+/** Rows of `meta` that contain the copy, from every page that may belong to `meta`, whether in use or not. */
 function* metaRowsIn(file: string): Generator<readonly SqlValue[]> {
   const handle = openSync(file, 'r')
   try {
@@ -121,7 +124,7 @@ function* metaRowsIn(file: string): Generator<readonly SqlValue[]> {
   }
 }
 
-/** Two texts and a number, as the rows of `meta` are; null where there is something else. */
+/** Decodes a record of two texts and a number, as the rows of `meta` are; null for any other record. */
 function recordIn(page: Buffer, at: number, pageAt: (number: number) => Buffer): readonly SqlValue[] | null {
   const [size, behind] = varint(page, at)
   const payload = payloadAt(page, behind, size, pageAt)
@@ -142,7 +145,7 @@ function recordIn(page: Buffer, at: number, pageAt: (number: number) => Buffer):
   return [payload.toString('utf8', headerSize, nameEnd), payload.toString('utf8', nameEnd, valueEnd), number]
 }
 
-/** With its overflow pages; null where the size cannot be that of such a row. */
+/** A record's bytes, including its overflow pages; null where the size is impossible for such a row. */
 function payloadAt(page: Buffer, at: number, size: number, pageAt: (number: number) => Buffer): Buffer | null {
   if (size > 64 * PAGE) return null
   const most = Math.floor(((PAGE - 12) * 64) / 255) - 23
@@ -160,7 +163,7 @@ function payloadAt(page: Buffer, at: number, size: number, pageAt: (number: numb
   return Buffer.concat(pieces)
 }
 
-/** A number below 2 to the 28 and the place behind it; a longer one is none of a row of `meta`. */
+/** Decodes a number below 2 to the 28 and returns the offset behind it; no row of `meta` has longer numbers. */
 function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
   let value = 0
   for (let place = at; place < at + 4 && place < bytes.length; place++) {
@@ -171,7 +174,7 @@ function varint(bytes: Buffer, at: number): readonly [value: number, next: numbe
   return [Number.MAX_SAFE_INTEGER, at]
 }
 
-/** Those that are as they were written. */
+/** The stored declarations of tables, without those that are not valid. */
 export function declarationsIn(db: SqlDatabase): readonly TableDeclaration[] {
   const rows = orNothing(() => db.prepareArrays<[string]>('select declaration from declarations').all()) ?? []
   return rows.flatMap(([json]) => {
@@ -180,7 +183,9 @@ export function declarationsIn(db: SqlDatabase): readonly TableDeclaration[] {
   })
 }
 
-/** Keys asked for one by one where pages are damaged, at some 20 µs each: in all, and in vain one after the other. */
+/**
+ * Largest number of keys that are tried one by one where pages are damaged, at about 20 µs each: in total, and without success in a row.
+ */
 const MAX_PROBES = 200_000
 const MAX_IN_VAIN = 5_000
 
@@ -209,7 +214,7 @@ export function readableRows(db: SqlDatabase, table: string, columns: readonly s
       ends.last = key as number
       yield row
     }
-    // With neither end the root is damaged, and no key leads anywhere.
+    // When no row at either end can be read, the root page is damaged, and no key can be found.
     if (Number.isFinite(ends.first) || Number.isFinite(ends.last)) yield* between(ends.first, ends.last)
   }
 
@@ -225,7 +230,7 @@ export function readableRows(db: SqlDatabase, table: string, columns: readonly s
     }
   }
 
-  /** Without row ids a table is its primary key. The same row twice does no harm. */
+  /** A table without row ids is stored by its primary key, so it is read from both ends. Reading a row twice does no harm. */
   function* fromBothEnds(): Generator<readonly SqlValue[]> {
     yield* until(`select ${list} ${from}`)
     if (!isCut) return

@@ -18,7 +18,7 @@ type Row = readonly [
   check: number,
 ]
 
-/** Adds a change to the feed and returns its number. Inside a write transaction. */
+/** Adds a change to the feed and returns its number. Must be called inside a write transaction. */
 export function notifyChange(db: SqlDatabase, { entry, kind, partition, from, at }: Omit<Change, 'seq'>): number {
   const sql = `select max(coalesce((select seq from sqlite_sequence where name = 'changes'), 0), coalesce(max(seq), 0)) + 1
     from changes`
@@ -31,16 +31,16 @@ export function notifyChange(db: SqlDatabase, { entry, kind, partition, from, at
 
 export class SqliteChanges {
   readonly #db: SqlDatabase
-  /** The newest change of the running transaction, null when it told none. */
+  /** The newest change that the running transaction added; null when it added none. */
   told: number | null = null
-  /** What `last` gave in a transaction that reads: there it stays the same. */
+  /** Cached result of `last` within a read transaction, in which it does not change. */
   #last: { readonly transaction: number; readonly seq: number } = { transaction: 0, seq: 0 }
 
   constructor(db: SqlDatabase) {
     this.#db = db
   }
 
-  /** A transaction begins. */
+  /** Called when a transaction begins. */
   begin(): void {
     this.told = null
   }
@@ -141,7 +141,7 @@ export class SqliteAccess {
     return states
   }
 
-  /** Nothing when the entry is gone. */
+  /** Writes access state; does nothing when the entry no longer exists. */
   #write(viewer: Viewer, entry: EntryKey, { lastAccessed, count, strength }: AccessState): void {
     this.#db
       .prepare(
@@ -156,7 +156,7 @@ export class SqliteAccess {
 
 // Named texts of the store itself.
 
-/** Throws `store_corrupt` where it is damaged. */
+/** A text of the store; throws `store_corrupt` where it is damaged. */
 export function readMeta(db: SqlDatabase, name: string): string | undefined {
   const row = db
     .prepareArrays<[string, string, number]>('select name, value, _check from meta where name = ?')
@@ -167,7 +167,7 @@ export function readMeta(db: SqlDatabase, name: string): string | undefined {
   return row[1]
 }
 
-/** For values that can be made again: one that is damaged is taken for none. */
+/** A text of the store that can be made again; a damaged one counts as missing. */
 export function readSoundMeta(db: SqlDatabase, name: string): string | undefined {
   try {
     return readMeta(db, name)
@@ -184,23 +184,23 @@ export function writeMeta(db: SqlDatabase, name: string, value: string): void {
   ).run(name, value, checkOf([name, value]))
 }
 
-// How often the store was changed, kept in the file: by it a process tells that another one changed something, and did not
-// only use it or renew a lease, which happens with every question.
+// The revision: how often the store was changed, kept in the file. By it a process notices that another one changed something, and did not
+// only count a use or renew a lease, which happens with every query.
 
 const REVISION = 'revision'
 
 export class Revision {
   readonly #db: SqlDatabase
-  /** The last one that is known here; undefined: none was looked at. */
+  /** The last revision known here; undefined: it was never read. */
   #known: number | undefined
-  /** What it is when the running transaction is committed; undefined: others have changed something meanwhile. */
+  /** The revision after the running transaction's commit; undefined: other processes have changed something meanwhile. */
   #next: number | undefined
 
   constructor(db: SqlDatabase) {
     this.#db = db
   }
 
-  /** Whether others have changed something since this was asked last. */
+  /** Whether other processes have changed something since the last call. */
   hasMoved(): boolean {
     const now = revisionOf(this.#db)
     const moved = now !== this.#known
@@ -208,20 +208,20 @@ export class Revision {
     return moved
   }
 
-  /** The running transaction changes something, and is about to be committed. */
+  /** Called when the running transaction changes something and is about to be committed. */
   advance(): void {
     const [before, after] = advanceRevision(this.#db)
     this.#next = before === this.#known ? after : undefined
   }
 
-  /** It was committed. What others did remains to be noticed. */
+  /** Called after the commit. Changes by other processes remain to be noticed. */
   committed(): void {
     this.#known = this.#next ?? this.#known
     this.#next = undefined
   }
 }
 
-/** For whoever writes past a store, within the transaction. */
+/** Advances the revision within the transaction of code that writes without a store. */
 export function advanceRevision(db: SqlDatabase): readonly [before: number, after: number] {
   const before = revisionOf(db)
   writeMeta(db, REVISION, String(before + 1))
@@ -250,17 +250,19 @@ export class SqliteForgotten {
     this.#db = db
   }
 
-  /** A transaction begins. */
+  /** Called when a transaction begins. */
   begin(): void {
     this.#noted = false
   }
 
-  /** The transaction deletes or replaces something that somebody said. */
+  /** Called when the transaction deletes or replaces something that a user wrote. */
   note(): void {
     this.#noted = true
   }
 
-  /** The transaction is about to be committed. `told`: the newest change of the feed if it is one of its own, else null. */
+  /**
+   * Called when the transaction is about to be committed. `told`: the newest change of the feed if this transaction added it, else null.
+   */
   save(told: number | null): void {
     if (!this.#noted) return
     const { count, seq } = this.#read() ?? { count: 0, seq: 0 }

@@ -1,4 +1,4 @@
-/** Chunks in SQLite. */
+/** Stores chunks of entries in SQLite. */
 
 import { canonicalJson } from '../../base/canonical.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
@@ -24,12 +24,15 @@ const COLUMNS =
 /** Chunks read, written or deleted in one step: some milliseconds. */
 const ROWS_AT_ONCE = 512
 
-/** Of more chunks without a vector, the first is likely to be an old one. */
+/**
+ * Number of chunks without a vector up to which the first is searched from the newest backwards; of more, the first is likely to be an old
+ * one.
+ */
 const MAX_LOOKED_BACK_FOR = 1_000
 
 type ChunkStructure = Pick<ChunkDraft, 'lead' | 'shownFrom' | 'sections'>
 
-/** Null for the many chunks that have none of it. */
+/** The chunk's structure as JSON; null for the many chunks that have none. */
 function structureCell({ lead, shownFrom, sections }: ChunkStructure): string | null {
   const text = JSON.stringify({ lead, shownFrom, sections })
   return text === '{}' ? null : text
@@ -52,7 +55,7 @@ export class SqliteChunks {
   readonly #db: SqlDatabase
   readonly #models: SqliteModels
   readonly #damage: DamagePolicy
-  /** By model, a chunk key: all chunks up to it have a vector. */
+  /** By model, a chunk key up to which all chunks have a vector. */
   readonly #completeUpTo = new Map<string, ChunkKey>()
 
   constructor(db: SqlDatabase, models: SqliteModels, damage: DamagePolicy) {
@@ -71,7 +74,7 @@ export class SqliteChunks {
     return Map.groupBy(this.#select(sql, keyList(entries)), ({ entry }) => entry)
   }
 
-  /** By ordinal, page by page. Those of an entry that may be long, in steps; each page is read within `around`. */
+  /** Chunks by ordinal, page by page. For a long entry in steps; each page is read within `around`. */
   *ofInSteps(entry: EntryKey, around: <T>(read: () => T) => T): Steps<readonly Chunk[]> {
     const sql = `select ${COLUMNS} from chunks c where c.entry = ? and c.ordinal > ? order by c.ordinal limit ${ROWS_AT_ONCE}`
     const found: Chunk[] = []
@@ -94,12 +97,12 @@ export class SqliteChunks {
   }
 
   /**
-   * Vectors go only with their chunks and chunk keys only grow, so chunks up to one that was found to be the first
-   * without a vector need not be looked at again; but for a repair, which takes vectors away, and shows in the numbers.
+   * Chunks without a vector. Vectors are deleted only with their chunks, and chunk keys only grow, so chunks before the first one found
+   * without a vector need not be examined again; except after a repair that deletes vectors, which the counts reveal.
    */
   withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
     const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
-    // No vector has the number 0 for its model.
+    // Model number 0 matches no vector.
     const number = this.#models.get(model)?.id ?? 0
     const complete = this.#completeUpTo.get(model) ?? this.#completeAtFirst(number, newest)
     const sql = `select ${COLUMNS} from chunks c
@@ -110,15 +113,15 @@ export class SqliteChunks {
       this.#completeUpTo.delete(model)
       return this.withoutVector(model, limit, after)
     }
-    // Asked from further on, nothing was learned about the chunks in between.
+    // When the search starts further on, nothing is learned about the chunks before.
     if (limit > 0 && after <= complete)
       this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
     return found
   }
 
   /**
-   * Up to where all have a vector, for a process that has not looked yet. The numbers say how many have none; few of them
-   * are mostly the newest, so that looking back ends soon, where looking from the beginning passes everything.
+   * Key up to which all chunks have a vector, for a process that has not searched yet. The tallies tell how many have none; a few missing
+   * ones are mostly the newest, so searching backwards ends soon, where searching from the start would pass all chunks.
    */
   #completeAtFirst(model: number, newest: ChunkKey): ChunkKey {
     const missing = this.#missing(model)
@@ -130,14 +133,14 @@ export class SqliteChunks {
     return (this.#db.prepareArrays<[number | null]>(sql).get(missing)?.[0] ?? 1) - 1
   }
 
-  /** How many chunks have no vector of this model. */
+  /** Number of chunks that have no vector of this model. */
   #missing(model: number): number {
     const sql = `select coalesce(sum(case model when ${CHUNKS} then count else -count end), 0)
       from tallies where model in (${CHUNKS}, ${model})`
     return this.#db.prepareArrays<[number]>(sql).get()?.[0] ?? 0
   }
 
-  /** Makes the entry's chunks what the plan says. */
+  /** Writes the entry's chunks as the plan says. */
   *write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): Steps<void> {
     const pace = new StepPace(ROWS_AT_ONCE)
     const drop = this.#db.prepare('delete from chunks where key = ?')
@@ -168,7 +171,7 @@ export class SqliteChunks {
     }
   }
 
-  /** Of an entry whose old ones cannot be read: all of them go. */
+  /** Deletes all chunks of an entry whose old chunks cannot be read. */
   dropAll(entry: EntryKey): void {
     this.#db.prepare('delete from chunks where entry = ?').run(entry)
   }
@@ -192,22 +195,22 @@ export class SqliteChunks {
   }
 }
 
-// What a put changes, decided before anything is written; the same in every store.
+// Plans what a put changes, before anything is written; the same in every store.
 
 export interface PutPlan {
-  /** For each given chunk the stored one that it continues, keeping key and vectors; else undefined. */
+  /** For each given chunk, the stored chunk that it continues, so that key and vectors are kept; else undefined. */
   readonly kept: readonly (Chunk | undefined)[]
-  /** Stored chunks that no given one continues. */
+  /** Stored chunks that no given chunk continues. */
   readonly dropped: readonly Chunk[]
   readonly entryChanged: boolean
-  /** False when all chunks, places and headings included, are as they were. */
+  /** False when all chunks are unchanged, including offsets and headings. */
   readonly chunksChanged: boolean
 }
 
 /** Chunks compared in one step: some milliseconds. */
 const CHUNKS_AT_ONCE = 512
 
-/** In steps; nothing is written. */
+/** Plans a put, in steps; nothing is written. */
 export function* planPut(
   before: Entry | undefined,
   chunksBefore: readonly Chunk[],
@@ -230,7 +233,7 @@ export function* planPut(
   return { kept, dropped: [...free.values()].flat(), entryChanged: !sameEntry(before, draft), chunksChanged }
 }
 
-/** Whether the stored chunk needs no writing to become the given one at this place. */
+/** Whether the stored chunk at this position equals the given one, so that nothing need be written. */
 export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: Chunk | undefined): boolean {
   return (
     stored !== undefined &&
@@ -246,7 +249,7 @@ export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: C
   )
 }
 
-/** Chunks by what they are embedded by, each list in the order of the entry. */
+/** Chunks by the text by which they are embedded, each list in the order of the entry. */
 function* byEmbeddedText(entry: Entry, chunks: readonly Chunk[], pace: StepPace): Steps<Map<string, Chunk[]>> {
   const result = new Map<string, Chunk[]>()
   for (const chunk of chunks) {
@@ -259,7 +262,7 @@ function* byEmbeddedText(entry: Entry, chunks: readonly Chunk[], pace: StepPace)
   return result
 }
 
-/** Title and text, the title with its length before it: no other pair gives the same. */
+/** Key made of title and text, with the title's length in front, so that no other pair gives the same key. */
 function embeddedText(entry: Pick<Entry, 'title' | 'content'>, chunk: ChunkDraft): string {
   const title = chunkTitle(entry, chunk)
   return `${title.length}:${title}${chunkText(entry, chunk)}`
@@ -274,7 +277,7 @@ function sameEntry(entry: Entry, draft: SoundDraft): boolean {
   )
 }
 
-/** Compared by identity. Holder and id are what the entry was found by. */
+/** Fields that are compared by identity. Holder and id are not listed, since the entry was found by them. */
 const FIELDS = [
   'collection',
   'kind',

@@ -24,7 +24,7 @@ const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'ori
   .concat(['created_at', 'updated_at', 'valid_from', 'valid_until', 'known_at'])
   .map(name => `e.${name}`)
   .join(', ')
-/** In the order of the tables' columns, since their checks are made in it. */
+/** Columns in the order of the tables, in which check sums are computed. */
 const SELECT = `select e.key, ${NARROW}, e._check, b.entry, b.content, b.content_hash, b.tags, b.metadata, b._check
   from entries e left join bodies b on b.entry = e.key`
 const BOUNDED = '(e.valid_from is not null or e.valid_until is not null)'
@@ -104,7 +104,7 @@ export class SqliteEntries {
     return this.#keys(sql, after, limitOf(limit))
   }
 
-  /** Where the table cannot be read to the end, the index by id still knows most keys. */
+  /** Keys of entries. Where the table cannot be read to its end, the index by id still contains most keys. */
   scan(after: EntryKey, limit: number): readonly EntryKey[] {
     try {
       return this.#keys('select key from entries where key > ? order by key limit ?', after, limitOf(limit))
@@ -120,11 +120,12 @@ export class SqliteEntries {
   }
 
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
-    // SQLite would be given another text, and that may be the id of another entry.
+    // SQLite would receive a different text, which may be the id of another entry.
     if (!isStorable(id)) return []
-    // Asked for whether there is such an id or not: in the statement only where there is, and the time it takes would tell.
+    // Access is checked after the statement, whether or not the id exists: a check in the statement would only cost time for an existing
+    // id, and so reveal it.
     const inAccessScope = setOf(partitions)
-    // The index gives the key and the table the rest, so that an index that leads to another entry is noticed.
+    // The key comes from the index and the rest from the table, so that an index entry that leads to the wrong row is noticed.
     const sql = `select row.key, row.partition, row.id from entries e indexed by entries_by_id
       join entries row on row.key = e.key where e.id = ? order by e.holder`
     return this.#db
@@ -163,9 +164,9 @@ export class SqliteEntries {
   }
 
   /**
-   * Writes every column, whatever stood there. A column that refers to another table is set only where it changes, and a row is replaced
-   * only where there is none: for such statements SQLite keeps a journal, whose end costs time in proportion to all that the savepoint
-   * around it has written (20,000 entries of one file took 22 seconds, and take 2).
+   * Writes every column, whatever it contained. A column that refers to another table is set only where it changes, and a row is replaced
+   * only where there is none: for such statements SQLite keeps a journal, and ending it takes time in proportion to everything that the
+   * surrounding savepoint has written (20,000 entries of one file took 22 seconds instead of 2).
    */
   update(key: EntryKey, draft: SoundDraft, partition: PartitionId): void {
     const moves = this.partitionOf(key) !== partition
@@ -189,12 +190,12 @@ export class SqliteEntries {
     replaceLookups(this.#db, key, lookupsOf(draft.tags, draft.metadata))
   }
 
-  /** With everything that refers to it. */
+  /** Deletes the entry with everything that refers to it. */
   delete(key: EntryKey): void {
     this.#db.prepare('delete from entries where key = ?').run(key)
   }
 
-  /** Rows by key that are as they were written, in the order of the keys. */
+  /** Undamaged rows by key, in the order of the keys. */
   #sound<R extends readonly SqlValue[], T>(
     select: string,
     column: string,
@@ -259,12 +260,12 @@ export class SqliteEntries {
     }
   }
 
-  /** Of either table: both begin with the entry's key. */
+  /** Throws when a row of either table is damaged: both begin with the entry's key. */
   #mustBeWhole(row: NarrowRow | BodyRow): void {
     if (!isWhole(row)) throw this.#damaged(row[0])
   }
 
-  /** An index still knows the id of a row that is damaged. Slow: reads the whole index. */
+  /** The error for a damaged row, with the entry's id from an index that still contains it. Slow: reads the whole index. */
   #damaged(key: EntryKey, known?: string): QuerentError {
     const id = known ?? nameInIndex(this.#db, key)
     return damaged(id === undefined ? `entry number ${key}` : `entry ${JSON.stringify(id)}`, { id: id ?? null })
@@ -278,7 +279,7 @@ export class SqliteEntries {
   }
 }
 
-/** Values of the row in `entries`, in the order of its columns. */
+/** Values of an entry's row in the table `entries`, in the order of its columns. */
 function narrow(key: EntryKey, draft: SoundDraft, partition: PartitionId): readonly (string | number | null)[] {
   const { id, audience, collection, kind, title, origin } = draft
   const { createdAt, updatedAt, validFrom, validUntil, knownAt } = draft
@@ -288,7 +289,7 @@ function narrow(key: EntryKey, draft: SoundDraft, partition: PartitionId): reado
   ]
 }
 
-/** Values of the row in `bodies`, likewise. */
+/** Values of an entry's row in the table `bodies`, in the order of its columns. */
 function wide(key: EntryKey, draft: SoundDraft): readonly (string | number)[] {
   return [key, draft.content, sha256(draft.content), JSON.stringify(draft.tags), draft.metadataJson]
 }
@@ -303,7 +304,10 @@ function nameInIndex(db: SqlDatabase, key: EntryKey): string | undefined {
   }
 }
 
-/** Lists of partitions are a viewer's for as long as it may read the same, and may name thousands. */
+/**
+ * Sets made from lists of partitions. A viewer keeps the same list object while its access is unchanged, and it may contain thousands of
+ * partitions.
+ */
 const SETS = new WeakMap<readonly PartitionId[], ReadonlySet<PartitionId>>()
 
 function setOf(partitions: readonly PartitionId[]): ReadonlySet<PartitionId> {
@@ -316,7 +320,7 @@ function setOf(partitions: readonly PartitionId[]): ReadonlySet<PartitionId> {
 
 export interface Lookups {
   readonly tags: readonly string[]
-  /** Paths are keys from the outside in, joined by points, as in the field `metadata.<path>`. */
+  /** Values of metadata by path: keys from the outside in, joined by points, as in the field `metadata.<path>`. */
   readonly values: readonly (readonly [path: string, value: SqlValue])[]
 }
 
@@ -331,14 +335,14 @@ function addLookups(db: SqlDatabase, entry: EntryKey, { tags, values }: Lookups)
   for (const [path, value] of values) addValue.run(path, value, entry)
 }
 
-/** Of an entry that may have had others. */
+/** Replaces the lookup rows of an entry. */
 export function replaceLookups(db: SqlDatabase, entry: EntryKey, lookups: Lookups): void {
   db.prepare('delete from entry_tags where entry = ?').run(entry)
   db.prepare('delete from entry_values where entry = ?').run(entry)
   addLookups(db, entry, lookups)
 }
 
-/** Each pair of path and value once. A key with a point in it cannot be named by a filter and is left out. */
+/** Scalars in metadata, each pair of path and value once. A key that contains a point cannot be used in a filter and is left out. */
 function scalarsIn(metadata: JsonObject): Lookups['values'] {
   const found = new Map<string, readonly [string, SqlValue]>()
   const add = (path: string, value: Json): void => {

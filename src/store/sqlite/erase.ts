@@ -1,6 +1,6 @@
 /**
- * The last of erasing: the log emptied, and zeros written where pages of the file keep bytes in room that they do not use.
- * For a process of its own (`erase-worker.ts`): to close the file drops the locks of all who have it open in a process.
+ * Last step of erasing deleted data: the log is emptied, and unused space in the file's pages that still contains bytes is overwritten with
+ * zeros. Runs in a process of its own (`erase-worker.ts`), since closing the file drops the locks of all connections to it in a process.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
@@ -11,14 +11,14 @@ import { openNodeSqlite, type SqlDatabase } from './node-sqlite.ts'
 /** Pages that are overwritten while writers wait: some milliseconds. */
 const PAGES_AT_ONCE = 500
 const READ_AT_ONCE = 1024 * 1024
-/** How long to wait for writers, whom that does not keep waiting. */
+/** How long to wait for writers, in ms, which does not block them. */
 const WRITERS_MS = 1_000
-/** How many pages were overwritten so far, in the store's own table. */
+/** Name of the store's meta text that holds the number of pages overwritten so far. */
 const NAME = 'overwritten'
 
 /**
- * Then nothing is left in the file of what was forgotten up to `mark`, which is settled. False: others kept it from that.
- * `waitMs`: how long writers may be kept waiting for readers. Throws what opening a store throws, and errors of the file system.
+ * Erases everything that was deleted up to `mark`, and records that as done. False: other processes prevented it. `waitMs`: how long
+ * writers may be blocked while waiting for readers. Throws the errors of opening a store and of the file system.
  */
 export function eraseInFile(file: string, mark: string, waitMs: number): boolean {
   const handle = openSync(file, 'r+')
@@ -41,7 +41,7 @@ export function eraseInFile(file: string, mark: string, waitMs: number): boolean
 function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: number): boolean {
   if (!empty(db, waitMs)) return false
   const pages = new Pages(handle)
-  // What others write meanwhile leaves behind only what was there after the mark, or is in one of these.
+  // What other processes write meanwhile leaves bytes only of data from after the mark, or in one of these pages.
   const dirty = [...pages.dirty()]
   do {
     if (!isLogEmpty(db) && !empty(db, waitMs)) return false
@@ -52,8 +52,8 @@ function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: num
 }
 
 /**
- * Nobody writes meanwhile, and with an empty log nothing is folded into the file either: what is overwritten is used by
- * nobody. The transaction changes something, so that others do not write back the pages as they remember them.
+ * Overwrites pages while nobody else writes. With an empty log nothing is folded into the file either, so the overwritten bytes are unused.
+ * The transaction changes something, so that other processes do not write back their cached pages.
  */
 function overwrite(db: SqlDatabase, pages: Pages, some: readonly number[], mark: string | null): boolean {
   return db.write(() => {
@@ -93,7 +93,7 @@ class Pages {
     this.#usable = this.#size - header.readUInt8(20)
   }
 
-  /** Those that keep something in room that they do not use. */
+  /** Pages with bytes left in unused space. */
   *dirty(): IterableIterator<number> {
     const { size } = fstatSync(this.#handle)
     const some = Buffer.alloc(Math.max(READ_AT_ONCE, this.#size))
@@ -108,7 +108,7 @@ class Pages {
     }
   }
 
-  /** Whether there was something to overwrite, in the page as it is now. */
+  /** Overwrites the unused space of a page as it is now; false when it was empty already. */
   overwrite(number: number): boolean {
     const page = Buffer.alloc(this.#size)
     const begin = number * this.#size
@@ -124,24 +124,24 @@ class Pages {
   }
 }
 
-// The room of a page that no cell uses, as the file format has it (sqlite.org/fileformat2, b-tree pages). SQLite overwrites
-// the cells that it drops (`secure_delete`), but not what stays behind in this room when it packs the cells of a page again.
+// The space of a page that no cell uses, by the file format (sqlite.org/fileformat2, b-tree pages). SQLite overwrites cells that it drops
+// (`secure_delete`), but not bytes that stay in this space when it moves the cells of a page.
 
-/** From where to where, within the page. */
+/** Start and end of the unused space within the page. */
 interface Slack {
   readonly from: number
   readonly to: number
 }
 
-/** Of the header of the file, which is before that of the first page. */
+/** Size of the file header, which comes before the header of the first page. */
 const FILE_HEADER = 100
-/** Header of a page by what it is: inner pages of indexes and tables, leaves of indexes and tables. */
+/** Size of a page's header by its type byte: interior pages of indexes and tables, leaves of indexes and tables. */
 const HEADERS: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
 
 /**
- * Null: it is no page of a tree, or not certain to be one. Pages of long texts and of the list of free pages begin with the
- * number of another page, so that up to 2^25 pages their first byte is none of a tree; in larger files the rest tells.
- * `usable`: bytes of a page that SQLite uses. `isFirst`: it is the first of the file.
+ * The unused space of a page; null where it is no page of a tree, or not certainly one. Pages of long texts and of the list of free pages
+ * begin with the number of another page, so up to 2^25 pages their first byte is no type of a tree page; in larger files the other fields
+ * decide. `usable`: bytes of a page that SQLite uses. `isFirst`: it is the first page of the file.
  */
 export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack | null {
   const at = isFirst ? FILE_HEADER : 0
@@ -149,7 +149,7 @@ export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack |
   if (header === undefined) return null
   const [firstFree, cells, start] = [page.readUInt16BE(at + 1), page.readUInt16BE(at + 3), page.readUInt16BE(at + 5)]
   const from = at + header + 2 * cells
-  // No room for it in two bytes: 0 stands for 65,536.
+  // 0 stands for 65,536, which does not fit into two bytes.
   const to = start === 0 ? 65_536 : start
   if (from > to || to > usable || (firstFree !== 0 && firstFree < to)) return null
   for (let cell = at + header; cell < from; cell += 2) {
@@ -159,10 +159,10 @@ export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack |
   return { from, to }
 }
 
-/** Whether something but zeros is in it. */
+/** Whether the space contains anything but zeros. */
 export function isDirty(page: Buffer, { from, to }: Slack): boolean {
   return ZEROS.compare(page, from, to, 0, to - from) !== 0
 }
 
-/** As much as the largest page has. */
+/** Zeros to overwrite with, as many as the largest page has bytes. */
 const ZEROS: Buffer = Buffer.alloc(65_536)

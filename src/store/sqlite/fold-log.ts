@@ -1,4 +1,4 @@
-/** Folding the write-ahead log back: a checkpoint, in SQLite's words. */
+/** Folds the write-ahead log back into the file (a checkpoint in SQLite). */
 import { must } from '../../base/assert.ts'
 import type { Fold } from '../store.ts'
 import type { SqlDatabase } from './node-sqlite.ts'
@@ -10,10 +10,10 @@ export interface FoldOrder {
 
 const MODES: Readonly<Record<Fold, string>> = { some: 'passive', all: 'restart', empty: 'truncate' }
 
-/** False: something is left to fold. The connection waits `waitMs` for locks from now on. */
+/** Folds the log; false: something is left to fold. Afterwards the connection waits `waitMs` for locks. */
 export function foldLog(db: SqlDatabase, { how, waitMs }: FoldOrder): boolean {
   db.exec(`pragma busy_timeout = ${waitMs}`)
-  // Most of the log is copied before anybody is kept waiting, for the little that came meanwhile.
+  // Most of the log is copied first without blocking anybody; then only the little that was added meanwhile.
   if (how !== 'some') checkpoint(db, 'passive')
   return checkpoint(db, MODES[how])
 }

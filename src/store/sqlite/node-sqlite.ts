@@ -1,11 +1,11 @@
-/** The driver over `node:sqlite`. The module is loaded when a store is opened, not before. */
+/** The database driver over `node:sqlite`, a module that is loaded only when a store is opened. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 
-/** Node 22 warns at the first load, in each thread, that the module is experimental; every other warning stays. */
+/** Suppresses Node 22's warning, at the first load in each thread, that the module is experimental; all other warnings are kept. */
 function loadSqlite(): typeof import('node:sqlite') {
   const emit = process.emitWarning
   process.emitWarning = () => {}
@@ -16,13 +16,13 @@ function loadSqlite(): typeof import('node:sqlite') {
   }
 }
 
-// The driver's interface.
+// Interface of the database driver.
 //
-// Everything is synchronous and throws `QuerentError`: the driver turns its own errors into ours. Whole numbers stay
-// below 2^53; big integers never appear. A number is bound as REAL and becomes an integer only by the affinity of a
-// column: SQL must not compute with a bound whole number where its type would show.
+// Everything is synchronous and throws `QuerentError`: the driver translates its own errors. Integers stay below 2^53; big integers never
+// appear. A number is bound as REAL and becomes an integer only by the affinity of a column, so SQL must not compute with a bound integer
+// where its type would matter.
 
-/** As a file: a database of this connection alone, in memory. */
+/** File name that stands for a database in memory, visible to this connection only. */
 export const IN_MEMORY = ':memory:'
 
 export type SqlValue = string | number | Uint8Array | null
@@ -32,59 +32,59 @@ export interface SqlStatement<Row> {
   run(...values: readonly SqlValue[]): SqlResult
   get(...values: readonly SqlValue[]): Row | undefined
   all(...values: readonly SqlValue[]): readonly Row[]
-  /** One by one: for many, and for what comes before a damaged page. Must be read to its end or thrown away at once. */
+  /** Rows one by one: for many rows, and for those before a damaged page. Must be read to the end or abandoned at once. */
   each(...values: readonly SqlValue[]): IterableIterator<Row>
 }
 
 export interface SqlResult {
-  /** Rows inserted, updated or deleted, those of cascades left out. */
+  /** Number of rows inserted, updated or deleted, without those of cascades. */
   readonly changes: number
-  /** The row id of the last insert. */
+  /** Row id of the last insert. */
   readonly lastKey: number
 }
 
 export interface SqlDatabase {
   readonly file: string
-  /** Where its write-ahead log lies: beside the file itself, also where `file` is a link to it. */
+  /** Path of the write-ahead log: beside the file itself, even where `file` is a link to it. */
   readonly logFile: string
-  /** Runs statements whose results do not matter. */
+  /** Runs statements whose results are not needed. */
   exec(sql: string): void
-  /** The same text gives the same statement again. Its rows are objects by column name. */
+  /** A prepared statement; the same text gives the same statement again. Its rows are objects by column name. */
   prepare<Row = SqlRow>(sql: string): SqlStatement<Row>
-  /** Like `prepare`, with rows as arrays: several times faster where rows are many. */
+  /** As `prepare`, with rows as arrays: several times faster for many rows. */
   prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row>
-  /** Makes a pure function callable from SQL. */
+  /** Defines a pure function that SQL can call. */
   define(name: string, body: (...values: SqlValue[]) => SqlValue): void
   /**
-   * All or nothing. Takes the write lock at once, waiting `waitMs` for it if that is less than `timeoutMs`; inside
-   * another `write` it is a savepoint, inside `read` refused.
+   * Runs a write transaction: everything or nothing. Takes the write lock at once, waiting `waitMs` for it if that is less than
+   * `timeoutMs`; inside another `write` it is a savepoint, inside `read` it is refused.
    */
   write<T>(body: () => T, waitMs?: number): T
   /**
-   * As `write`, with a body that pauses: the transaction lasts until the steps end. When they throw, or are ended by `return`, it is
-   * rolled back. At its pauses this connection serves nobody else.
+   * As `write`, with a body that pauses: the transaction lasts until the steps end. When they throw, or are ended by `return`, it is rolled
+   * back. During its pauses this connection must not be used otherwise.
    */
   writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T>
-  /** As `write` of this statement without waiting for other writers, in one call of SQLite. Outside of transactions. */
+  /** As `write` of a single statement, without waiting for other writers, in one call of SQLite. Only outside of transactions. */
   tryToWrite(sql: string): void
-  /** One committed state for all reads inside. Joins a transaction that runs already. */
+  /** Runs reads on one committed state. Joins a transaction that is already running. */
   read<T>(body: () => T): T
   /** As `read`, with a body that pauses: until the steps end, all reads of this connection see its state, and writes are refused (`store_locked`). */
   readInSteps<T>(body: () => Steps<T>): Steps<T>
-  /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */
+  /** From now on all reads see the currently committed state, until the connection is closed. Writing is no longer possible. */
   freeze(): void
   /** All reads see the state that the first of them sees, until `leaveState`, or until this connection writes. */
   keepState(): void
   /** Nothing happens where no state is kept. */
   leaveState(): void
   readonly writing: boolean
-  /** Number of the transaction that runs, another for each; 0: none. */
+  /** Number of the running transaction, different for each; 0: none. */
   readonly transaction: number
-  /** Calls `listener` after anything was rolled back: what was remembered of it is void. */
+  /** Calls `listener` after a rollback: values cached during the transaction are invalid then. */
   onRollback(listener: () => void): void
   /**
-   * Copies the file as one committed state, pages as they are, while anybody writes. `report` hears of pages done and of
-   * all; what it throws ends the copy.
+   * Copies the file as one committed state, page by page, while others may write. `report` gets the number of pages copied and in total;
+   * throwing ends the copy.
    */
   copyTo(file: string, report: (done: number, total: number) => void): Promise<void>
   close(): void
@@ -93,19 +93,19 @@ export interface SqlDatabase {
 export interface SqlOptions {
   readonly file: string
   readonly readOnly: boolean
-  /** The file lies where nothing can be written, not even locks: read it as it is. */
+  /** Whether the file is where nothing can be written, not even locks, and so is read without locks. */
   readonly immutable: boolean
-  /** How long to wait for another process's lock. Waiting blocks the thread. */
+  /** How long to wait for another process's lock, in ms. Waiting blocks the thread. */
   readonly timeoutMs: number
-  /** Allows `sqlite_schema` to be written, for repairs. Default false. */
+  /** Whether `sqlite_schema` may be written, for repairs. Default false. */
   readonly schemaWritable?: boolean | undefined
 }
 
 export type OpenSql = (options: SqlOptions) => SqlDatabase
 
-/** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
+/** Number of cached statements of each kind. Filters produce unlimited different texts; everything else needs about a hundred. */
 const STATEMENTS = 300
-/** Between two reports of a copy: 8 MiB of 4 KiB pages. */
+/** Pages between two reports of a copy: 8 MiB in pages of 4 KiB. */
 const PAGES_AT_ONCE = 2_048
 
 export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
@@ -115,13 +115,13 @@ class NodeSqlite implements SqlDatabase {
   readonly logFile: string
   readonly #db: DatabaseSync
   readonly #timeoutMs: number
-  /** By text; apart for those that give rows as objects and as arrays. In order of use. */
+  /** Cached statements by text, least recently used first; separate maps for rows as objects and as arrays. */
   readonly #objectStatements = new Map<string, Statement>()
   readonly #arrayStatements = new Map<string, Statement>()
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
   #transactions = 0
-  /** Within `readInSteps`. */
+  /** True within `readInSteps`. */
   #isHeld = false
   /** Between `keepState` and `leaveState`: a transaction runs also while nothing is inside. */
   #keepsState = false
@@ -133,7 +133,7 @@ class NodeSqlite implements SqlDatabase {
     const { DatabaseSync } = loadSqlite()
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
     this.logFile = `${this.#db.location() ?? file}-wal`
-    // Node 22 has no defensive mode.
+    // Node 22 has no defensive mode, hence the optional call.
     if (schemaWritable === true) this.#db.enableDefensive?.(false)
   }
 
@@ -227,7 +227,7 @@ class NodeSqlite implements SqlDatabase {
   freeze(): void {
     assert(this.#inside === 'nothing', 'a state is frozen outside of transactions')
     this.leaveState()
-    // A transaction has its state from its first read on.
+    // A transaction's state is fixed by its first read, so one is made at once.
     this.exec('begin; select count(*) from sqlite_schema')
     this.#inside = 'read'
     this.#transactions++
@@ -253,7 +253,7 @@ class NodeSqlite implements SqlDatabase {
     assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
     this.leaveState()
     const { backup } = loadSqlite()
-    // Held open, so that a commit meanwhile does not make the copy begin again, again and again.
+    // The read transaction is held open, so that commits during the copy do not make it start again.
     this.exec('begin; select count(*) from sqlite_schema')
     try {
       await backup(this.#db, file, {
@@ -274,7 +274,7 @@ class NodeSqlite implements SqlDatabase {
   }
 
   #rollBack(nested: boolean): void {
-    // A full disk and the like make SQLite roll back by itself.
+    // SQLite rolls back by itself on errors such as a full disk.
     if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
     for (const listener of this.#rollbackListeners) listener()
   }
@@ -290,7 +290,7 @@ class NodeSqlite implements SqlDatabase {
   }
 
   #beginSoon(waitMs: number): void {
-    // Takes effect when it is prepared, so a kept statement would do nothing.
+    // The pragma takes effect when it is prepared, so a cached statement would do nothing.
     this.exec(`pragma busy_timeout = ${waitMs}`)
     try {
       this.#run('begin immediate')
@@ -306,7 +306,7 @@ class NodeSqlite implements SqlDatabase {
   #statement(sql: string, arrays: boolean): Statement {
     const statements = arrays ? this.#arrayStatements : this.#objectStatements
     const known = statements.get(sql)
-    // Taken out and put back, so that the map is in order of use.
+    // Removed and added again, so that the map is in order of use.
     statements.delete(sql)
     const statement = known ?? this.#make(sql, arrays)
     statements.set(sql, statement)
@@ -329,7 +329,7 @@ class NodeSqlite implements SqlDatabase {
   }
 }
 
-/** Node 22 binds one without memory of its own, such as `new Uint8Array(new ArrayBuffer(0))`, as null. */
+/** Node 22 would bind an empty array without memory of its own, such as `new Uint8Array(new ArrayBuffer(0))`, as null. */
 const EMPTY_BLOB = Buffer.alloc(0)
 
 function isEmptyBlob(value: SqlValue | undefined): boolean {
@@ -380,7 +380,7 @@ class Statement implements SqlStatement<unknown> {
   }
 }
 
-/** Primary result codes (https://sqlite.org/rescode.html); extended ones carry them in their low byte. */
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html); extended codes contain them in their low byte. */
 const ERROR = 1
 const BUSY = 5
 const LOCKED = 6
@@ -392,16 +392,16 @@ const CANTOPEN = 14
 const TOOBIG = 18
 const NOTADB = 26
 
-/** The error as it may leave the store; anything that is not SQLite's passes unchanged. */
+/** An error of SQLite as it may leave the store; other errors pass unchanged. */
 function ofSqlite(error: unknown, file: string): unknown {
   const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message?: unknown }
-  // Only numbers that JavaScript holds are ever written, so a larger one is damage.
+  // Only numbers that JavaScript can represent are ever written, so a larger one is damage.
   if (code === 'ERR_OUT_OF_RANGE') {
     return new QuerentError('store_corrupt', `${file}: damaged (a number is out of range)`, { file }, error)
   }
   if (typeof errcode !== 'number') return error
   const cause = String(message)
-  // Statements are right for the tables of this version, so it is the list of tables that is damaged, or the header.
+  // Statements fit the tables of this version, so the list of tables or the header is damaged.
   if (
     (errcode & 255) === ERROR &&
     /^(no such (table|column|index)|malformed database schema|unsupported file format)/.test(cause)
@@ -446,12 +446,12 @@ export class PausedTransaction<T> {
   readonly #steps: Steps<T>
   #end: End<T> | null = null
 
-  /** `steps`: the whole transaction; they have begun when it has. */
+  /** `steps`: the whole transaction, already begun. */
   constructor(steps: Steps<T>) {
     this.#steps = steps
   }
 
-  /** For `Turns`. Throws what the transaction failed with, also where `complete` or `cancel` met it. */
+  /** The steps of the transaction, to be run by `Turns`. Throws the transaction's error, even if it occurred in `complete` or `cancel`. */
   *run(): Steps<T> {
     for (;;) {
       const end = this.#end ?? this.#step()
@@ -461,12 +461,12 @@ export class PausedTransaction<T> {
     }
   }
 
-  /** Runs what is left without a pause. */
+  /** Runs the remaining steps without a pause. */
   complete(): void {
     while (this.#end === null) this.#step()
   }
 
-  /** Rolls it back, unless it is over. */
+  /** Rolls the transaction back, unless it has ended. */
   cancel(error: unknown): void {
     if (this.#end !== null) return
     this.#end = { error }
@@ -484,7 +484,7 @@ export class PausedTransaction<T> {
   }
 }
 
-/** A transaction ends when its body returns, so a body that goes on later would work outside it. */
+/** Throws for a promise: a transaction ends when its body returns, so a body that continues later would work outside of it. */
 export function assertSync<T>(result: T): T {
   if (result instanceof Promise) throw new TypeError('invariant broken: the body of a transaction must be synchronous')
   return result

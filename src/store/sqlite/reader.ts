@@ -138,7 +138,7 @@ export class SqliteReader implements StoreReader {
     found: readonly { readonly value: string; readonly example: EntryKey }[],
     field: 'collection' | 'kind' | 'tag',
   ): void {
-    // The values come from an index, which has no checks of its own. An entry that is damaged itself says nothing.
+    // The values come from an index, which has no check sums, so an entry confirms each one. A damaged entry confirms nothing.
     const entries = this.around(
       () => undefined,
       () => this.entries(found.map(({ example }) => example)),
@@ -253,9 +253,9 @@ export function makeParts(db: SqlDatabase): SqliteParts {
 // Writing to a SQLite store. Only inside a transaction, which its store begins and ends.
 
 export class SqliteWriter extends SqliteReader implements StoreWriter {
-  /** Of the running transaction; null between transactions. */
+  /** Time of the running transaction; null between transactions. */
   now: Instant | null = null
-  /** Whether this transaction did anything but move access state or rows that stand aside; its store asks and resets. */
+  /** Whether the transaction changed anything other than access state or tables declared `aside`; read and reset by the store. */
   wrote = false
   readonly #accounts = new Accounts({
     read: declaration => super.table(declaration),
@@ -267,7 +267,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     holderOf: key => this.identities([key])[0]?.holder,
   })
 
-  /** A transaction begins, which is none within another. */
+  /** Called when a transaction begins that is not nested in another. */
   begin(): void {
     this.wrote = false
     this.#accounts.begin()
@@ -392,13 +392,13 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     yield
     const chunks = yield* this.parts.chunks.ofInSteps(key, read => this.around(note, read))
     if (!isWhole || entry === undefined) return null
-    // Not to write over another entry, to which a damaged index leads.
+    // Prevents overwriting another entry, to which a damaged index may lead.
     if (entry.id !== id || entry.audience.holder !== audience.holder)
       throw damaged(`entry ${JSON.stringify(id)}`, { id })
     return { entry, chunks }
   }
 
-  /** Also of its rows, which would go with it uncounted. */
+  /** Subtracts a deleted entry from the counts, including its rows, which would otherwise be deleted without being counted. */
   #countDeletion(key: EntryKey): void {
     for (const { holder } of this.identities([key])) {
       for (const table of this.parts.tables.all()) if (table.ofEntry) this.table(table).delete({ entry: key })
@@ -406,13 +406,13 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     }
   }
 
-  /** A damaged entry may name a partition that is not there, which has no counts. */
+  /** Subtracts an entry from its partition's counts. A damaged entry may name a partition that does not exist, which has no counts. */
   #countOut(partition: PartitionId, key: EntryKey): void {
     const { partitions, tallies } = this.parts
     if (partitions.all().some(({ id }) => id === partition)) tallies.add(partition, tallies.ofEntry(key), -1)
   }
 
-  /** The time of the running transaction, which from now on counts as a writing one. */
+  /** The time of the running transaction, which from now on counts as one that writes. */
   #mustWrite(): Instant {
     this.wrote = true
     return this.#mustBeOpen()

@@ -1,12 +1,12 @@
-/** Reading, adding and checking rows and their values, for every part of the store alike. */
+/** Reads, adds and checks rows and their values, for all parts of the store. */
 import { crc32 } from 'node:zlib'
 import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 
 /**
- * `select` ends with the key column. Where damage keeps one row from being read, and the policy is to go around damage,
- * the others are read one by one.
+ * Rows by key; `select` must end with the key column. Where damage prevents reading a row, and the policy is to skip damage, the other rows
+ * are read one by one.
  */
 export function rowsByKey<Row extends readonly SqlValue[]>(
   db: SqlDatabase,
@@ -40,18 +40,18 @@ function oneRow<Row extends readonly SqlValue[]>(
 }
 
 interface OrderedRows<Row extends readonly SqlValue[], T> {
-  /** The same statement in both orders, without its limit. */
+  /** One statement in ascending and in descending order, without its limit. */
   readonly forward: string
   readonly backward: string
   readonly values: readonly SqlValue[]
   readonly limit: number
-  /** What is made of a row; throws `store_corrupt` where it is damaged. */
+  /** The value made from a row; throws `store_corrupt` where the row is damaged. */
   readonly take: (row: Row) => T
 }
 
 /**
- * At most `limit` rows in order. Where the policy is to go around damage, a damaged row counts for nothing, and where a
- * damaged page ends the reading, what lies behind it comes from the other end.
+ * At most `limit` rows in order. Where the policy is to skip damage, a damaged row is left out, and where a damaged page ends the reading,
+ * the rows behind it are read from the other end.
  */
 export function rowsInOrder<Row extends readonly SqlValue[], T>(
   db: SqlDatabase,
@@ -65,7 +65,7 @@ export function rowsInOrder<Row extends readonly SqlValue[], T>(
       .all(...values, limit)
       .map(take)
   const read: Row[] = []
-  /** False: the reading was ended by damage. */
+  /** Collects rows; false: damage ended the reading. */
   const collect = (sql: string, into: T[], most: number, isKnown: (row: Row) => boolean): boolean => {
     try {
       for (const row of db.prepareArrays<Row>(sql).each(...values)) {
@@ -85,34 +85,34 @@ export function rowsInOrder<Row extends readonly SqlValue[], T>(
   }
   const [front, back]: [T[], T[]] = [[], []]
   if (!collect(forward, front, limit, () => false)) {
-    // Only here are rows compared: they hold whole vectors.
+    // Rows are compared only in this case, since they contain whole vectors.
     const places = new Set(read.map(row => JSON.stringify(row)))
     collect(backward, back, Number.POSITIVE_INFINITY, row => places.has(JSON.stringify(row)))
   }
   return [...front, ...back.reverse()].slice(0, limit)
 }
 
-/** The next key of a table that counts its keys up and never gives one twice; inside a write transaction. */
+/** The next key of a table whose keys count up and are never reused; inside a write transaction. */
 export function nextKey(db: SqlDatabase, table: 'entries' | 'chunks' | 'partitions', column = 'key'): number {
   const sql = `select max(coalesce((select seq from sqlite_sequence where name = ?), 0), coalesce(max(${column}), 0)) + 1
     from ${table}`
   return db.prepareArrays<[number]>(sql).get(table)?.[0] ?? 1
 }
 
-// A check sum in every row, so that damage of the file that SQLite does not notice is never read as data. Each table but
-// `identity`, `entry_tags` and `entry_values` (whose rows repeat what entries hold) has a column `_check`: the CRC-32 of
-// the row's other cells. It finds every burst of up to 32 bits and all but one in four thousand million others. It is no
-// defence against somebody who edits the file on purpose.
+// A check sum in every row, so that damage of the file which SQLite does not notice is never read as data. Each table except `identity`,
+// `entry_tags` and `entry_values` (whose rows repeat data of entries) has a column `_check`: the CRC-32 of the row's other cells. It
+// detects every burst of up to 32 bits and all but one in four thousand million other changes. It does not protect against deliberate
+// changes of the file.
 
-/** Declared columns begin with a letter, so no lens can have a column of this name. */
+/** Name of the check sum column. Declared columns begin with a letter, so no lens can have a column of this name. */
 export const CHECK = '_check'
 
-/** Longer texts are summed on their own instead of being copied into one text with the other cells. */
+/** Texts longer than this are summed separately instead of being copied into one text with the other cells. */
 const LONG = 256
 
 /**
- * Signed, 32 bits. Cells in the order of the table's columns, `_check` left out. A null counts as nothing, so that a
- * column that the table grows at its end leaves the check of older rows as it is. `from` and `to` (excluded) take a part.
+ * Check sum of cells, signed, 32 bits. Cells in the order of the table's columns, without `_check`. A null adds nothing, so that a column
+ * added at the table's end does not change the check sums of older rows. `from` and `to` (excluded) select a part.
  */
 export function checkOf(cells: readonly SqlValue[], from = 0, to: number = cells.length): number {
   let short = ''
@@ -130,17 +130,17 @@ export function checkOf(cells: readonly SqlValue[], from = 0, to: number = cells
   return crc32(short, sum) | 0
 }
 
-/** Whether a row is as it was written; its check is its last cell. `from` and `to` (excluded) take a part. */
+/** Whether a row is unchanged since it was written; its check sum is its last cell. `from` and `to` (excluded) select a part. */
 export function isWhole(row: readonly SqlValue[], from = 0, to: number = row.length): boolean {
   return row[to - 1] === checkOf(row, from, to - 1)
 }
 
-/** A row with its check, as it is written. */
+/** A row with its check sum appended, as it is written. */
 export function checked(cells: readonly SqlValue[]): SqlValue[] {
   return [...cells, checkOf(cells)]
 }
 
-/** `what` names the place for a person, `details` for a program (`id`, or `table` and `key`). */
+/** The error for a damaged row. `what` names the place for people, `details` for programs (`id`, or `table` and `key`). */
 export function damaged(what: string, details: JsonObject, cause?: unknown): QuerentError {
   const message = `${what}: what is stored is damaged; delete it or write it again, or restore a backup`
   return new QuerentError('store_corrupt', message, details, cause)
@@ -151,8 +151,8 @@ export function isDamage(error: unknown): error is QuerentError {
 }
 
 /**
- * What happens where a row is damaged: normally the read throws `store_corrupt`; inside `around` the row is left out and
- * reported. One for each connection.
+ * What happens when a damaged row is read: normally the read throws `store_corrupt`; inside `around` the row is left out and reported. One
+ * per connection.
  */
 export class DamagePolicy {
   #report: ((damage: QuerentError) => void) | null = null
@@ -171,7 +171,7 @@ export class DamagePolicy {
     }
   }
 
-  /** Throws the damage, or reports it. Anything that is no damage is always thrown. */
+  /** Throws or reports the damage. An error that is no damage is always thrown. */
   met(error: unknown): void {
     if (this.#report === null || !isDamage(error)) throw error
     this.#report(error)
@@ -183,12 +183,12 @@ export function keyList(keys: readonly number[]): string {
   return JSON.stringify(keys)
 }
 
-/** `limit ?` takes no infinity. */
+/** A value for `limit ?`, which does not accept infinity. */
 export function limitOf(limit: number): number {
   return Math.min(limit, Number.MAX_SAFE_INTEGER)
 }
 
-/** What rows by key were asked for, in the order of the keys; those that are missing left out. */
+/** Rows in the order of the requested keys; missing ones are left out. */
 export function inOrder<Row>(keys: readonly number[], rows: readonly Row[], keyOf: (row: Row) => number): Row[] {
   const byKey = new Map(rows.map(row => [keyOf(row), row]))
   return keys.flatMap(key => {
@@ -201,12 +201,12 @@ export function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 }
 
-/** Every blob comes out of the driver as a fresh buffer of its own. */
+/** A vector from a blob without copying, since the driver returns every blob in a new buffer. */
 export function vectorOf(blob: Uint8Array): Float32Array {
   return new Float32Array(blob.buffer, blob.byteOffset, blob.byteLength / Float32Array.BYTES_PER_ELEMENT)
 }
 
-/** How a truth value is stored where numbers and texts may stand too. */
+/** A boolean in the form in which it is stored where numbers and texts may occur too. */
 export function truthValue(flag: boolean): SqlValue {
   return Uint8Array.of(Number(flag))
 }

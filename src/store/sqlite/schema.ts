@@ -1,6 +1,6 @@
 /**
- * The tables of a store file. Every row of most has a check (`rows.ts`). No schema before 3 was released; from the first release on
- * a store file must open for ever, so a change of these tables then needs a migration.
+ * The tables of a store file. Most tables have a check sum in every row (`rows.ts`). No schema before 3 was released; from the first
+ * release on, every store file must remain readable, so a change of these tables then needs a migration.
  */
 
 import { accessSync, constants, existsSync } from 'node:fs'
@@ -9,17 +9,16 @@ import { writeMeta } from './changes.ts'
 import { IN_MEMORY, type SqlDatabase, type SqlValue } from './node-sqlite.ts'
 import { CHECK, isDamage, isWhole } from './rows.ts'
 
-/** Marks the file as ours: `QRNT` in ASCII. */
+/** Application id that marks the file as a store: `QRNT` in ASCII. */
 export const APPLICATION_ID = 0x51524e54
 
 /**
- * The rows of `entries` are narrow, since filters and lists look at many of them; what only a reader of the entry needs
- * is in `bodies`. `entry_tags` and `entry_values` repeat tags and metadata for filters: one row a tag, one a scalar
- * in the metadata by its path. There a number is REAL, text TEXT and a truth value a BLOB of one byte, so that SQLite's
- * own order of storage classes keeps the types apart. The key of a vector is its chunk's and its model's in
- * one number (`vectorKey`), so that reading one of the 60 that a question needs is one step down one tree. `tallies`
- * holds how many chunks (model 0) and vectors of a model a partition has, since counting them takes a tenth of a second
- * in 100,000.
+ * Rows of `entries` are narrow, since filters and lists read many of them; what only a reader of the entry needs is in `bodies`.
+ * `entry_tags` and `entry_values` repeat tags and metadata for filters: one row per tag, one per scalar in the metadata by its path. There,
+ * a number is REAL, text TEXT and a boolean a BLOB of one byte, so that SQLite's own order of storage classes keeps the types apart. The
+ * key of a vector combines its chunk and its model in one number (`vectorKey`), so that reading each of the 60 vectors that a query needs
+ * is one descent of one tree. `tallies` holds the number of chunks (model 0) and of vectors of each model in a partition, since counting
+ * 100,000 takes a tenth of a second.
  *
  * `structure` of a chunk: its lead and the sections in it (`ChunkDraft`), as a JSON object; null where it has neither.
  */
@@ -144,10 +143,10 @@ create table changes (
 ) strict;
 `
 
-/** What a file written by this version has. */
+/** Schema version of files written by this version. */
 export const SCHEMA = 3
 
-/** Makes the tables where the file is empty, or says why it cannot be used. Touches nothing in a file that is not ours. */
+/** Creates the tables where the file is empty, or throws when it cannot be used. Changes nothing in a file that is no store. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {
   const found = headerOf(db)
   if (readOnly) {
@@ -159,7 +158,7 @@ export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: strin
   } else {
     db.exec('pragma journal_mode = wal')
     db.write(() => {
-      // Looked at again under the lock: another process may have been quicker.
+      // Checked again under the lock: another process may have created the tables meanwhile.
       if (headerOf(db) !== null) return
       db.exec(TABLES)
       db.prepare('insert into identity values (coalesce(?, lower(hex(randomblob(16)))))').run(storeId ?? null)
@@ -195,13 +194,13 @@ function notAStore(db: SqlDatabase): QuerentError {
   return new QuerentError('store_corrupt', `${db.file}: is a database, but not a Querent store`, { file: db.file })
 }
 
-/** Tables of the store itself whose rows have a check; so has every declared one. */
+/** The store's own tables whose rows have a check sum; all declared tables have one too. */
 const CHECKED: ReadonlySet<string> = new Set([
   ...['meta', 'declarations', 'partitions', 'entries', 'bodies', 'chunks', 'models', 'vectors', 'tallies'],
   ...['access', 'changes'],
 ])
 
-/** Tables whose rows have a check, by name. */
+/** Names of the tables whose rows have a check sum. */
 export function checkedTables(db: SqlDatabase): readonly string[] {
   return db
     .prepareArrays<[string]>(`select name from sqlite_schema where type = 'table' order by name`)
@@ -217,13 +216,13 @@ export function columnsOf(db: SqlDatabase, table: string): readonly string[] {
     .map(([name]) => name)
 }
 
-// A copy of SQLite's list of tables (`sqlite_schema`) in rows of `meta`, each with its check. No table can be found
-// without that list, so a damaged page of it would cost the whole store. The copy is current while the schema cookie it
-// was made with is that of the file: every change of the schema and every VACUUM (which moves root pages) advances it.
+// A copy of SQLite's list of tables (`sqlite_schema`) in rows of `meta`, each with its check sum. Without that list no table can be found,
+// so a damaged page of it would lose the whole store. The copy is current while its schema cookie equals that of the file: every change of
+// the schema and every VACUUM (which moves root pages) advances the cookie.
 
 /**
- * Begins the names of these rows; `0` comes directly after `/`. No text that is given to the store may hold a NUL, so that
- * nobody can write a row of another table or index that would be taken for one of these.
+ * Prefix of these rows' names; `0` follows directly after `/` in the order of characters. No text given to the store may contain a NUL, so
+ * no other row of a table or index can be taken for one of these.
  */
 export const COPY_PREFIX = '\0schema/'
 const AFTER_PREFIX = '\0schema0'
@@ -238,21 +237,21 @@ export interface SchemaPart {
 }
 
 export interface SchemaCopy {
-  /** Schema cookie of the file that it was made with. */
+  /** Schema cookie of the file when the copy was made. */
   readonly cookie: number
   readonly parts: readonly SchemaPart[]
-  /** False: some of its rows are damaged. */
+  /** False: some rows of the copy are damaged. */
   readonly isComplete: boolean
 }
 
-/** Node 22 reads a text up to its first NUL only, so names of `meta` are read as bytes where all of them are. */
+/** SQL for a name as bytes: Node 22 reads a text only up to its first NUL, so names of `meta` are read as bytes where all rows are read. */
 export const NAME_BYTES = 'cast(name as blob)'
 
 export function nameIn(bytes: SqlValue): string {
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : String(bytes)
 }
 
-/** Whether a row of `meta` belongs to the copy, by its name as any Node reads it: no other name is empty. */
+/** Whether a row of `meta` belongs to the copy, by its name as any version of Node reads it: only these names can appear empty. */
 export function isOfCopy(name: SqlValue): boolean {
   return name === '' || String(name).startsWith(COPY_PREFIX)
 }
@@ -263,14 +262,14 @@ export function schemaCookie(db: SqlDatabase): number {
   return db.prepareArrays<[number]>('pragma schema_version').get()?.[0] ?? 0
 }
 
-/** The list itself. */
+/** The rows of SQLite's list of tables. */
 export function schemaParts(db: SqlDatabase): readonly SchemaPart[] {
   const sql = 'select type, name, tbl_name, rootpage, sql from sqlite_schema order by rowid'
   const rows = db.prepareArrays<[string, string, string, number, string | null]>(sql).all()
   return rows.map(([type, name, table, root, made]) => ({ type, name, table, root, sql: made }))
 }
 
-/** The newest copy among rows of `meta`; damaged rows and others are passed over. Null: there is none. */
+/** The newest copy among rows of `meta`; damaged and other rows are skipped. Null: there is none. */
 export function copyAmong(rows: Iterable<readonly SqlValue[]>): SchemaCopy | null {
   const copies = new Map<number, SchemaPart[]>()
   const counts = new Map<number, number>()
@@ -291,7 +290,7 @@ export function copyAmong(rows: Iterable<readonly SqlValue[]>): SchemaCopy | nul
   return { cookie, parts, isComplete: parts.length === counts.get(cookie) }
 }
 
-/** The copy as the store reads it. */
+/** The copy in the store's `meta`. */
 export function storedCopy(db: SqlDatabase): SchemaCopy | null {
   return copyAmong(metaRows(db))
 }
@@ -301,7 +300,7 @@ export function storedCopy(db: SqlDatabase): SchemaCopy | null {
  * something of the copy. A list that differs although its cookie is the same is damaged itself, and leaves the copy as it is.
  */
 export function renewSchemaCopy(db: SqlDatabase, known: number = schemaCookie(db)): void {
-  // Memory has no pages that could be damaged.
+  // A database in memory has no pages that could be damaged.
   if (db.file === IN_MEMORY || isCurrent(db, known)) return
   db.write(() => {
     const cookie = schemaCookie(db)
@@ -312,7 +311,7 @@ export function renewSchemaCopy(db: SqlDatabase, known: number = schemaCookie(db
   })
 }
 
-/** True also where a page of `meta` is damaged: then nothing can be written there. */
+/** Whether the copy is current; also true where a page of `meta` is damaged, since nothing can be written there. */
 function isCurrent(db: SqlDatabase, cookie: number): boolean {
   try {
     const copy = storedCopy(db)
@@ -339,15 +338,14 @@ function metaRows(db: SqlDatabase): readonly MetaRow[] {
 }
 
 /**
- * Throws `io_failed` where the file may be written, and the connection cannot write it. When a file cannot be opened for
- * writing, SQLite opens it for reading instead and says nothing. That is as it should be with a file that is read-only;
- * but where opening failed for a passing reason (too many open files, say), the connection would refuse every write for
- * as long as it lives.
+ * Throws `io_failed` where the file may be written, and the connection cannot write it. When a file cannot be opened for writing, SQLite
+ * silently opens it for reading instead. That is correct for a read-only file; but where opening failed for a temporary reason (such as too
+ * many open files), the connection would refuse every write for as long as it is open.
  */
 export function checkWritable(db: SqlDatabase): void {
   try {
-    // Changes nothing, and `begin immediate` alone does nothing on a file that was opened for reading. Not to wait for
-    // another writer: where there is one, it is the turn that is missing, not the right.
+    // A write that changes nothing, since `begin immediate` alone does nothing on a file opened for reading. It does not wait for another
+    // writer: a locked file is not a read-only one.
     db.tryToWrite('update identity set id = id where false')
   } catch (error) {
     const code = error instanceof QuerentError ? error.code : ''
@@ -357,7 +355,10 @@ export function checkWritable(db: SqlDatabase): void {
   }
 }
 
-/** Why a store could not be opened for writing; where its file lies is not to be written, that is why, whatever failed first. */
+/**
+ * The error for a store that could not be opened for writing: where the file's location is not writable, that is the reason, whatever
+ * failed first.
+ */
 export function orReadOnly(error: unknown, file: string): unknown {
   if (!(error instanceof QuerentError) || error.code !== 'io_failed' || !existsSync(file) || mayWrite(file))
     return error
@@ -365,8 +366,8 @@ export function orReadOnly(error: unknown, file: string): unknown {
 }
 
 /**
- * Whether a reader failed for want of locks only. Even a reader writes them beside the file; where it cannot, it needs
- * none if nobody else has the file open.
+ * Whether a reader failed only because it could not create locks. Even a reader writes locks beside the file; where it cannot, it needs
+ * none if no other process has the file open.
  */
 export function isLockless(error: unknown, file: string): boolean {
   const code = error instanceof QuerentError ? error.code : ''

@@ -1,4 +1,4 @@
-/** Questions over many entries at once: which match, in which order, how many; and lists of them by page. */
+/** Queries over many entries at once: which ones match, in which order, how many; and lists of them by page. */
 
 import { unreachable } from '../../base/assert.ts'
 import { Bitset } from '../../base/bitset.ts'
@@ -11,28 +11,28 @@ import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 import { keyList, limitOf, truthValue } from './rows.ts'
 import type { SqlitePartitions } from './vectors.ts'
 
-// A filter tree as SQL over `entries e`, with the very meaning of `matches`. Values are always parameters.
+// Compiles a filter tree to SQL over `entries e`, with exactly the meaning of `matches`. Values are always parameters.
 //
-// Between the leaves NULL may stand for false, as `and`, `or` and `where` take it so; `not` is written `is not true`,
-// which makes it two-valued again. No comparison ever meets a value of another type: SQLite would convert one of them.
+// Between the leaves NULL may stand for false, as `and`, `or` and `where` treat it so; `not` is written `is not true`, which makes it
+// two-valued again. No comparison ever meets a value of another type, since SQLite would convert one of them.
 
 export interface SqlCondition {
   readonly sql: string
   readonly values: readonly SqlValue[]
 }
 
-/** Where an aspect's column is to be found, or undefined when nothing was ever stored there. */
+/** Finds an aspect's column, or undefined when nothing was ever stored there. */
 export type AspectLookup = (
   aspect: string,
   column: string,
 ) => { table: string; column: string; type: ValueType } | undefined
 
-/** `any`: numbers, texts and truth values side by side, told apart by storage class (see `schema.ts`). */
+/** Type of a field's values. `any`: numbers, texts and booleans mixed, distinguished by storage class (see `schema.ts`). */
 export type ValueType = 'text' | 'number' | 'any'
 
 type Comparison = Exclude<Filter, { op: 'and' | 'or' | 'not' }>
 
-/** How a field's values are reached: an expression and its type, inside a wrapper that fits the condition in. */
+/** How a field's values are reached in SQL: an expression and its type, and a wrapper for the condition. */
 interface Source {
   readonly value: string
   readonly type: ValueType
@@ -42,7 +42,7 @@ interface Source {
 const NEVER: SqlCondition = { sql: '0', values: [] }
 const ALWAYS: SqlCondition = { sql: '1', values: [] }
 
-/** Registers the function that conditions call. */
+/** Registers in SQLite the function that compiled filter conditions call. */
 export function defineFilterFunctions(db: SqlDatabase): void {
   db.define('contains_folded', (value, folded) =>
     Number(typeof value === 'string' && foldCase(value).includes(folded as string)),
@@ -67,7 +67,7 @@ export function compileFilter(filter: Filter, viewer: Viewer, aspect: AspectLook
   return compile(filter)
 }
 
-/** As a tree, not a chain: SQLite allows a depth of 1,000. */
+/** Joins conditions as a balanced tree, not a chain: SQLite allows an expression depth of 1,000. */
 function joinBalanced(op: 'and' | 'or', parts: readonly SqlCondition[], empty: SqlCondition): SqlCondition {
   const [first] = parts
   if (first === undefined) return empty
@@ -104,7 +104,7 @@ const COLUMNS: ReadonlyMap<string, { value: string; type: ValueType }> = new Map
   ['known', { value: 'e.known_at', type: 'number' }],
 ])
 
-/** Values that stand in rows of another table with a column `entry`; of those where `column` is `is`, if given. */
+/** Values in rows of another table with a column `entry`; if given, only of rows where `column` is `is`. */
 function rows(table: string, value: string, type: ValueType, column?: string, is?: string): Source {
   const where = column === undefined ? '' : `"${column}" = ? and `
   return {
@@ -117,7 +117,7 @@ function rows(table: string, value: string, type: ValueType, column?: string, is
   }
 }
 
-/** The condition on one value. */
+/** SQL for the condition on a single value of a field. */
 function test(node: Comparison, { value, type }: Source): SqlCondition {
   switch (node.op) {
     case 'exists':
@@ -149,7 +149,7 @@ function comparable(wanted: Scalar, type: ValueType): boolean {
   return type === 'any' || typeof wanted === type.replace('text', 'string')
 }
 
-/** SQLite orders all numbers before all texts before all blobs: bounds keep a comparison among its like. */
+/** Limits a comparison to values of the same type: SQLite orders all numbers before all texts before all blobs. */
 function withinClass(condition: SqlCondition, value: string, wanted: Scalar): SqlCondition {
   switch (typeof wanted) {
     case 'number':
@@ -183,7 +183,7 @@ export class SqliteSearch {
   matching(accessScope: AccessScope, filter: Filter): Bitset {
     return this.#db.read(() => {
       const { sql, values } = this.#seen(accessScope, filter)
-      // One text of all keys: half the time of a row each.
+      // All keys in one JSON text, which takes half the time of one row per key.
       const keys = this.#rows<[string]>(`select json_group_array(e.key) from entries e where ${sql}`, values)
       return Bitset.of(JSON.parse(keys[0]?.[0] ?? '[]') as EntryKey[])
     })
@@ -203,7 +203,7 @@ export class SqliteSearch {
     })
   }
 
-  /** `example`: an entry that has the value, by which the caller can check it. */
+  /** Values of a field. `example`: an entry that has the value, by which the caller can check it. */
   facet(
     accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
@@ -235,7 +235,10 @@ export class SqliteSearch {
     })
   }
 
-  /** Visible collections by name, each with an entry of it. Steps along an index: the cost grows with names times partitions, not with entries. */
+  /**
+   * Visible collections by name, each with one of its entries. Steps along an index: the cost grows with names times partitions, not with
+   * entries.
+   */
   collections(
     accessScope: AccessScope,
     limit: number,
@@ -268,7 +271,7 @@ export class SqliteSearch {
     return { sql: `${visible.sql} and ${condition.sql}`, values: [...visible.values, ...condition.values] }
   }
 
-  /** No condition at all for who sees everything: the owner, mostly. */
+  /** The visibility condition; none for a viewer who sees everything, which is mostly the owner. */
   #visible(accessScope: AccessScope): SqlCondition {
     const all = this.#partitions.all()
     const seesAll =
@@ -284,16 +287,16 @@ export class SqliteSearch {
 
 const EVERYTHING: SqlCondition = { sql: '1', values: [] }
 
-// Lists in SQLite by place, one page each. Where very many entries are of one time (an import), or almost none was ever
-// accessed, sorting them all to show ten would take half a second of a million: such pages are read along an index.
+// Lists in SQLite by position, one page each. Where very many entries have the same time (after an import), or almost none was ever
+// accessed, sorting all of them to show ten would take half a second for a million: such pages are read along an index.
 
-/** Entries of one time that are sorted; of more, the index by id finds a page's sooner. */
+/** Number of entries with the same time that are sorted; for more, the index by id finds a page sooner. */
 const MAX_SORTED = 1_000
 
-/** What a list is of: entries that fulfil a condition. */
+/** The entries of a list: those that meet a condition. */
 interface ListedEntries {
   readonly seen: SqlCondition
-  /** Then an index is best named; else SQLite knows better where to begin. */
+  /** Without a filter, naming an index is best; otherwise SQLite chooses a better start. */
   readonly isUnfiltered: boolean
   readonly viewer: Viewer
 }
@@ -327,7 +330,7 @@ const INDEXES: Readonly<Record<TimeColumn, string>> = {
   updated_at: 'indexed by entries_by_updated',
 }
 
-/** Newest first. */
+/** A page of entries by time, newest first. */
 function byTime(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { limit, after }: Place): EntryKey[] {
   const time = `e.${column}`
   const keys: EntryKey[] = []
@@ -361,7 +364,7 @@ function sorted(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, 
   return keysOf(db, sql, [...where.values, limit])
 }
 
-/** The time that the next entries reach, when very many are of it; else null. */
+/** The time reached by the next entries, if very many entries have it; else null. */
 function tiedTimeWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, limit }: Rest): number | null {
   if (!of.isUnfiltered || limit === 0) return null
   const where = allOf([of.seen, left])
@@ -371,7 +374,7 @@ function tiedTimeWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, 
   return last === null || last === undefined ? null : tiedTimeAt(db, of, column, last)
 }
 
-/** This time when very many are of it; else null. */
+/** The given time, if very many entries have it; else null. */
 function tiedTimeAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time: number): number | null {
   if (!of.isUnfiltered) return null
   const some = `select 1 from entries e ${INDEXES[column]} where ${of.seen.sql} and e.${column} = ? limit ${MAX_SORTED + 1}`
@@ -379,7 +382,7 @@ function tiedTimeAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time
   return count > MAX_SORTED ? time : null
 }
 
-/** What this viewer used, last first; then what it never did, by id. */
+/** A page of entries: those that this viewer used, last used first; then the others, by id. */
 function byAccess(db: SqlDatabase, of: ListedEntries, { limit, after }: Place): EntryKey[] {
   const accessed = after !== null && after.at === null ? [] : usedLast(db, of, { limit, after })
   if (accessed.length === limit) return accessed

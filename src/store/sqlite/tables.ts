@@ -1,4 +1,4 @@
-/** Declared tables in SQLite: made when first written to, and remembered in the file with their declaration. */
+/** Declared tables in SQLite: created at their first write, and recorded in the file with their declaration. */
 
 import { assert } from '../../base/assert.ts'
 import { invalidArgument, type QuerentError } from '../../model/errors.ts'
@@ -20,7 +20,7 @@ import { CHECK, checked, checkOf, type DamagePolicy, damaged, isWhole, keyList, 
 import { renewSchemaCopy } from './schema.ts'
 import type { AspectLookup, SqlCondition, ValueType } from './search.ts'
 
-/** How filters compare a column; bytes they do not. */
+/** How filters compare the columns of each type; null: bytes cannot be compared. */
 const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {
   text: 'text',
   integer: 'number',
@@ -33,13 +33,13 @@ export class SqliteTables {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
   readonly #damage: DamagePolicy
-  /** Declarations that were seen in the file, by name. */
+  /** Declarations found in the file, by name. */
   #known = new Map<string, TableDeclaration>()
-  /** Schema of the file when all declarations were read. */
+  /** Schema version of the file when all declarations were read. */
   #schema = -1
-  /** The transaction in which that was last found to be the file's schema; 0: none. */
+  /** The transaction in which the schema version was last compared with the file's; 0: none. */
   #checkedIn = 0
-  /** Whose row could not be read then. */
+  /** Names of tables whose declaration was damaged when all were read. */
   #damagedNames: ReadonlySet<string> = new Set()
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
@@ -55,12 +55,12 @@ export class SqliteTables {
     })
   }
 
-  /** A table that is not there yet reads as empty, and as soon as it is there as what it holds. */
+  /** A reader of a table. A table that does not exist reads as empty, and once it is created, as what it contains. */
   reader(declaration: TableDeclaration): TableReader {
     checkDeclaration(declaration)
     const known = this.#readers.get(declaration)
     if (known !== undefined) return known
-    // Where it was missing a moment ago, the reader looks for it when it reads.
+    // If the table was missing before, the reader looks for it again when it reads.
     const found = this.#schema < 0 || this.#known.has(declaration.name) ? this.#find(declaration) : undefined
     const place = { db: this.#db, damage: this.#damage, table: readFrom(declaration, found) }
     const made = new SqliteTable(place, declaration, () => this.#find(declaration) !== undefined)
@@ -68,7 +68,7 @@ export class SqliteTables {
     return made
   }
 
-  /** Makes the table, or the columns and indexes it lacks. */
+  /** A writer of a table; creates the table, or its missing columns and indexes. */
   writer(declaration: TableDeclaration): TableWriter {
     checkDeclaration(declaration)
     const found = this.#find(declaration)
@@ -106,14 +106,14 @@ export class SqliteTables {
     return found
   }
 
-  /** All are read once: that takes longer than most queries, and a table that is not there yet is often asked for. */
+  /** Reads all declarations together: that takes longer than most queries, and missing tables are requested often. */
   #lookUp(name: string): TableDeclaration | undefined {
     if (!this.#isCurrent() || this.#damagedNames.has(name)) this.#load()
     if (this.#damagedNames.has(name)) throw damaged(`table ${name}`, { table: name })
     return this.#known.get(name)
   }
 
-  /** Whether declarations were read since a table was last made, in whatever process. */
+  /** Whether declarations were read since the last creation of a table, by any process. */
   #isCurrent(): boolean {
     const { transaction } = this.#db
     if (transaction !== 0 && transaction === this.#checkedIn) return true
@@ -124,7 +124,7 @@ export class SqliteTables {
     return isCurrent
   }
 
-  /** As the file has them now, without those that are damaged. */
+  /** The current declarations in the file, without damaged ones. */
   all(): readonly TableDeclaration[] {
     return this.#load()
   }
@@ -133,7 +133,7 @@ export class SqliteTables {
     const rows = this.#db
       .prepareArrays<[string, string, number]>('select name, declaration, _check from declarations order by name')
       .all()
-    // The table of one that is damaged is not found, and cannot be made again beside the one that is there.
+    // A table with a damaged declaration is not found, and must not be created again beside the existing one.
     const [whole, others] = [rows.filter(row => isWhole(row)), rows.filter(row => !isWhole(row))]
     const declarations = whole.map(([, json]) => JSON.parse(json) as TableDeclaration)
     this.#damagedNames = new Set(others.map(([name]) => name))
@@ -154,7 +154,7 @@ export class SqliteTables {
   }
 }
 
-/** Columns that a table of an older version lacks read as null, until the first write adds them. */
+/** Columns that an older table lacks read as null, until the first write adds them. */
 function readFrom(declaration: TableDeclaration, found: TableDeclaration | undefined): string {
   const table = quote(physicalName(declaration))
   const missing = found === undefined ? [] : missingColumns(found, declaration)
@@ -162,7 +162,7 @@ function readFrom(declaration: TableDeclaration, found: TableDeclaration | undef
   return `(select *, ${missing.map(({ name }) => `null as ${quote(name)}`).join(', ')} from ${table})`
 }
 
-/** Apart from the store's own tables, whatever a lens calls its own. */
+/** Name of the table in the file, with a prefix that separates it from the store's own tables, whatever a lens calls it. */
 export function physicalName({ name }: TableDeclaration): string {
   return `declared_${name}`
 }
@@ -185,12 +185,12 @@ export function createIndexes(declaration: TableDeclaration): readonly string[] 
   })
 }
 
-/** The declared ones, and what deleting an entry needs to find its rows. */
+/** The declared indexes, and the one by which deleting an entry finds its rows. */
 function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (readonly string[])[] {
   return ofEntry && key[0] !== 'entry' ? [['entry'], ...indexes] : indexes
 }
 
-/** What may change of a declaration beside its columns. */
+/** Whether two declarations are equal except for what may change, apart from columns. */
 function isDeclaredAgain(found: TableDeclaration, declaration: TableDeclaration): boolean {
   if (found === declaration) return false
   return indexList(found) !== indexList(declaration) || found.countedFor !== declaration.countedFor
@@ -200,13 +200,13 @@ function indexList(declaration: TableDeclaration): string {
   return JSON.stringify(declaration.indexes ?? [])
 }
 
-/** Who hears of what is done to a table. */
+/** Callbacks for changes of a table. */
 interface TableNotes {
   wrote(): void
   deleted(): void
 }
 
-/** What statements read from, and the connection they are read by. */
+/** The table that statements read, with its connection. */
 interface TablePlace {
   readonly db: SqlDatabase
   readonly damage: DamagePolicy
@@ -220,13 +220,13 @@ class SqliteTable implements TableWriter {
   readonly #declaration: TableDeclaration
   readonly #exists: () => boolean
   readonly #notes: TableNotes | null
-  /** Statements that a row is read and written by. */
+  /** Statements that read and write a row. */
   readonly #getSql: string
   readonly #names: readonly string[]
   readonly #columns: string
   readonly #putSql: string
 
-  /** `exists` says whether the table has been made yet; only writers have `notes`. */
+  /** `exists` tells whether the table has been created yet; only writers have `notes`. */
   constructor(
     { db, damage, table }: TablePlace,
     declaration: TableDeclaration,
@@ -294,7 +294,7 @@ class SqliteTable implements TableWriter {
     return changes
   }
 
-  /** Whole rows, also where only some columns are asked for: a check is of a row. */
+  /** Reads whole rows even where only some columns are requested, since a check sum covers a row. */
   #select({ sql, values }: SqlCondition, part: Row, page: TablePage): readonly Row[] {
     const { limit = Number.POSITIVE_INFINITY } = page
     const names = soundColumns(this.#declaration, page.columns)
@@ -309,7 +309,10 @@ class SqliteTable implements TableWriter {
     return rowsInOrder(this.#db, ordered, this.#damage)
   }
 
-  /** Makes the row asked for of cells that are as they were written, and that an index did not give for others. */
+  /**
+   * Makes the requested row from its cells. Throws unless the cells are undamaged and meet the condition, as an index may lead to a wrong
+   * row.
+   */
   #rowReader(part: Row, names: readonly string[]): (cells: Cell[]) => Row {
     const placeOf = (name: string) => this.#names.indexOf(name)
     const asked = Object.keys(part).filter(name => isPlain(part[name]))
@@ -340,7 +343,7 @@ export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Bytes are equal without being the same. */
+/** Whether a cell can be compared by identity; equal bytes are different objects. */
 function isPlain(cell: Cell | undefined): boolean {
   return !(cell instanceof Uint8Array)
 }
@@ -350,8 +353,8 @@ function showCell(cell: Cell | undefined): string {
 }
 
 /**
- * Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. Writes
- * nothing of an entry that is not there.
+ * Changes a row in place: replacing it would remove and add it in every index, at ten times the cost. Writes nothing for an entry that does
+ * not exist.
  */
 function upsert(table: string, declaration: TableDeclaration): string {
   const { columns, key, ofEntry } = declaration
@@ -374,7 +377,7 @@ function ofEntries({ sql, values }: SqlCondition, entries: readonly number[] | u
   return { sql: `${sql} and entry in (select value from json_each(?))`, values: [...values, keyList(entries)] }
 }
 
-/** `is` holds for null too, and uses an index as `=` does. */
+/** Compares with `is`, which also works for null, and uses an index as `=` does. */
 function equal(part: Row): SqlCondition {
   const names = Object.keys(part)
   return {

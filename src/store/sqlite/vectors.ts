@@ -78,7 +78,7 @@ export class SqliteVectors {
     return known === undefined ? 0 : this.#tallies.sum(known.id, partitions)
   }
 
-  /** The entries that got one, ascending. */
+  /** Writes vectors; returns the entries that got one, ascending. */
   write(
     name: string,
     vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[],
@@ -105,7 +105,7 @@ export class SqliteVectors {
     return [...touched].map(([entry, partition]) => ({ entry, partition })).sort((a, b) => a.entry - b.entry)
   }
 
-  /** At most `limit` of them; returns how many. */
+  /** Removes at most `limit` vectors of a model; returns how many. */
   remove(name: string, limit: number): number {
     const model = this.#models.get(name)
     if (model === undefined) return 0
@@ -130,7 +130,7 @@ export class SqliteVectors {
   }
 }
 
-/** Null: it is damaged, and counts as if it had not been made yet. A repair has it made again. */
+/** The vector in a row; null: it is damaged, and counts as missing. A repair makes it be computed again. */
 function vectorIn([key, entry, partition, blob, check]: Row, { dimensions }: Model): ChunkVector | null {
   const isRight =
     check === checkOf([key, entry, blob]) && blob.byteLength === dimensions * Float32Array.BYTES_PER_ELEMENT
@@ -145,7 +145,7 @@ interface Model {
   readonly dimensions: number
 }
 
-/** Models are never changed or removed, so one that was read once is remembered. */
+/** Models are never changed or removed, so each is cached once it was read. */
 export class SqliteModels {
   readonly #db: SqlDatabase
   readonly #known = new Map<string, Model>()
@@ -191,10 +191,10 @@ function chunkOfVector(key: number): ChunkKey {
 
 // Partitions in SQLite, and how many chunks and vectors each has, counted as they come and go.
 
-/** In place of a model: the chunks themselves. */
+/** Used instead of a model's number for the count of chunks. */
 export const CHUNKS = 0
 
-/** Numbers by model, or by `CHUNKS`. */
+/** Counts by model, or by `CHUNKS`. */
 type Tally = ReadonlyMap<number, number>
 
 export class SqliteTallies {
@@ -215,7 +215,7 @@ export class SqliteTallies {
     return total
   }
 
-  /** What one entry has now. */
+  /** Counts of a single entry, as stored now. */
   ofEntry(entry: EntryKey): Tally {
     const sql = `select ${CHUNKS}, count(*) from chunks where entry = ?
       union all
@@ -224,7 +224,7 @@ export class SqliteTallies {
     return new Map(this.#db.prepareArrays<[number, number]>(sql).all(entry, entry))
   }
 
-  /** `sign` 1 counts the tally in, -1 out. */
+  /** Adds (`sign` 1) or subtracts (-1) a tally. */
   add(partition: PartitionId, tally: Tally, sign: 1 | -1 = 1): void {
     const kept = this.#db.prepareArrays<[number]>('select count from tallies where partition = ? and model = ?')
     for (const [model, count] of tally) {
@@ -250,7 +250,7 @@ interface WrongTally {
   readonly right: number
 }
 
-/** By partition, then model. Counts everything. */
+/** Wrong tallies, by partition, then model. Counts everything. */
 export function wrongTallies(db: SqlDatabase): readonly WrongTally[] {
   const sql = `
     with counted (partition, model, right) as (
@@ -265,7 +265,7 @@ export function wrongTallies(db: SqlDatabase): readonly WrongTally[] {
     where coalesce(c.right, 0) <> coalesce(k.count, 0) order by 1, 2`
   const rows = db.prepareArrays<[number, number, number, number]>(sql).all()
   const wrong = rows.map(([partition, model, kept, right]) => ({ partition, model, kept, right }))
-  // Right by chance, but not as it was written.
+  // Counts that are right by chance, although their row is damaged.
   const unchecked = db
     .prepareArrays<[number, number, number, number]>('select partition, model, count, _check from tallies')
     .all()
@@ -282,7 +282,7 @@ export class SqlitePartitions {
   readonly #db: SqlDatabase
   #known = new Map<PartitionId, Partition>()
   #last: PartitionId = 0
-  /** The transaction that reads in which others were last looked for: in it there are no more. */
+  /** The read transaction in which new partitions were last looked for: within it, none can be added. */
   #askedIn = 0
 
   constructor(db: SqlDatabase) {
@@ -306,7 +306,7 @@ export class SqlitePartitions {
       .run(...checked(cells)).lastKey
   }
 
-  /** The audience of an entry: its partition's, and for a public one the entry's own holder. */
+  /** The audience of an entry: its partition's, and for a public one with the entry's own holder. */
   audienceOf(partition: PartitionId, holder: string): Audience {
     if (!this.#known.has(partition)) this.#learn()
     const found = this.#known.get(partition)
@@ -325,7 +325,7 @@ export class SqlitePartitions {
     for (const row of newer.all(this.#last)) {
       const [id, , audience] = row
       this.#last = id
-      // Nobody sees what lies in a partition of which it is not known who may.
+      // Entries in a partition whose row is damaged are visible to nobody, since it is unknown who may see them.
       if (isWhole(row)) this.#known.set(id, Object.freeze({ id, audience: JSON.parse(audience) as Audience }))
     }
   }

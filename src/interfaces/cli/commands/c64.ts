@@ -1,4 +1,4 @@
-/** `querent c64`: results on standard output, everything about them on standard error, 1 for every failure. */
+/** `querent c64`: results on standard output, all messages on standard error; every failure has exit code 1. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { embedC64, enrichmentMarkdown, type OpenC64Options, openC64Engine } from '../../../openings/c64.ts'
@@ -8,7 +8,7 @@ import type { Flags } from '../operation-command.ts'
 import { withProgress } from '../progress.ts'
 import { withSession } from '../session.ts'
 
-/** `settings`: of the lens. */
+/** `settings`: settings of the lens `c64`. */
 export async function runC64(
   cli: Cli,
   query: string,
@@ -21,7 +21,7 @@ export async function runC64(
   cli.exitCode = EXIT.failed
 }
 
-/** As much of what the operations give as is printed here. */
+/** The parts of an operation's answer that this command prints. */
 interface C64Answer {
   readonly enriched_query: string
   readonly filter_tags: readonly string[]

@@ -1,4 +1,4 @@
-/** `call`: any operation by name, JSON in, exactly its JSON result out. */
+/** `call`: runs any operation by name; JSON input, and exactly its JSON result as output. */
 import type { Command } from 'commander'
 import { openEngine, openEngineOrEmpty } from '../../../engine/open.ts'
 import { type Catalog, declaredOperation, findOperation, lensesFor, makeCatalog } from '../../../ops/catalog.ts'
@@ -22,7 +22,7 @@ export async function runCall(
   cli.usageExitCode = EXIT.failed
   if (name.startsWith('/')) return (await import('../context-commands.ts')).callPath(cli, name, argument, flags)
   const input = await inputOf(cli, argument)
-  // One that writes makes a store where there is none.
+  // An operation that writes creates a store if there is none.
   const effect = (await declaredOperation(name))?.effect
   const onlyLenses = lensesFor(name, input)
   const options = {
@@ -40,7 +40,7 @@ export async function runCall(
   await writeJson(cli.io.stdout, result)
 }
 
-/** Every operation there is, one a line: also those of lenses, which only an engine knows. */
+/** Lists all operations, one per line, including those of lenses, which only an engine knows. */
 async function operationList(): Promise<string> {
   await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
   const catalog: Catalog = makeCatalog(engine)
@@ -48,7 +48,10 @@ async function operationList(): Promise<string> {
   return [...catalog.values()].map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('')
 }
 
-/** JSON, `@file`, or `-` for standard input; left out, piped input is read and a terminal means none. */
+/**
+ * Input of the operation: JSON, `@file`, or `-` for standard input. If it is left out, piped input is read; on a terminal there is no
+ * input.
+ */
 async function inputOf(cli: Cli, argument: string | undefined): Promise<unknown> {
   if (argument === undefined && cli.io.stdin.isTTY === true) return null
   const text = await givenText(cli, argument ?? '-')

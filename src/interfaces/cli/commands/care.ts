@@ -1,4 +1,4 @@
-/** `doctor`, `backup`, and what reads a damaged store. */
+/** `doctor`, `backup`, and the commands that read a damaged store. */
 
 import { createReadStream, createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
@@ -18,7 +18,9 @@ import { each, oneLine } from '../render/answer.ts'
 import { requireOwner, withSession } from '../session.ts'
 import { fileFailed, print } from './print.ts'
 
-/** A store that no engine can be opened on is looked at from outside, and once more from inside where that repaired it. */
+/**
+ * Runs the doctor. A store that no engine can open is examined from outside; if that repaired it, it is then examined again with an engine.
+ */
 export async function examined(input: DoctorRequest, { cli, flags, run }: CommandContext): Promise<Examination> {
   const open = () => run<Examination>()
   try {
@@ -36,7 +38,7 @@ export async function examined(input: DoctorRequest, { cli, flags, run }: Comman
   }
 }
 
-/** With `--skip-damaged`: what can be read. */
+/** With `--skip-damaged`, backs up everything that can be read. */
 export async function backedUp(input: JsonObject, { cli, flags, run, report }: CommandContext): Promise<object> {
   if (flags['skipDamaged'] !== true) return run()
   requireOwner(cli, flags)
@@ -46,7 +48,7 @@ export async function backedUp(input: JsonObject, { cli, flags, run, report }: C
   return copy
 }
 
-/** `export --skip-damaged`: the lines of what can be read. */
+/** `export --skip-damaged`: exports everything that can be read. */
 async function exportReadable(
   cli: Cli,
   flags: CommonFlags,
@@ -59,15 +61,15 @@ async function exportReadable(
   })
 }
 
-/** On standard error, beside what was saved; the exit code says that it is not all. */
+/** Lists what was lost on standard error; the exit code tells that the result is incomplete. */
 function reportLost(cli: Cli, lost: readonly string[]): void {
   for (const line of lost) void write(cli.io.stderr, `lost: ${oneLine(line)}\n`)
   if (lost.length > 0) cli.exitCode = EXIT.failed
 }
 
-// `export`, `import`.
+// The commands `export` and `import`.
 
-/** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
+/** Exports NDJSON to standard output or a file; ends without an error if the reader closes the pipe early. */
 export async function runExport(cli: Cli, flags: Flags, [file]: readonly string[]): Promise<void> {
   const body = async (engine: Engine, context: CallContext): Promise<void> => {
     const made =
@@ -94,7 +96,7 @@ export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly s
   for (const warning of wantsJson(flags) ? [] : answer.warnings) await write(cli.io.stderr, `querent: ${warning}\n`)
 }
 
-/** Open before anything else is: a file that is not there makes no store, and no error that nobody listens for. */
+/** Waits until the file is open, before anything else: a missing file must not lead to a new store or to an unhandled error. */
 function opened<File extends Readable | Writable>(stream: File, name: string): Promise<File> {
   return new Promise((resolve, reject) => {
     stream.once('open', () => resolve(stream))

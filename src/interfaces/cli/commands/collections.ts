@@ -1,4 +1,4 @@
-/** `querent collections`: one question over several collections. Failures are one line, on standard error also with `--json`. */
+/** `querent collections`: one query over several collections. A failure is one line on standard error, even with `--json`. */
 
 import { invalidArgument } from '../../../model/errors.ts'
 import {
@@ -14,11 +14,11 @@ import { oneLine, type Print } from '../render/answer.ts'
 import { clockOf, viewerOf } from '../session.ts'
 import { print } from './print.ts'
 
-/** The fields of the question by their names in the library, and the flags of the command alone. */
+/** The query's fields by their names in the library, and the flags that only the command has. */
 type CollectionsFlags = Omit<QueryCollectionsOptions, 'viewer'> &
   Flags & { readonly collection?: string; readonly lang?: 'auto' | 'es' | 'en'; readonly urls?: true }
 
-/** An answer over the sample must not pass for one over the user's own knowledge. */
+/** Notice on answers from the sample data, which must not be mistaken for the user's own data. */
 const SAMPLE_NOTICE =
   'there is no store here, so this is the sample that comes with Querent; `querent add` makes a store'
 
@@ -53,7 +53,7 @@ export async function runCollections(cli: Cli, query: string, given: Flags): Pro
   const notices = [...(isStoreless && !sample ? [SAMPLE_NOTICE] : []), ...answer.warnings.map(({ message }) => message)]
   for (const notice of notices) await write(cli.io.stderr, `Warning: ${oneLine(notice)}\n`)
   const markdown: Print<CollectionsAnswer> = ({ results }) => collectionsMarkdown(results, query, { lang, urls })
-  // As Markdown: texts of others are in it, and no style of ours.
+  // Printed like Markdown, without styles, because it contains texts of others.
   await print(cli, json ? { json } : { format: 'md' }, answer, markdown)
 }
 

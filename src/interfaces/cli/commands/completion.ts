@@ -1,4 +1,4 @@
-/** `completion`: a script that completes commands and flags, made of all commands there are. */
+/** `completion`: a shell script that completes commands and flags, generated from all commands. */
 import type { Command } from 'commander'
 import { type Cli, write } from '../io.ts'
 import { fillCommands } from '../operation-command.ts'
@@ -28,7 +28,7 @@ function flagsOf(command: Command): readonly string[] {
   return [...command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []), '--help']
 }
 
-/** zsh runs it by its own emulation of bash's completion. */
+/** The bash completion script; zsh runs it through its emulation of bash's completion. */
 function bashScript(program: Command, isZsh: boolean): string {
   const places = placesBelow(program)
   const words = places.map(({ path, command }) => {

@@ -14,7 +14,7 @@ import { print } from './print.ts'
 
 interface Setting {
   readonly name: string
-  /** Undefined: the file does not say. */
+  /** Value in the file; undefined if the file does not set it. */
   readonly value: Json | undefined
   readonly default: Json | undefined
   readonly meaning: string
@@ -37,19 +37,22 @@ export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly s
   await print(cli, flags, { name, value }, () => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`)
 }
 
-/** Without a text: takes the setting out. A text that is JSON is that value, any other a string. */
+/** Sets a setting, or removes it if no text is given. A text that is valid JSON is taken as that value, any other text as a string. */
 export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: readonly string[]): Promise<void> {
   const file = fileOf(cli, flags)
   const { text } = readSettings(file)
   const value = given === undefined ? undefined : jsonOr(given)
   if (value !== undefined && !isRecord(value)) assertNotGroup(name, value)
-  // Without formatting options: those would format the neighbours too.
+  // No formatting options, because they would also reformat neighbouring settings.
   const edits = modify(text, name.split('.'), value, {})
   await writeSettings(file, applyEdits(text, edits))
   await print(cli, flags, { file, name, value: given ?? null }, () => `${name} ${given ?? 'unset'} in ${file}\n`)
 }
 
-/** Throws `invalid_argument` for one value where the name is that of several settings, and names the one that has this value. */
+/**
+ * Throws `invalid_argument` for a single value if the name is that of a group of settings; the error names the setting in the group that
+ * accepts this value.
+ */
 function assertNotGroup(name: string, value: Json): void {
   const field = fieldAt(jsonSchema(fileSchema, 'input'), name.split('.'))
   const forms = [field, field['oneOf'] ?? field['anyOf'] ?? []].flat() as readonly JsonObject[]
@@ -80,7 +83,7 @@ function valueAt(from: Json, path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>((at, step) => (isRecord(at) ? (at as JsonObject)[step] : undefined), from)
 }
 
-/** What the schema names, and what the file has beside that, such as settings of lenses. */
+/** Settings that the schema names, and others in the file, such as settings of lenses. */
 function settingsIn(schema: JsonObject, value: JsonObject, path: readonly string[] = []): readonly Setting[] {
   const properties = isRecord(schema['properties']) ? (schema['properties'] as Record<string, JsonObject>) : {}
   return [...new Set([...Object.keys(properties), ...Object.keys(value)])].flatMap(name => {

@@ -1,4 +1,4 @@
-/** `mcp install`, `mcp uninstall`: the server's entry in the configuration of programs that start MCP servers. */
+/** `mcp install` and `mcp uninstall`: add or remove Querent's server entry in the configuration of programs that start MCP servers. */
 import { constants, existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -23,10 +23,10 @@ import { each } from '../render/answer.ts'
 import { homeFor } from '../session.ts'
 import { print } from './print.ts'
 
-// Programs that start MCP servers: where each keeps its configuration, and how an entry looks there. Paths and shapes are
-// those of the programs' own documentation (November 2026).
+// Programs that start MCP servers: where each keeps its configuration, and the form of an entry in it. Paths and forms are from the
+// programs' own documentation (November 2026).
 
-/** How the server is started. */
+/** The command that starts the server. */
 interface ServerCommand {
   readonly command: string
   readonly args: readonly string[]
@@ -43,9 +43,9 @@ interface ConfigPlaces {
 
 interface McpClient {
   readonly name: string
-  /** Read in one project alone, where the server starts: it finds the store itself. */
+  /** Whether the file belongs to one project: then the server starts in the project's folder and finds the store itself. */
   readonly ofProject: boolean
-  /** The object that holds the servers by name. */
+  /** Key of the object that contains the servers by name. */
   readonly key: string
   file(places: ConfigPlaces): string
   entry(server: ServerCommand): ConfigEntry
@@ -80,14 +80,14 @@ function client(
 ): McpClient {
   const file = (places: ConfigPlaces): string => {
     const one = join(folderOf(folder, places), path)
-    return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // it reads two names
+    return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // opencode also reads a .jsonc file
   }
   return { name, ofProject: folder === 'project', key, file, entry }
 }
 
 type Folder = 'home' | 'project' | 'applications' | 'config' | 'zed'
 
-/** `applications`: where the platform keeps their settings. */
+/** The folder that a configuration file is in. `applications`: where the platform keeps the settings of applications. */
 function folderOf(folder: Folder, places: ConfigPlaces): string {
   const { home, project, platform, env } = places
   switch (folder) {
@@ -107,7 +107,7 @@ function folderOf(folder: Folder, places: ConfigPlaces): string {
   }
 }
 
-/** Those whose folder, or for a file of the home or project itself whose file, is there already. */
+/** Clients whose configuration folder exists; for a file directly in the home or project folder, the file itself must exist. */
 function clientsFound(places: ConfigPlaces): readonly McpClient[] {
   return MCP_CLIENTS.filter(client => {
     const file = client.file(places)
@@ -116,21 +116,21 @@ function clientsFound(places: ConfigPlaces): readonly McpClient[] {
   })
 }
 
-// Sets or removes the server's entry in a configuration file; every other byte, comments included, stays as it was.
+// Sets or removes the server's entry in a configuration file; every other byte, including comments, stays unchanged.
 
-/** The server's name in every configuration. */
+/** Name of Querent's server in every configuration. */
 const SERVER_NAME = 'querent'
 
 interface ConfigEdit {
-  /** For messages. */
+  /** Path of the file, for messages. */
   readonly file: string
-  /** The object that holds the servers by name. */
+  /** Key of the object that contains the servers by name. */
   readonly key: string
-  /** null removes the entry. */
+  /** The entry to set; null removes it. */
   readonly entry: ConfigEntry | null
 }
 
-/** The JSON text after the edit. Throws `invalid_argument` with line and column where the text is not such a file. */
+/** The JSON text after the edit. Throws `invalid_argument` with line and column if the text is not a valid configuration file. */
 function editJson(text: string, edit: ConfigEdit): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const body = text.slice(mark.length)
@@ -150,7 +150,8 @@ function edited(text: string, { file, key, entry }: ConfigEdit): string {
   if (entry === null) return present?.parent === undefined ? text : withoutMember(text, present.parent)
   if (servers === undefined) return withMember(text, root, key, { [SERVER_NAME]: entry })
   if (present === undefined) return withMember(text, servers, SERVER_NAME, entry)
-  // What else the entry says (its environment, for example) is the user's. Formatting options would format neighbours too.
+  // Other members of the entry (its environment, for example) belong to the user and are kept. No formatting options, because they would
+  // also reformat neighbours.
   const set = (before: string, path: string[], value: unknown) => applyEdits(before, modify(before, path, value, {}))
   if (present.type !== 'object') return set(text, [key, SERVER_NAME], entry)
   return Object.entries(entry).reduce((before, [name, value]) => {
@@ -160,7 +161,7 @@ function edited(text: string, { file, key, entry }: ConfigEdit): string {
   }, text)
 }
 
-/** The member comes last, indented as its neighbours are. */
+/** Adds a member at the end of an object, indented like its neighbours. */
 function withMember(text: string, object: Node, name: string, value: object): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
@@ -173,12 +174,12 @@ function withMember(text: string, object: Node, name: string, value: object): st
   const inner = last === undefined ? outer + unit : indentAt(text, last.offset)
   const lines = JSON.stringify(value, null, unit).replaceAll('\n', eol + inner)
   const member = `${text.slice(0, at)}${last === undefined ? '' : ','}${eol}${inner}${JSON.stringify(name)}: ${lines}`
-  // Of an empty object, the brace moves to a line of its own.
+  // In an empty object, the closing brace moves to a line of its own.
   const rest = text.slice(at)
   return last === undefined && /^\s*\}/.test(rest) ? member + eol + outer + rest.trimStart() : member + rest
 }
 
-/** Without the comma behind it, or that before it where it is the last. */
+/** Removes a member with the comma after it, or, if it is the last, with the comma before it. */
 function withoutMember(text: string, member: Node): string {
   const before = text.slice(0, member.offset)
   const after = text.slice(member.offset + member.length)
@@ -190,7 +191,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? ''
 }
 
-/** The place by line and column, from 1. */
+/** The error for a broken file, with the position as line and column, from 1. */
 function broken(file: string, text: string, offset: number, expected: string): QuerentError {
   const lines = text.slice(0, offset).split('\n')
   const [line, column] = [lines.length, (lines.at(-1)?.length ?? 0) + 1]
@@ -198,19 +199,19 @@ function broken(file: string, text: string, offset: number, expected: string): Q
   return new QuerentError('invalid_argument', message, { field: 'client', file, line, column, expected })
 }
 
-// Configuration files of other programs: read whole, copied aside, and replaced in one step or not at all.
+// Reads and replaces configuration files of other programs: each is read whole, backed up, and replaced in one step or not at all.
 
 interface ConfigFile {
-  /** Behind symbolic links. */
+  /** Path of the file, with symbolic links resolved. */
   readonly path: string
-  /** null: there is none. */
+  /** Text of the file; null if it does not exist. */
   readonly text: string | null
 }
 
-/** Of a new file: for this user alone, as keys may be written into it later. */
+/** Mode of a new file: readable for this user only, because keys may be written into it later. */
 const NEW_FILE_MODE = 0o600
 
-/** Throws `denied` for a file outside these folders, also through a symbolic link; `io_failed`. */
+/** Reads a configuration file. Throws `denied` for a file outside the allowed folders, also through a symbolic link; and `io_failed`. */
 async function readConfig(file: string, allowed: readonly string[]): Promise<ConfigFile> {
   const path = await realPlace(file)
   const folders = await Promise.all(allowed.map(realPlace))
@@ -218,11 +219,14 @@ async function readConfig(file: string, allowed: readonly string[]): Promise<Con
     throw new QuerentError('denied', `${file}: lies outside your home and this project; nothing was written`, { file })
   }
   const bytes = await orAbsent(readFile(path), path)
-  // With its byte order mark, if it has one.
+  // The byte order mark is kept, if the file has one.
   return { path, text: bytes === null ? null : decodeUtf8(bytes, path, true) }
 }
 
-/** Resolves to the backup's path, null where there was nothing to copy. Throws `io_failed`, `conflict` if it changed meanwhile. */
+/**
+ * Replaces the file; resolves to the path of the backup, null if there was no file. Throws `io_failed`, and `conflict` if the file has
+ * changed meanwhile.
+ */
 async function replaceConfig({ path, text }: ConfigFile, after: string): Promise<string | null> {
   const beside = join(dirname(path), `.${basename(path)}.querent-${process.pid}`)
   try {
@@ -242,7 +246,7 @@ async function replaceConfig({ path, text }: ConfigFile, after: string): Promise
   }
 }
 
-/** Throws `io_failed` for a file that is marked as not to be written: a rename would replace it all the same. */
+/** Throws `io_failed` for a read-only configuration file, because a rename would replace it nevertheless. */
 async function assertWritable({ path, text }: ConfigFile): Promise<void> {
   if (text !== null && ((await stat(path)).mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
 }
@@ -258,7 +262,7 @@ async function copyAside(path: string, at = 1): Promise<string> {
   }
 }
 
-/** For a path that does not exist yet: the real folder above it, and the names below that. */
+/** The real path; for a path that does not exist yet, the real path of its nearest existing folder plus the remaining names. */
 async function realPlace(path: string): Promise<string> {
   const absolute = resolve(path)
   const above = dirname(absolute)
@@ -289,7 +293,7 @@ interface McpInstallFlags extends CommonFlags {
   readonly lens?: readonly string[]
   readonly tools?: readonly string[]
   readonly print?: true
-  /** Start the installed package by `npx --no-install`, in every file. */
+  /** Whether every file starts the installed package by `npx --no-install`. */
   readonly npx?: true
   readonly yes?: true
 }
@@ -300,7 +304,7 @@ interface Change {
   readonly after: string
 }
 
-/** Reads every file before it writes one: a broken one among them leaves all as they are. */
+/** Reads all files before writing any: if one of them is broken, all stay unchanged. */
 export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: unknown, made: Command): Promise<void> {
   const isRemoved = made.name() === 'uninstall'
   const { env, workingFolder: project } = cli.io
@@ -345,7 +349,7 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
   }
 }
 
-/** Why the server that was written cannot open a store; null: it can. */
+/** Why the installed server could not open a store; null if it can. */
 function withoutStore(cli: Cli, flags: McpInstallFlags): string | null {
   try {
     homeFor(cli, flags)
@@ -368,12 +372,12 @@ async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Chan
 }
 
 /**
- * The command that a client runs. It never downloads anything: a package name in a configuration file would run whatever
- * the registry holds under that name.
+ * The command that a client runs to start the server. It never downloads anything: with only a package name in a configuration file,
+ * whatever the registry holds under that name would run.
  *
- * - A user's client starts this very program by absolute paths, with `--home`, because it starts in any folder.
- * - A project's file is shared with other machines. Where the project has the package installed, `npx --no-install` runs
- *   that copy; elsewhere the file names this program as well.
+ * - A client of the user starts this very program by absolute paths, with `--home`, because it starts in any folder.
+ * - A project's file is shared with other machines. If the project has the package installed, `npx --no-install` runs that copy; otherwise
+ * the file names this program as well.
  */
 function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerCommand {
   const { workingFolder } = cli.io
@@ -381,12 +385,12 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   const lens = flags.lens?.flatMap(name => ['--lens', name]) ?? []
   const tools = flags.tools?.flatMap(names => ['--tools', names]) ?? []
   const viewer = flags.viewer === undefined ? [] : ['--viewer', flags.viewer]
-  // An assistant pays for every token of an answer.
+  // Concise answers, because an assistant pays for every token of an answer.
   const args = ['mcp', '--detail', 'concise', ...home, ...lens, ...tools, ...viewer]
   const isInstalled = existsSync(join(workingFolder, 'node_modules/querent/package.json'))
   if (flags.npx === true || (client.ofProject && isInstalled)) {
     const byName = ['--no-install', 'querent', ...args]
-    // Windows starts no .cmd file without its shell.
+    // Windows can start a .cmd file only through its shell.
     const isWindows = process.platform === 'win32'
     return isWindows ? { command: 'cmd', args: ['/c', 'npx', ...byName] } : { command: 'npx', args: byName }
   }
@@ -400,7 +404,7 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   )
 }
 
-/** Node and the script it runs; null where one is in the cache of npx, which may be emptied, or is not known. */
+/** Paths of Node and of the script it runs; null if one of them is in the cache of npx, which may be emptied, or is unknown. */
 export function lastingProgram(node: string, script: string): readonly [node: string, script: string] | null {
   return [node, script].every(path => isAbsolute(path) && !/[\\/]_npx[\\/]/.test(path)) ? [node, script] : null
 }
@@ -416,7 +420,7 @@ function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClien
   throw new QuerentError('invalid_argument', message, { field: '--client', known })
 }
 
-/** `- ` before what goes, `+ ` before what comes. */
+/** A line-by-line comparison: `- ` before removed lines, `+ ` before added ones. */
 function changedLines(before: string, after: string): string {
   const old = linesOf(before)
   const fresh = linesOf(after)

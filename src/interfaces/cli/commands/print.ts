@@ -1,4 +1,4 @@
-/** Prints an answer in the form that was asked for. */
+/** Prints an answer in the requested format. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export async function printPieces(cli: Cli, pieces: AsyncIterable<JsonObject>): 
   for await (const piece of pieces) await printLine(cli, piece)
 }
 
-/** The members of each piece's list of that name. Resolves to how many there were, and what the pieces together say beside them. */
+/** Prints the members of the named list in each piece of a stream. Resolves to their number, and to what the pieces contain besides. */
 export async function printMembers(
   cli: Cli,
   pieces: AsyncIterable<JsonObject>,
@@ -48,7 +48,7 @@ export async function printMembers(
   return { rest: whole, count }
 }
 
-/** Of lists all is kept, of all else the last. */
+/** Joins two pieces of a stream: lists are concatenated, of all other fields the last value is kept. */
 function joined(before: JsonObject, piece: JsonObject): JsonObject {
   const lists = Object.entries(piece).flatMap(([name, value]) => {
     const known = before[name]
@@ -57,7 +57,7 @@ function joined(before: JsonObject, piece: JsonObject): JsonObject {
   return { ...before, ...piece, ...Object.fromEntries(lists) }
 }
 
-/** Results that come one by one have one form. */
+/** Throws if `--stream` is combined with another format than JSON lines. */
 export function assertLines({ format }: CommonFlags): void {
   if (format === undefined || format === 'json') return
   const message = `--format: expected json, or none, got ${format}; with --stream results are JSON lines`
@@ -68,16 +68,16 @@ async function printLine(cli: Cli, value: unknown): Promise<void> {
   await writeJson(cli.io.stdout, value)
 }
 
-// The page that `--more` asks for: kept in the home of the store, for the viewer and the command that had the one before.
+// Keeps the input of the next page for `--more` in the home of the store, for the viewer and command that had the page before.
 
 interface NextPage {
   readonly command: string
   readonly viewer: string
-  /** With the cursor. */
+  /** Input of the next page, with its cursor. */
   readonly input: JsonObject
 }
 
-/** Null: there is none. A home that cannot be written keeps none. */
+/** Stores the input of the next page; null removes it. If the home cannot be written, nothing is stored. */
 export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, input: JsonObject | null): void {
   try {
     const file = fileOf(cli, flags)
@@ -85,11 +85,11 @@ export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, inpu
     if (input === null) rmSync(file, { force: true })
     else writeFileSync(file, JSON.stringify(page), { mode: 0o600 })
   } catch {
-    // Then --more says that there is none.
+    // Ignored: `--more` will then report that there is no next page.
   }
 }
 
-/** Throws `not_found` where this viewer's last answer of this command had no further page. */
+/** The input of the next page. Throws `not_found` if this viewer's last answer of this command had no further page. */
 export function nextPage(cli: Cli, flags: CommonFlags, command: string): JsonObject {
   const page = read(fileOf(cli, flags))
   if (page?.command === command && page.viewer === viewerNow(cli, flags)) return page.input
@@ -113,20 +113,20 @@ function fileOf(cli: Cli, flags: CommonFlags): string {
   return join(homeFor(cli, flags).folder, 'last-page.json')
 }
 
-// What a command is given beside its words and flags: files, piped text, and JSON in them.
+// Reads what a command gets besides words and flags: files, piped text, and JSON in them.
 
-/** Of an operation, which checks it. */
+/** Input of an operation, which checks it. */
 export type Input = Readonly<Record<string, unknown>>
 
-/** In bytes: a large store exported as one document should still fit. */
+/** Maximum size of an input in bytes, large enough for a big store exported as one document. */
 export const MAX_INPUT: number = 1024 * 1024 * 1024
 
-/** The text of a file; `-` reads standard input. */
+/** The text of a file; `-` means standard input. */
 export function textOf(cli: Cli, file: string): Promise<string> {
   return file === '-' ? readAll(cli.io.stdin, MAX_INPUT) : fileText(cli, file)
 }
 
-/** Rejects with `io_failed`, and with `invalid_argument` for what is not UTF-8; `name` is what messages call the file. */
+/** Reads a text file. Rejects with `io_failed`, and with `invalid_argument` if it is not UTF-8; `name`: name of the file in messages. */
 export async function fileText(cli: Cli, file: string, name: string = file): Promise<string> {
   try {
     return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), name)
@@ -150,12 +150,12 @@ export function fileFailed(name: string, error: NodeJS.ErrnoException, path: str
   return new QuerentError('io_failed', `${name}: ${cause}`, { path, cause }, error)
 }
 
-/** All of standard input. One line end is the shell's, not the text's. */
+/** All of standard input, without one line end at the end, which the shell adds. */
 export async function pipedText(cli: Cli): Promise<string> {
   return (await textOf(cli, '-')).replace(/\r?\n$/, '')
 }
 
-/** Throws `invalid_json`, naming the field. */
+/** Parses JSON. Throws `invalid_json` with the name of the field. */
 export function parsed(text: string, field: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** `serve` and `mcp`: the interfaces that stay open. They alone do background work. */
+/** `serve` and `mcp`: the long-running interfaces. Only these do background work. */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
@@ -18,23 +18,28 @@ import { addText } from '../render/page.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
 
-// Several processes on one port and one store: the first one only starts the others and replaces those that die. Each
-// opens the store for itself; what they write is found by all, and the store's leases say which of them does background work.
+// Several processes on one port and one store: the first one only starts the workers and replaces those that die. Each worker opens the
+// store itself; all see what any of them writes, and leases in the store decide which of them does background work.
 
-/** What the first process says to end a worker. Not a signal: the terminal may have sent that one too, and two end at once. */
+/**
+ * Message with which the first process ends a worker. It is not a signal, because the terminal may already have sent one, and a second
+ * signal ends a process at once.
+ */
 const END = 'end'
-/** A worker that dies is replaced after so long, then after twice as long each time, at most so long. */
+/** Pause before a worker that died is replaced; doubled with each death, at most `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
-/** One that lived so long died of something else than those before it. */
+/** A worker that lived at least this long in milliseconds died for a new reason, so the pause starts again at its minimum. */
 const LONG_MS = 60_000
 
-/** Resolves to the exit code when all have ended. `listens` gets the address once the first of them answers. */
+/**
+ * Runs the workers; resolves to the exit code when all have ended. `listens` gets the address once the first worker accepts connections.
+ */
 async function runWorkers(cli: Cli, count: number, listens: (url: string) => void): Promise<number> {
   const { signal } = cli
-  // Each takes connections from the system itself: what the first process had handed to one that died would never be answered.
+  // Each worker accepts connections itself: connections handed over by the first process to a worker that dies would never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  // Alone: it may have to make the store, and what is wrong with the command line is said once.
+  // One worker is started alone first: it may have to create the store, and errors in the command line are then reported only once.
   await cli.servers.relayFigures(signal)
   const first = cluster.fork()
   const isUp = await Promise.race([
@@ -56,7 +61,7 @@ async function runWorkers(cli: Cli, count: number, listens: (url: string) => voi
   return 0
 }
 
-/** A worker's signal: aborted by a signal of the system, or when the first process says so. To be disposed of at the end. */
+/** The end signal of a worker: aborted by a signal of the system, or when the first process says so. Must be disposed of at the end. */
 class EndRequest implements Disposable {
   readonly #ended = new AbortController()
   readonly #listen = (message: unknown): void => {
@@ -69,7 +74,7 @@ class EndRequest implements Disposable {
     process.on('message', this.#listen)
   }
 
-  /** Who is connected to the first process does not end by itself, and must not be ended before its exit code is known. */
+  /** A worker connected to the first process does not end by itself, and must disconnect only when its exit code is known. */
   [Symbol.dispose](): void {
     process.off('message', this.#listen)
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
@@ -77,7 +82,7 @@ class EndRequest implements Disposable {
   }
 }
 
-/** One place among the workers: whoever dies there is replaced, until all are to end. */
+/** Keeps one worker running: if it dies it is replaced, until all are to end. */
 async function kept({ io, signal }: Cli, worker: Worker): Promise<void> {
   let pause = FIRST_PAUSE_MS
   for (let current = worker; ; current = cluster.fork()) {
@@ -97,17 +102,17 @@ interface ServeFlags extends CommonFlags {
   readonly workers?: number
   readonly tokens?: string
   readonly log?: 'json' | 'text' | 'off'
-  /** Days. */
+  /** Number of days for which query texts are logged. */
   readonly logQueries?: number
-  /** Of the paths. */
+  /** Collection of the files in `paths`. */
   readonly collection?: string
   readonly open?: true
 }
 
-/** More are no use on any machine. */
+/** Maximum number of workers; more are of no use on any machine. */
 const MAX_WORKERS = 256
 
-/** `settings`: of the server. `paths`: added first. */
+/** Runs the server. `settings`: of the server; `paths`: files and folders to add first. */
 export async function runServe(
   cli: Cli,
   flags: ServeFlags,
@@ -134,7 +139,7 @@ export async function runServe(
   else await serveHere(cli, paths, flags, settings, listens)
 }
 
-/** In this process: the only one, or a worker, whose address the first process reports. */
+/** Serves in this process: the only one, or a worker, whose address the first process reports. */
 async function serveHere(
   cli: Cli,
   paths: readonly string[],
@@ -143,7 +148,7 @@ async function serveHere(
   listens: (url: string) => void,
 ): Promise<void> {
   const worker = cluster.worker?.id
-  // First of all: the first process may say so at any moment.
+  // Created first, because the first process may send its message at any moment.
   using request = worker === undefined ? undefined : new EndRequest(cli.signal)
   const tokens =
     flags.tokens === undefined ? undefined : await cli.servers.readTokens(cli.io.workingFolder, flags.tokens)
@@ -183,13 +188,13 @@ interface McpFlags extends CommonFlags {
   readonly listTools?: true
 }
 
-/** Names of tools may be given one by one or with commas. */
+/** Names of tools may be given as separate options or separated by commas. */
 function mcpChoice({ lens, tools }: McpFlags): McpChoice {
   const names = tools?.flatMap(text => text.split(',')).map(name => name.trim())
   return { lenses: lens, tools: names?.filter(name => name !== '') }
 }
 
-/** What an agent is offered, and what reading it costs the agent. */
+/** Lists the tools that an agent is offered, and the number of tokens that their descriptions take. */
 async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
   const tools = await withSession(cli, flags, {}, ({ engine, catalog }) =>
     cli.servers.listMcpTools(engine, catalog, mcpChoice(flags)),
@@ -207,17 +212,17 @@ function asText(line: HttpRequestLine): string {
   return `${at} ${status} ${method} ${operation ?? route} ${requester || '-'} ${ms.toFixed(1)} ms, ${ended} (${id})${asked}`
 }
 
-/** A client starts servers in folders of its own choice: a store is made only where somebody named one. */
+/** A client may start servers in any folder, so a store is created only if a home was named. */
 function isNamed(cli: Cli, flags: CommonFlags): boolean {
   return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])
 }
 
-/** Never fails: where no browser can be opened, it says so in a line. On Linux the variable BROWSER names one. */
+/** Opens a browser. Never fails: if none can be opened, a line says so. On Linux the variable BROWSER names one. */
 async function openBrowser(io: Io, url: string): Promise<void> {
   const failed = (): void => void write(io.stderr, `querent: no browser could be opened; the page is at ${url}\n`)
   try {
     const { default: open } = await import('open')
-    // Who listens on all addresses is reached at its own.
+    // A server that listens on all addresses is reached at the loopback address.
     const opener = await open(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'))
     opener.once('exit', code => void (code !== 0 && failed()))
   } catch {
@@ -225,7 +230,7 @@ async function openBrowser(io: Io, url: string): Promise<void> {
   }
 }
 
-/** Before a store is made for them. Throws `invalid_argument` where there is nothing, `io_failed` where it may not be seen. */
+/** Checked before a store is created. Throws `invalid_argument` for a path that does not exist, `io_failed` if it may not be examined. */
 async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
   for (const [at, path] of paths.entries()) {
     await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
@@ -237,7 +242,7 @@ async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
   }
 }
 
-/** All that is said goes to standard error. What cannot be read is reported, and the rest is served. */
+/** Adds the files before serving. All messages go to standard error. Unreadable files are reported, and the rest is served. */
 async function addFiles(
   { io }: Cli,
   { engine, context }: Session,

@@ -1,4 +1,4 @@
-/** `querent skills install`. */
+/** The command `querent skills install`. */
 import { resolve } from 'node:path'
 import { installSkills } from '../../../openings/skills.ts'
 import type { CommonFlags } from '../flags.ts'

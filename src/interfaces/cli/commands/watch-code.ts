@@ -1,4 +1,4 @@
-/** `context index --watch`: reads the files that change, until a signal ends it, which is a good end. */
+/** `context index --watch`: reads files when they change, until a signal ends it, which counts as success. */
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { contextOf } from '../../../openings/context.ts'
@@ -6,15 +6,15 @@ import type { CommonFlags } from '../flags.ts'
 import { type Cli, EXIT, write } from '../io.ts'
 import { withSession } from '../session.ts'
 
-/** Editors write a file in several steps, and switching a branch writes many. */
+/** Milliseconds without a change before files are read: editors write a file in several steps, and switching a branch writes many files. */
 const QUIET_MS = 200
 
-/** More changed files than this are found sooner by looking over all. */
+/** If more files than this have changed, looking through all files is faster. */
 const MAX_NAMED = 500
-/** What changes which files are left out. */
+/** Files whose change affects which files are left out. */
 const RULE_FILES = new Set(['.gitignore', '.querentignore'])
 
-/** After a run that failed the next one comes so much later, twice as late each time, at most so late. */
+/** Delay before the next run after a failed one; doubled with each failure, at most `MAX_RETRY_MS`. */
 const RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
@@ -38,10 +38,10 @@ export async function watchCode(
     const run = async (given: Readonly<Record<string, unknown>>): Promise<void> => {
       const envelope = await calls.call('/context/index', given, undefined, cli.signal)
       if (cli.signal.aborted) return
-      // What it has not done, the next run must find by itself.
+      // After a failed run, the next run must look through all files.
       if (envelope.status === 'error') changes.all()
       failures = envelope.status === 'error' ? failures + 1 : 0
-      // A later run has done what a failed one left.
+      // A successful run has done the work of the failed ones, so the exit code is reset.
       if (failures === 0) cli.exitCode = EXIT.answered
       const { indexed, deleted } = (envelope.result ?? {}) as Partial<Record<string, number>>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) > 0
@@ -49,8 +49,8 @@ export async function watchCode(
     }
     const changes = new Changes()
     const isUnwatched = (path: string) => path.split(sep).some(part => UNWATCHED.has(part))
-    // Before the first run, so that nothing that changes during it is missed.
-    // Not persistent: chokidar forgets to close a folder that it begins to watch while it is closed, and the process would not end.
+    // Started before the first run, so that no change during the run is missed.
+    // Not persistent: chokidar never closes a folder that it begins to watch while it is being closed, and the process would not end.
     const watcher = watch([...watched], { ignored: isUnwatched, ignoreInitial: true, persistent: false })
     const alive = setInterval(() => undefined, 60_000)
     try {
@@ -84,15 +84,15 @@ export async function watchCode(
   })
 }
 
-/** What the watcher has named since the last run. */
+/** Changes that the watcher has reported since the last run. */
 class Changes {
   #paths = new Set<string>()
   #isAll = false
-  /** Something was named. */
+  /** Whether the command has reported anything yet. */
   isAny = false
 
   note(event: string, path: string): void {
-    // The files in a new folder are named as well.
+    // Ignored, because the files in a new folder are reported too.
     if (event === 'addDir') return
     this.isAny = true
     if (RULE_FILES.has(basename(path))) this.#isAll = true
@@ -103,7 +103,7 @@ class Changes {
     this.#isAll = true
   }
 
-  /** Null: look over all. */
+  /** Takes the changed paths; null: look through all files. */
   take(): readonly string[] | null {
     const paths = this.#isAll || this.#paths.size > MAX_NAMED ? null : [...this.#paths]
     this.#paths = new Set()

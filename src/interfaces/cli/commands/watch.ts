@@ -1,4 +1,4 @@
-/** `watch` and `beliefs watch`: what changes in an answer, until a signal ends it, which is a good end. */
+/** `watch` and `beliefs watch`: print the changes of an answer, until a signal ends the command, which counts as success. */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { LiveEvent } from '../../../model/live.ts'
@@ -8,13 +8,13 @@ import { type Flags, sessionFor } from '../operation-command.ts'
 import { cut, oneLine, type Style, styleOf, valueAt } from '../render/answer.ts'
 import { withSession } from '../session.ts'
 
-/** What comes beside events: the subscription began, it still runs, or asking again has failed for now. */
+/** Messages of a stream besides events: the subscription began, it is still alive, or running the query again has failed for now. */
 type Notice =
   | { readonly type: 'subscribed'; readonly resume_token: string }
   | { readonly type: 'alive'; readonly resume_token: string }
   | { readonly type: 'error'; readonly error: { readonly message: string } }
 
-/** Prints events as they come; in the end, on standard error, what to go on with. */
+/** Prints events as they arrive; at the end, prints on standard error how to resume. */
 export async function watchOperation(cli: Cli, flags: Flags, operation: string, input: JsonObject): Promise<void> {
   const count = (flags['count'] as number | undefined) ?? Number.POSITIVE_INFINITY
   if (count < 1) throw invalidArgument('--count', count, 'at least 1')
@@ -42,7 +42,7 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   await withSession(cli, flags, session, async ({ catalog, stream }) => {
     try {
       for await (const piece of stream(findOperation(catalog, operation), input)) {
-        // The cast: what operations that watch declare of their pieces.
+        // The cast is safe: watching operations declare their pieces in this form.
         await show(piece as unknown as LiveEvent | Notice)
         if (printed >= count) break
       }
@@ -55,14 +55,14 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
 }
 
 const TYPE_WIDTH = 8
-/** Characters of what an item says: so many where there is hardly room, so many where there is any. */
+/** Minimum and maximum number of characters of an item's summary, depending on the terminal's width. */
 const MIN_GIST = 20
 const MAX_GIST = 100
 
-/** `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
+/** One event as a line: `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
 export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
   const { timestamp, type, id, passage, text } = event
-  // Under another name in the contract of the lens beliefs.
+  // The lens `beliefs` calls the item `belief`.
   const item = event.item ?? (event as { readonly belief?: JsonObject }).belief
   const time = timestamp.replace(/\.\d+Z$/, 'Z')
   const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
@@ -73,10 +73,10 @@ export function eventText(event: LiveEvent, style: Style, width: number = Number
   return `${head.replace(type, paint(type))}${gist}  ${style.dim(reason)}\n`
 }
 
-/** What an item of any lens says, in short: its title and excerpt, or its content. */
+/** Summary of an item of any lens: its title and excerpt, or its content. */
 function gistOf(item: JsonObject): string {
   const texts = ['title', 'excerpt.text', 'content', 'belief.content'].map(path => valueAt(item, path))
   const [first = '', second = ''] = texts.flatMap(text => (text ? [String(text).replace(/^#+ /, '')] : []))
-  // An excerpt may begin with its title.
+  // Without repeating a title with which the excerpt begins.
   return second === '' || second.startsWith(first) ? second || first : `${first}: ${second}`
 }

@@ -1,11 +1,11 @@
-/** Answers for people, by description: a list as a table, one record as facts, anything as its shape says. */
+/** Formats answers for people from descriptions: a list as a table, a record as facts, any other answer by its shape. */
 
 import pc from 'picocolors'
 import { printable, printableStyled, STYLE_ESCAPE } from '../../../base/printable.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { Io } from '../io.ts'
 
-// Colours where a person looks on, and text that cannot command a terminal.
+// Colours for terminals, and text that cannot control a terminal.
 
 export interface Style {
   bold(text: string): string
@@ -15,11 +15,11 @@ export interface Style {
   bad(text: string): string
 }
 
-/** For `writeStyled`. NO_COLOR (any value but empty) and a missing terminal mean none; FORCE_COLOR means always. */
+/** Styles for `writeStyled`. None if NO_COLOR is set (to any value but empty) or there is no terminal; FORCE_COLOR always gives colours. */
 export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   const wanted = stdout.isTTY === true && env['TERM'] !== 'dumb'
   const colors = pc.createColors(env['NO_COLOR'] ? false : env['FORCE_COLOR'] ? true : wanted)
-  // Escapes in the text are data; those that come around it are ours.
+  // Escape characters in the text are data; only those added around it are styles.
   const own = (styled: (text: string) => string) => (text: string) =>
     styled(printableStyled(text, STYLE_ESCAPE)).replaceAll('\u001b', STYLE_ESCAPE)
   return {
@@ -31,12 +31,12 @@ export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   }
 }
 
-/** No longer than that; where something is cut off is `…`. */
+/** Cuts a text to a length; `…` marks the cut. */
 export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`
 }
 
-/** `printable` on one line. */
+/** The text made safe by `printable`, on one line. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ').trim())
 }
@@ -47,31 +47,32 @@ function same(text: string): string {
   return text
 }
 
-/** How an answer is shown. */
+/** How an answer is formatted. */
 export interface Shown {
   readonly isMarkdown: boolean
   readonly style: Style
-  /** Columns of the terminal; undefined: no bound. */
+  /** Width of the terminal in columns; undefined: no limit. */
   readonly width: number | undefined
   readonly folder: string
-  /** Whether `--more` gives the next page, so that no cursor is printed: it has hundreds of characters. */
+  /** Whether `--more` gives the next page; then the cursor, which has hundreds of characters, is not printed. */
   readonly hasMore: boolean
   readonly flags: Readonly<Record<string, unknown>>
-  /** Of the operation. */
+  /** Input of the operation. */
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Without a terminal. */
+/** Formatting without a terminal. */
 export const PLAIN_TEXT: Shown = {
   ...{ isMarkdown: false, style: PLAIN, width: undefined, folder: '', hasMore: false, flags: {}, input: {} },
 }
 
-/** Text for people, ended by a line feed. */
+/** A function that formats an answer as text, ending with a line feed. */
 export type Print<Answer> = (answer: Answer, shown: Shown) => string
 
 /**
- * Columns or facts, each `TITLE=path format` (of several paths with `|` the first that leads to something), such as `score.final 3` (three decimals), `UPDATED=created_at day` (2026-03-01) or
- * `created_at minute`. The title is by default the last name of the path. A path through a list leads to a list.
+ * Columns or facts, each written as `TITLE=path format`, such as `score.final 3` (three decimals), `UPDATED=created_at day` (2026-03-01) or
+ * `created_at minute`. Of several paths separated by `|`, the first that leads to a value counts. The default title is the last name of the
+ * path. A path through a list gives a list.
  */
 export type Columns = readonly string[]
 
@@ -87,13 +88,15 @@ function fieldOf(column: string): Value {
   return { title: title ?? '', format, of: row => valueAt(row, path) }
 }
 
-/** The format is behind the first blank. */
+/** Splits a column description: the format follows the first blank. */
 function pathAndFormat(text: string): readonly [path: string, format: string | undefined] {
   const [path = '', ...words] = text.split(' ')
   return [path, words.length === 0 ? undefined : words.join(' ')]
 }
 
-/** A list of like records as a table. `path`: of the list in the answer, or of one record; `none`: printed for an empty one. */
+/**
+ * Formats a list of similar records as a table. `path`: path to the list, or to one record, in the answer; `none`: text for an empty list.
+ */
 export function rows<Answer = object>(
   path: string,
   columns: Columns,
@@ -106,7 +109,7 @@ export function rows<Answer = object>(
   }
 }
 
-/** Columns of numbers are aligned at the right. As text, a line is cut to the width, if there is one. */
+/** Columns of numbers are right-aligned. In plain text, a line is cut to the terminal's width, if there is one. */
 function table(found: readonly unknown[], columns: Columns, { isMarkdown, style, width }: Shown): string {
   const fields = columns.map(fieldOf)
   const titles = fields.map(({ title }) => title.toUpperCase())
@@ -127,7 +130,7 @@ function table(found: readonly unknown[], columns: Columns, { isMarkdown, style,
   return lines([style.dim(line(titles)), ...cells.map(line)])
 }
 
-/** One record, a value a line, without those that are not there. `path`: of the record in the answer. */
+/** Formats one record, with one value per line and without missing values. `path`: path to the record in the answer. */
 export function facts(path: string, columns: Columns): Print<object> {
   return (answer, shown) => {
     const row = valueAt(answer, path)
@@ -141,8 +144,8 @@ export function facts(path: string, columns: Columns): Print<object> {
 }
 
 /**
- * Any answer: its lists of records as tables, everything else a value a line (what has parts of its own as JSON). An answer
- * that is one record or list by name is shown as that. Numbers have four decimals at most, unless `isExact`.
+ * Formats any answer: its lists of records as tables, everything else as one value per line (nested values as JSON). If the answer has a
+ * single field that is a record or a list, only that is shown. Numbers have at most four decimals, unless `isExact`.
  */
 export function shape(answer: object, shown: Shown, isExact = false): string {
   const entries = Object.entries(answer)
@@ -171,7 +174,7 @@ export function shape(answer: object, shown: Shown, isExact = false): string {
   return parts.join('\n')
 }
 
-/** `shape` with numbers in full. */
+/** Like `shape`, with all decimals of numbers. */
 export const exactShape: Print<object> = (answer, shown) => shape(answer, shown, true)
 
 function isTable(value: unknown): boolean {
@@ -188,9 +191,9 @@ function factLines(values: readonly (readonly [name: string, text: string])[], {
 }
 
 /**
- * `trust 0.5, recency 0.1` of an object, `a, b` of a list, `-` where there is nothing. `format`: decimals of a number (with its
- * sign: `+4`), what is counted (`row/rows`), `MiB` of bytes, `unix` of seconds; `day` or `minute` of a time; length of a text (in a
- * template also its least one); the words for a switch (`yes/no`).
+ * A value as text: `trust 0.5, recency 0.1` for an object, `a, b` for a list, `-` for a missing value. `format`: for numbers the decimals
+ * (`+4`: with sign), the thing counted (`row/rows`), `MiB` for bytes, `unix` for seconds; for times `day` or `minute`; for texts the
+ * maximum length (in a template also the minimum); for booleans the two words (`yes/no`).
  */
 export function valueText(value: unknown, format = ''): string {
   if (value === null || value === undefined) return '-'
@@ -208,14 +211,14 @@ export function valueText(value: unknown, format = ''): string {
 }
 
 function numberText(value: number, format: string): string {
-  if (format === '') return `${Number(value.toPrecision(15))}` // 0.35, not 0.35000000000000003
+  if (format === '') return `${Number(value.toPrecision(15))}` // gives 0.35, not 0.35000000000000003
   if (format.includes('/')) return `${value} ${format.split('/')[value === 1 ? 0 : 1]}`
   if (format === 'MiB') return `${(value / 1024 / 1024).toFixed(1)} MiB`
   if (format === 'unix') return new Date(value * 1000).toISOString()
   return `${format.startsWith('+') && value >= 0 ? '+' : ''}${value.toFixed(Number(format))}`
 }
 
-/** Of several paths with `|`, that which leads to something. */
+/** The value at a path; of several paths separated by `|`, the first that leads to a value. */
 export function valueAt(row: unknown, path: string): unknown {
   const paths = path.split('|')
   if (paths.length > 1) return paths.map(one => valueAt(row, one)).find(one => one !== null && one !== undefined)
@@ -226,9 +229,9 @@ export function valueAt(row: unknown, path: string): unknown {
 }
 
 /**
- * A line for each of a list, or for one record where `path` leads to one; none where it leads to nothing. `?path` is the answer
- * itself where there is something at that path (a length counts where it is not 0). `{score 3}` in the template is a value as in
- * `Columns`; `{of |name|: }` is nothing where there is no value, else what is around it too.
+ * Formats one line for each element of a list, or for one record if `path` leads to one; nothing if it leads to nothing. `?path` means the
+ * answer itself if there is a value at that path (a list counts if it is not empty). In the template, `{score 3}` is a value in the format
+ * of `Columns`; `{of |name|: }` is the value with the text around it, or nothing if there is no value.
  */
 export function each<Answer = object>(
   path: string | ((answer: Answer) => unknown),
@@ -249,7 +252,7 @@ function foundAt(answer: unknown, path: string): unknown {
   return path.startsWith('?') ? (valueAt(answer, path.slice(1)) ? answer : null) : valueAt(answer, path)
 }
 
-/** A text on a line of its own, with its blanks as they are. */
+/** A text on one line, with its blanks unchanged. */
 export function cell(text: string): string {
   return printable(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
 }
@@ -266,27 +269,27 @@ function filled(template: string, row: unknown, clean: (text: string) => string)
   })
 }
 
-/** One after the other. */
+/** Formats an answer by several functions, one after the other. */
 export function all<Answer>(...prints: readonly Print<Answer>[]): Print<Answer> {
   return (answer, shown) => prints.map(print => print(answer, shown)).join('')
 }
 
-/** Each ended by a line feed. */
+/** Joins texts as lines, each ended by a line feed. */
 export function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** How to get the next page. */
+/** Line that says how to get the next page. */
 export function moreText(cursor: string | null | undefined, { hasMore }: Pick<Shown, 'hasMore'>): readonly string[] {
   return cursor ? [hasMore ? 'more: --more' : `more: --cursor ${cursor}`] : []
 }
 
-/** Less prominent lines below an answer. */
+/** Less prominent lines below an answer, such as notes. */
 export function notes(texts: readonly string[], { style }: Pick<Shown, 'style'>): string {
   return lines(texts.map(text => style.dim(oneLine(text))))
 }
 
-/** Text that means itself in Markdown. */
+/** Escapes a text so that Markdown shows it unchanged. */
 export function markdownText(text: string): string {
   return text.replace(/[\\`*_[\]<>|#]/g, '\\$&')
 }

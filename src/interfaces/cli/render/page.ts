@@ -1,4 +1,4 @@
-/** For people, as text and as Markdown: a page of results, and what commands about the store report. */
+/** Formats a page of results, as text and as Markdown, and the reports of commands about the store. */
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printable } from '../../../base/printable.ts'
@@ -46,7 +46,7 @@ export function pageText(page: Page, shown: Shown): string {
     )
   }
   const items = page.items.map(item => `${itemText(item, shown, page.mode !== 'list')}\n`).join('')
-  // A line each: they are no answer, and `--any` shows them in full.
+  // One line for each near result: they are not part of the answer, and `--any` shows them in full.
   const near = nearest.map(({ title, origin, excerpt, score }) =>
     shown.style.dim(`  ${titleText(title)}  ${place(origin, excerpt, shown.folder)}  ${score.toFixed(3)}`),
   )
@@ -58,7 +58,7 @@ export function pageText(page: Page, shown: Shown): string {
   )
 }
 
-/** How the query was read: above the results, which depend on it. */
+/** Notes on how the query was interpreted; they come before the results, which depend on it. */
 function readingNotes({ notes, items }: Pick<Page, 'notes' | 'items'>, { isMarkdown }: Shown): string {
   const texts = notes.filter(isOfReading).map(({ message }) => `note: ${oneLine(message)}`)
   const shown = lines(isMarkdown ? texts.map(text => `- ${markdownText(text)}`) : texts)
@@ -73,15 +73,20 @@ function titleText(title: string): string {
   return oneLine(title) || '(untitled)'
 }
 
-/** The head of a result has lines, section and score of its best passage; others, or all that were asked for, need their own. */
+/**
+ * The heading of a result has lines, section and score of its best passage; only further passages, or requested ones, are listed
+ * separately.
+ */
 function passagesOf({ passages }: Item, { input }: Shown): readonly Passage[] {
   return passages.length > 1 || input['passages'] !== undefined ? passages : []
 }
 
 /**
- * 1. Kernel  docs/index.md:12-18  Kernel › Segments  0.83
- *    … the lines that match …
- *    why: matches "kernel" in title and text
+ * Formats a result:
+ *
+ *     1. Kernel  docs/index.md:12-18  Kernel › Segments  0.83
+ *        … the lines that match …
+ *        why: matches "kernel" in title and text
  */
 function itemText(item: Item, shown: Shown, hasScore: boolean): string {
   const { style, folder } = shown
@@ -100,7 +105,7 @@ function itemText(item: Item, shown: Shown, hasScore: boolean): string {
   return `${rank}. ${style.bold(titleText(title))}  ${where}\n${indented(rest, `${rank}. `.replace(/./g, ' '))}`
 }
 
-/** `docs/index.md`, or `docs/index.md  passage 3`. */
+/** Name of an item: `docs/index.md`, or `docs/index.md  passage 3`. */
 function idOf({ id, passage }: Item): string {
   return passage === undefined ? oneLine(id) : `${oneLine(id)}  passage ${passage}`
 }
@@ -109,18 +114,18 @@ function passagePlace(passage: Passage): string {
   return place(null, passage, '') + sectionPath(passage)
 }
 
-/** Lines that are not blank. */
+/** The lines of a text that are not blank, indented. */
 export function indented(text: string, indent: string): string {
   const filled = text.split('\n').filter(line => line.trim() !== '')
   return lines(filled.map(line => indent + line))
 }
 
-/** What answers of several lenses say beside their results. */
+/** Parts of an answer besides its results that several lenses have. */
 type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
   readonly nearest?: readonly unknown[] | undefined
 }
 
-/** The verdict, what else there is to know, and how to get more. */
+/** Lines below the results: the verdict, notes, and how to get the next page. */
 export function footer(page: PageEnd, shown: Shown): string {
   return lines(footerLines(page, shown)) + notes(moreText(page.cursor, shown), shown)
 }
@@ -157,7 +162,7 @@ function itemMarkdown(item: Item, shown: Shown): string {
   return `${head}\n${passages.length > 0 ? passages.join('\n') : quote(excerpt)}\n${markdownText(oneLine(why))}\n\n`
 }
 
-/** Highlights are spans of the text as it is, so it is cut first and cleaned after. `…` marks an end inside a sentence. */
+/** Highlights are offsets in the original text, so it is cut first and made printable afterwards. `…` marks a cut inside a sentence. */
 function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (text: string): string => text): string {
   const parts: string[] = excerpt.cut_start === true ? ['… '] : []
   let at = 0
@@ -175,7 +180,7 @@ export function place(origin: string | null, excerpt: Excerpt, workingFolder: st
   return origin === null ? `${isOne ? 'line' : 'lines'} ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
 }
 
-/** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
+/** Section of an excerpt, such as `Backups › Restoring`, preceded by two blanks; empty if the excerpt is in no section. */
 function sectionPath({ section }: Excerpt): string {
   return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
 }
@@ -197,7 +202,7 @@ function pathOf(url: string): string {
 
 const SIGNS = { sum: '+', product: '×', quotient: '÷', max: 'max' } as const
 
-/** One line a node, each ending in a line feed; children two blanks further in. */
+/** An explanation tree with one line per node, each ended by a line feed; children are indented by two blanks. */
 export function explanationText(tree: Explanation, style: Style, indent = ''): string {
   const how = tree.formula === undefined ? '' : ` (${SIGNS[tree.formula]})`
   const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
@@ -211,16 +216,16 @@ export function explanationText(tree: Explanation, style: Style, indent = ''): s
   )
 }
 
-/** A part of the score whose weight is 0, such as the words of a query by meaning. */
+/** Whether a part of the score has weight 0, such as the word score of a query by meaning. */
 function isOff({ formula, value, children = [] }: Explanation): boolean {
   return (
     formula === 'product' && value === 0 && children.some(part => part.value === 0 && part.label.startsWith('weight'))
   )
 }
 
-// Messages that answer a question, for people.
+// Formats messages that answer a query, for people.
 
-/** As the operation answers. */
+/** Answer of the operation that recalls messages. */
 interface Recalled extends PageEnd {
   readonly messages: readonly Message[]
   readonly nearest?: readonly Message[]
@@ -268,11 +273,11 @@ function messageText(message: Message, shown: Shown): string {
   return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))
 }
 
-// What commands about the store print for people.
+// Formats the reports of commands about the store.
 
-/** Most problems listed one by one; the rest is a number (`--json` has them all). */
+/** Maximum number of problems that are listed; further ones are counted (`--json` has all of them). */
 const MAX_PROBLEMS = 20
-/** Names of skipped files listed for each reason. */
+/** Maximum number of skipped files named for each reason. */
 const MAX_NAMED_PATHS = 3
 
 function audience(path: string): string {
@@ -301,7 +306,7 @@ export const addText: Print<AddReport> = all<AddReport>(
   },
 )
 
-/** `3 skipped (binary: 2, symlink: 1)`, the commonest first; `0 skipped` when nothing was. */
+/** Text such as `3 skipped (binary: 2, symlink: 1)`, most frequent reason first; `0 skipped` if none was. */
 function skippedText(skipped: AddReport['skipped']): string {
   const byReason = skippedByReason(skipped)
   const sum = byReason.reduce((before, { count }) => before + count, 0)
@@ -309,7 +314,7 @@ function skippedText(skipped: AddReport['skipped']): string {
   return `${sum} skipped${sum === 0 ? '' : ` (${reasons.join(', ')})`}`
 }
 
-/** `skipped (binary) a.bin, b.bin, c.bin and 4 more`, a line for each reason. */
+/** One line for each reason, such as `skipped (binary) a.bin, b.bin, c.bin and 4 more`. */
 const BINARY = 'binary, or text that is not UTF-8'
 
 function skippedPaths(skipped: AddReport['skipped']): string {
@@ -328,7 +333,7 @@ interface SkippedReason {
   readonly paths: readonly string[]
 }
 
-/** The commonest reason first. */
+/** Reasons why files were skipped, most frequent first. */
 function skippedByReason(skipped: AddReport['skipped']): readonly SkippedReason[] {
   return [...Map.groupBy(skipped, ({ reason }) => reason)]
     .map(([reason, files]) => ({
@@ -356,7 +361,7 @@ export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
 
 const PENDING = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
 
-/** Added paths with what changed below them. */
+/** Lists the added paths with the number of changes below them. */
 const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = ({ paths }, { folder }) =>
   (paths ?? [])
     .map(({ path, lens, missing, is_changed: isChanged, files, changed, added, deleted, error }) => {
@@ -377,7 +382,7 @@ const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = 
 
 export const statusText: Print<Status> = all<Status>(
   each('', 'querent {version}'),
-  each('?home', 'home: {home}'), // for the owner only
+  each('?home', 'home: {home}'), // this part is for the owner only
   each('', 'entries: {entries}'),
   each('collections', '  {value}: {count}'),
   each('', 'chunks: {chunks}, {embedded} embedded'),
@@ -397,7 +402,7 @@ export const statusText: Print<Status> = all<Status>(
 
 export const syncText: Print<SyncReport> = (report, shown) => {
   const { paths, added, updated, deleted, errors } = report
-  // What went wrong just now is listed below.
+  // Errors of this run are listed below, so they are left out here.
   const states = addedPaths(
     { paths: errors.length === 0 ? paths : paths.map(path => ({ ...path, error: null })) },
     shown,
@@ -429,7 +434,7 @@ const FACTS: Columns = [
   ...['used=access.count', 'last used=access.last_accessed', 'links', 'backlinks', 'metadata'],
 ]
 
-/** Title, facts, an empty line, the content as it is (control characters apart). */
+/** Formats an entry: title, facts, an empty line, and the content unchanged except for control characters. */
 export const entryText: Print<EntryView> = (entry, shown) => {
   const title = oneLine(entry.title) || '(untitled)'
   const origin = entry.origin && shortOrigin(entry.origin, shown.folder)

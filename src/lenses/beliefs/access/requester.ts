@@ -1,6 +1,6 @@
 /**
- * The requester, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
- * (BQ-091 to BQ-095). Made again when memberships, or partitions in sight, have changed.
+ * The requester of a query, and the part of the store that it may see: the only place where reads of this lens apply the visibility matrix
+ * (BQ-091 to BQ-095). Made again when memberships, or the partitions that the requester may see, have changed.
  */
 
 import { Recent } from '../../../base/recent.ts'
@@ -12,13 +12,13 @@ import type { Store, StoreReader } from '../../../store/store.ts'
 import { isAggregate } from '../aggregates/mechanism.ts'
 import type { BeliefSource } from '../model.ts'
 
-/** What a partition is to a requester; beliefs in a public one may yet be its own. */
+/** Kinds of partitions from the requester's point of view. Beliefs in a public partition may also be the requester's own. */
 const HIDDEN = 0
 const OWN = 1
 const SHARED = 2
 export const PUBLIC = 3
 
-/** Which sources are asked. */
+/** The sources that a query asks. */
 export interface EnabledSources {
   readonly local: boolean
   readonly federated: boolean
@@ -32,19 +32,19 @@ const LOCAL: BeliefSource = { kind: 'local', id: null }
 const NETWORK: BeliefSource = { kind: 'network', id: null }
 
 export class Requester {
-  /** An agent. The local owner is one too, and sees no more here than others. */
+  /** Name of the agent. The local owner is an agent too, and sees no more here than others. */
   readonly id: string
-  /** The one federation through which it looks; null: all of them. */
+  /** The single federation whose beliefs it may see in this view; null: all of its federations. */
   readonly through: string | null
-  /** Every partition that it may read. */
+  /** All partitions that the requester may read. */
   readonly accessScope: AccessScope
-  /** Federations in which it is active and may query single beliefs, ascending. */
+  /** Federations in which the requester is an active member and may query single beliefs, ascending. */
   readonly federations: readonly string[]
   readonly #circle: Circle
-  /** By partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
+  /** Kind of each partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
   readonly #kinds: Uint8Array
   #known: PartitionId
-  /** Of shared partitions in sight: the federations through which it meets their holder, ascending. */
+  /** For visible shared partitions: the federations that the requester shares with the holder, ascending. */
   readonly #through = new Map<PartitionId, readonly string[]>()
   readonly #sources = new Map<string, BeliefSource>()
   readonly #strict: ReadonlySet<string>
@@ -52,7 +52,7 @@ export class Requester {
   constructor(reader: StoreReader, id: string, members: Members = new Members(reader), through: string | null = null) {
     this.id = id
     this.through = through
-    // One that tells aggregates alone lets nobody look at single beliefs (BQ-100, BQ-105).
+    // A federation that publishes only aggregates allows nobody to see single beliefs (BQ-100, BQ-105).
     const isOpen = (federation: string) =>
       (through === null || federation === through) && !isAggregate(reader, federation)
     this.#circle = new Circle(members, { id }, isOpen)
@@ -71,19 +71,22 @@ export class Requester {
     this.#strict = new Set(this.federations.filter(federation => isStrict(reader, federation)))
   }
 
-  /** `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
+  /** Kind of the partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
   kindOf(partition: PartitionId): number {
     return this.#kinds[partition] ?? HIDDEN
   }
 
-  /** Takes note of partitions that came since this was made. False: it sees some of them, and must be made again. */
+  /**
+   * Called for partitions added since this object was made: true if the requester sees none of them, so that the object stays valid. False:
+   * it must be made again.
+   */
   passesOver(added: readonly { readonly id: PartitionId; readonly audience: Audience }[]): boolean {
     if (added.some(({ audience }) => this.maySee(audience))) return false
     this.#known = added.reduce((most, { id }) => Math.max(most, id), this.#known)
     return true
   }
 
-  /** Whether the partition was there when this was made, or taken note of since. */
+  /** Whether the partition existed when this object was made, or was reported to `passesOver` since. */
   knows(partition: PartitionId): boolean {
     return partition <= this.#known
   }
@@ -92,12 +95,12 @@ export class Requester {
     return this.kindOf(partition) !== HIDDEN
   }
 
-  /** For past versions, which are in no partition. */
+  /** Whether the requester may see entries of this audience; for past versions, which are in no partition. */
   maySee(audience: Audience): boolean {
     return this.#circle.mayRead(audience)
   }
 
-  /** Federations of an audience through which it meets the holder, ascending. */
+  /** Federations of an audience that the requester shares with the holder, ascending. */
   federationsOfAudience(audience: Audience): readonly string[] {
     return this.#circle.through(audience)
   }
@@ -107,19 +110,19 @@ export class Requester {
     return this.#through.get(partition) ?? NONE
   }
 
-  /** Whether a federation tells nothing of holders, not even a pseudonym (BQ-104). */
+  /** Whether a federation reveals nothing about holders, not even a pseudonym (BQ-104). */
   isStrict(federation: string): boolean {
     return this.#strict.has(federation)
   }
 
-  /** Where a belief comes from, of the sources that are asked: the first that has it; null: none does. */
+  /** The source of a belief: the first of the enabled sources that has it; null: none has it. */
   sourceOf(partition: PartitionId, holder: string, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     const kind = this.kindOf(partition)
     if (kind === HIDDEN) return null
     return this.#source(holder, kind === PUBLIC, this.federationsOf(partition), enabled)
   }
 
-  /** As `sourceOf`, for past versions, which are in no partition. */
+  /** Like `sourceOf`, for past versions, which are in no partition. */
   sourceOfAudience(audience: Audience, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     if (!this.maySee(audience)) return null
     return this.#source(audience.holder, audience.kind === 'public', this.federationsOfAudience(audience), enabled)
@@ -150,7 +153,7 @@ function isStrict(reader: StoreReader, id: string): boolean {
   return reader.table(FEDERATIONS).get({ id })?.['anonymity'] === 'strict'
 }
 
-/** A byte for every partition, and some hundred for every shared one in sight. */
+/** Number of requesters in the cache: each takes one byte per partition, and some hundred bytes per visible shared partition. */
 const KEPT = 64
 
 export class Requesters {
@@ -159,7 +162,7 @@ export class Requesters {
   readonly #known = new Recent<string, Requester>(KEPT)
   #version: number | null = null
   #marks = ''
-  /** How many there were. */
+  /** Number of partitions at the last check. */
   #partitions = 0
 
   constructor(store: Store) {
@@ -167,11 +170,11 @@ export class Requesters {
     this.#members = new CurrentMembers(store)
   }
 
-  /** `through`: one federation, where it looks through no other. */
+  /** The requester with this name. `through`: the single federation whose beliefs it may see; null: all. */
   of(id: string, through: string | null = null): Requester {
     this.#forgetOld()
     const make = () => this.#store.read(reader => new Requester(reader, id, this.#members.now(), through))
-    // Names of agents have no blanks.
+    // A blank separates the two names, because names of agents contain none.
     return this.#known.get(through === null ? id : `${id} ${through}`, make)
   }
 
@@ -185,7 +188,7 @@ export class Requesters {
     this.#marks = marks
     const partitions = store.partitions()
     if (partitions.length < this.#partitions) this.#known.clear()
-    // They are only ever added; one that is not seen changes nothing for who does not see it.
+    // Partitions are only ever added; a requester that cannot see a new one is not affected by it.
     const added = partitions.slice(this.#partitions)
     if (added.length > 0) this.#known.forget((_, requester) => !requester.passesOver(added))
     this.#partitions = partitions.length

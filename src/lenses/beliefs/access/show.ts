@@ -1,7 +1,7 @@
 /**
- * A version as its requester is shown it (BQ-090, BQ-099, BQ-104): nothing in it names what the requester may not see. What a holder is
- * called in answers that come through a federation (BQ-101) is the same for one requester and federation, another for each other
- * requester or federation, and of no use without the store's secret.
+ * A version of a belief as its requester may see it (BQ-090, BQ-099, BQ-104): it contains no name that the requester may not see. In
+ * answers through a federation (BQ-101) a holder has a pseudonym, which is constant for one requester and federation, different for every
+ * other pair, and cannot be resolved without the store's secret.
  */
 import { canonicalJson } from '../../../base/canonical.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -22,23 +22,23 @@ import { ALL_SOURCES, type EnabledSources, type Requester } from './requester.ts
 
 const SECRET = 'beliefs.secret'
 const SECRET_BYTES = 32
-/** For the writers of other processes: a question has its time limit. */
+/** Longest wait in milliseconds for writers of other processes, because a query has its time limit. */
 const WAIT_MS = 50
 const PREFIX = 'holder:'
 
-/** `holder:` and 26 characters. No agent can be called so: names have no colon. */
+/** The pseudonym of a holder: `holder:` and 26 characters. No agent can have such a name, because names contain no colon. */
 export function pseudonymOf(secret: string, federation: string, requester: string, holder: string): string {
-  // The length says where the requester's name ends: names may hold blanks, secrets and federations do not.
+  // The length marks the end of the requester's name. No name contains a blank, so the length is only an additional precaution.
   return MADE.get(`${secret} ${federation} ${requester.length} ${requester} ${holder}`, () => {
     const name = canonicalJson(['pseudonym', federation, requester, holder])
     return `${PREFIX}${sign(secret, name).slice(0, 26)}`
   })
 }
 
-/** Pseudonyms made before: holders repeat, and the keyed hash costs more than the rest of showing a belief. */
+/** Cache of pseudonyms: the same holders occur repeatedly, and the keyed hash costs more than everything else about showing a belief. */
 const MADE = new Recent<string, string>(50_000)
 
-/** The store's secret. Where none can be written, one for as long as the store is open. */
+/** The store's secret for pseudonyms. If the store cannot be written, a secret that lasts as long as the store is open. */
 export class Secret {
   readonly #store: Store
   readonly #random: (bytes: number) => Uint8Array
@@ -51,7 +51,7 @@ export class Secret {
     this.#clock = clock
   }
 
-  /** Sees that there is one. Not within a read. */
+  /** Creates the secret if there is none. Must not be called within a read. */
   make(): void {
     this.#known ??= this.#store.meta(SECRET) ?? this.#written()
   }
@@ -81,14 +81,14 @@ export class Secret {
   }
 }
 
-/** A view, with what pseudonyms are made with and which vectors count. */
+/** A view plus what is needed to show beliefs: the secret for pseudonyms, and the model whose vectors count. */
 export interface ShowView extends View {
   secret(): string
-  /** Key of the embedder's model; null: there is none. */
+  /** Key of the embedder's model; null: there is no embedder. */
   readonly model: string | null
-  /** Which of its beliefs came from other nodes; absent: none can. */
+  /** Beliefs in the view that came from other nodes; absent: the view has none. */
   readonly remotes?: ReadonlyMap<EntryKey, RemoteBelief> | undefined
-  /** Whether a current belief has its vector by now. */
+  /** Whether a current belief has its vector yet. */
   isEmbedded(entry: EntryKey): boolean
 }
 
@@ -97,13 +97,13 @@ export interface ShownBelief {
   readonly belief: Belief
   readonly version: StoredVersion
   readonly source: BeliefSource
-  /** Whose trust counted, of a belief that came from another node. */
+  /** Whose trust was used for the score, for a belief from another node. */
   readonly trustedAs?: TrustedAs | undefined
 }
 
 /**
- * Current beliefs of these keys, in the order asked for; what the requester may not see (now) is left out, as is what no
- * enabled source has. This is the second check of the matrix (BQ-095): made with a view of its own, it is as of then.
+ * The current beliefs with these keys, in this order; beliefs that the requester may not see at present, or that no enabled source has, are
+ * left out. This is the second check of the visibility matrix (BQ-095): with a view of its own it applies the permissions of that moment.
  */
 export function showCurrent(
   view: ShowView,
@@ -127,7 +127,10 @@ export function showCurrent(
   })
 }
 
-/** What other nodes shared through a federation is for as long as the requester may query that. */
+/**
+ * Whether the requester may still see a belief from another node: one shared through a federation is visible as long as the requester may
+ * query that federation.
+ */
 export function isLetIn({ requester }: View, { source }: RemoteBelief): boolean {
   return source.kind !== 'federated' || requester.federations.includes(source.id as string)
 }
@@ -137,11 +140,11 @@ function shownRemote(entry: EntryKey, remote: RemoteBelief): ShownBelief {
   return { entry, belief, version: remoteVersion(remote), source, trustedAs: trustedAsRemote(remote) }
 }
 
-/** In the form of a version of this store, as derivations show it. */
+/** A belief from another node in the form of a version of this store, for showing derivations. */
 function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
   const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
   return {
-    // No agent has this name: who holds it is known to the other node alone.
+    // No agent has an empty name: only the other node knows the holder.
     holder: '',
     ...{ id, chain: id, version: 1, content, confidence, domains, visibility },
     contentHash: rest.content_hash,
@@ -156,7 +159,7 @@ function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
   }
 }
 
-/** Where a version comes from; of the past: by the audience it had. Null: no enabled source has it. */
+/** The source of a version; for a past version, by the audience that it had. Null: no enabled source has it. */
 export function sourceOfSeen(
   { requester }: View,
   { version, entry }: SeenVersion,
@@ -166,7 +169,7 @@ export function sourceOfSeen(
   return requester.sourceOfAudience(audienceOf(version), enabled)
 }
 
-/** The versions of a past that may be seen, as it was read: newest first. Each read on its own would read the others again. */
+/** The visible versions of a history that was read already, newest first. Reading each version separately would read the others again. */
 export function showHistory(view: ShowView, history: readonly SeenVersion[]): readonly Belief[] {
   return history.flatMap((seen, at) => {
     view.time?.check()
@@ -175,7 +178,7 @@ export function showHistory(view: ShowView, history: readonly SeenVersion[]): re
   })
 }
 
-/** A version that the requester may see, as it comes from this source. */
+/** A version that the requester may see, in the form for this source. */
 export function showBelief(
   view: ShowView,
   { version, entry, model }: SeenVersion,
@@ -206,7 +209,10 @@ export function showBelief(
   }
 }
 
-/** The holder's name, or a pseudonym where another is met through a federation; null where that is strict (BQ-099). */
+/**
+ * Name of the holder as the requester sees it: a pseudonym for another holder known through a federation; null if that federation is strict
+ * (BQ-099).
+ */
 export function shownHolder(view: ShowView, holder: string, source: BeliefSource): string | null {
   if (source.kind !== 'federated' || source.id === null || holder === view.requester.id) return holder
   if (view.requester.isStrict(source.id)) return null
@@ -214,8 +220,8 @@ export function shownHolder(view: ShowView, holder: string, source: BeliefSource
 }
 
 /**
- * Without the sources that may not be seen, which read like those that nobody holds; of one with a reference to the world
- * outside, that stays.
+ * The derivation without sources that the requester may not see, which look the same as sources that nobody holds. An external reference of
+ * such a source is kept.
  */
 function shownDerivation(view: View, { derivation, holder }: StoredVersion): Derivation {
   const sources = derivation.sources.flatMap((kept): readonly DerivationSource[] => {
@@ -227,20 +233,20 @@ function shownDerivation(view: View, { derivation, holder }: StoredVersion): Der
   return { ...derivation, sources }
 }
 
-/** Counted over the versions that the requester may read: the number tells of no others (BQ-112). */
+/** Number of the version among those that the requester may read, so that it does not reveal the existence of others (BQ-112). */
 function shownNumber(view: View, { holder, chain, id, version }: StoredVersion): number {
   if (version === 1 || holder === view.requester.id) return version
   const readable = historyOf(view, holder, chain)
   return readable.length - readable.findIndex(each => each.version.id === id)
 }
 
-/** The same, of one in a history that was read. */
+/** Like `shownNumber`, for a version in a history that was read already. */
 function numberAmong({ requester }: View, history: readonly SeenVersion[], at: number): number {
   const { version } = history[at] as SeenVersion
   return version.version === 1 || version.holder === requester.id ? version.version : history.length - at
 }
 
-/** The version before, where it may be seen and its holder is shown alike: this one may be seen. */
+/** Id of the previous version, if the requester may see it and its holder is shown in the same way. The version itself must be visible. */
 function shownPredecessor({ reader, requester }: View, version: StoredVersion): string | null {
   const { holder, supersedes: id } = version
   if (id === null || holder === requester.id) return id
@@ -253,8 +259,8 @@ function isoOrNull(instant: number | null): string | null {
 }
 
 /**
- * Distinct holders, active in the federation, of beliefs that are shared with it and have the content of this one; at
- * least 1. Private copies and those shared elsewhere do not count.
+ * Number of distinct active members of the federation who hold a belief with the same content that is shared with it; at least 1. Private
+ * copies and those shared elsewhere do not count.
  */
 export function memberCount(columns: BeliefColumns, requester: Requester, row: number, federation: string): number {
   const { partitions, holders } = columns.arrays
@@ -266,7 +272,7 @@ export function memberCount(columns: BeliefColumns, requester: Requester, row: n
   return Math.max(1, counted.size)
 }
 
-/** The node and the federation that a belief came through; of one that came through neither, nothing. */
+/** The node and the federation through which a belief came; empty for a belief that came through neither. */
 export function cameThrough(
   { columns, requester, remotes }: ShowView,
   entry: EntryKey,
@@ -279,7 +285,7 @@ export function cameThrough(
   return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
-/** Whether a current belief is there, and some enabled source has it. */
+/** Whether a current belief exists and an enabled source has it. */
 export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
   const { columns, requester, remotes } = view
   const remote = remotes?.get(entry)
@@ -289,14 +295,14 @@ export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources)
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
 }
 
-// From which source a row comes, and which holder the requester is shown.
+// The source of each row, and the holder's name as the requester sees it.
 
 export class RowOrigins {
   readonly #view: ShowView
   readonly #enabled: EnabledSources
-  /** Which sources are left for what is not local. */
+  /** The enabled sources without the local one. */
   readonly #others: EnabledSources
-  /** By number of the holder and federation: making a pseudonym is dearer than looking it up. */
+  /** Shown names by number of holder and federation: computing a pseudonym is more expensive than looking it up. */
   readonly #shown = new Map<string, string | null>()
 
   constructor(view: ShowView, enabled: EnabledSources) {
@@ -305,14 +311,14 @@ export class RowOrigins {
     this.#others = { ...enabled, local: false }
   }
 
-  /** `source`: the row's number of it. */
+  /** `source`: number of the row's source. */
   sourceOf(row: number, source: number): BeliefSource {
     const found = this.#from(row, source === LOCAL ? this.#enabled : this.#others)
     if (found === null) throw new Error('invariant broken: a match without a source')
     return found
   }
 
-  /** Null: not at all. */
+  /** Name of the row's holder as the requester sees it; null: the name is hidden. */
   holderShown(row: number, source: number): string | null {
     const { columns } = this.#view
     if (source !== FEDERATED) return columns.holderOf(row)
@@ -325,7 +331,7 @@ export class RowOrigins {
     return shown
   }
 
-  /** Whose trust counts in place of trust in the row's holder; null: the holder's own. */
+  /** Whose trust counts for the row in place of trust in its holder; null: trust in the holder itself. */
   trustedAs(row: number, source: number): TrustedAs | null {
     if (source !== FEDERATED) return null
     const { columns, requester } = this.#view
@@ -340,15 +346,15 @@ export class RowOrigins {
 }
 
 /**
- * Whose trust counts of a belief that comes from there (BQ-104): of what others share through a federation trust in the
- * federation, or where it has pseudonyms the band of trust in the holder. Null: trust in the holder.
+ * Whose trust counts for a belief from this source (BQ-104): for beliefs that others share through a federation, trust in the federation,
+ * or, if it has pseudonyms, the band of the trust in the holder. Null: trust in the holder itself.
  */
 export function trustedThrough(requester: Requester, { kind, id }: BeliefSource, holder: string): TrustedAs | null {
   if (kind !== 'federated' || id === null || holder === requester.id) return null
   return { target: federationTarget(id), member: requester.isStrict(id) ? null : holder }
 }
 
-/** Of a belief that came from another node: its federation or its holder (BQ-126). */
+/** Whose trust counts for a belief from another node: that in its federation or in its holder (BQ-126). */
 export function trustedAsRemote({ source, belief }: RemoteBelief): TrustedAs {
   const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
   return { target, member: null }

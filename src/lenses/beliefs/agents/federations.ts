@@ -1,6 +1,4 @@
-/**
- * Federations and who is in them (BQ-092, BQ-100, BQ-104). What is missing and what may not be done are one (BQ-097).
- */
+/** Federations and their members (BQ-092, BQ-100, BQ-104). A missing federation and a forbidden action give the same error (BQ-097). */
 import type { Instant } from '../../../base/clock.ts'
 import { publicKeyOf } from '../../../identity/keys.ts'
 import { toIso } from '../../../model/instant.ts'
@@ -16,7 +14,10 @@ import { didOfAgent, ensureKeys, raiseRevision, signingKeys } from '../trust/age
 
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
 
-/** The requester becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
+/**
+ * Creates a federation with the requester as its founder. Only the local owner chooses its name freely; for others a random suffix is
+ * added, so that they do not learn which names are taken.
+ */
 export function createFederation(writing: Writing, input: NewFederation, newId: () => string): FederationView {
   const { writer, viewer, now } = writing
   const id = viewer === OWNER ? input.id : `${input.id}-${newId()}`
@@ -42,7 +43,7 @@ export function leaveFederation(writing: Writing, federation: string): Membershi
   return putMember(writing, { federation, agent: viewer, status: 'departed' })
 }
 
-/** By the local owner, and by active founders and admins. A new member is active unless said otherwise. */
+/** Sets a membership; allowed for the local owner and for active founders and admins. A new member is active unless stated otherwise. */
 export function setMember(writing: Writing, input: NewMember): MembershipView {
   const { writer, viewer } = writing
   const exists = writer.table(FEDERATIONS).get({ id: input.federation }) !== undefined
@@ -54,7 +55,7 @@ export function setMember(writing: Writing, input: NewMember): MembershipView {
   return putMember(writing, input)
 }
 
-/** Those that the requester is or was in; all for the local owner. By id. */
+/** Federations in which the requester is or was a member, ordered by id; for the local owner all of them. */
 export function listFederations(reader: StoreReader, viewer: string): readonly FederationView[] {
   const ids =
     viewer === OWNER
@@ -100,7 +101,7 @@ export function viewOf(reader: StoreReader, viewer: string, id: string): Federat
     label: row['label'] as string | null,
     results: (row['results'] as 'aggregate' | null) ?? 'individual',
     ...aggregatesOf(reader, id),
-    // Without a word: from before federations were strict by default.
+    // No value: the federation was created before strict anonymity was the default.
     anonymity: (row['anonymity'] as FederationView['anonymity'] | null) ?? 'pseudonyms',
     reputation: row['reputation'] as number | null,
     created_at: toIso(row['created_at'] as number),
@@ -138,7 +139,7 @@ export function memberOf(row: Row): MembershipView {
 
 // Agents of this node: their names, keys and reputations (BQ-081).
 
-/** A write of an operation: by whom, when, and from which source of random bytes keys are made. */
+/** Context of a write: the viewer, the time, and the source of random bytes for keys. */
 export interface Writing {
   readonly writer: StoreWriter
   readonly viewer: string
@@ -146,7 +147,7 @@ export interface Writing {
   readonly random: (bytes: number) => Uint8Array
 }
 
-/** Only the local owner hosts new agents. Throws INVALID_QUERY for a name that is taken or that none can have. */
+/** Creates an agent; only the local owner may. Throws INVALID_QUERY for a name that is taken or invalid. */
 export function createAgent({ writer, viewer, now, random }: Writing, input: NewAgent): AgentView {
   if (viewer !== OWNER) throw unauthorized()
   if (!isHolderName(input.id)) throw wrong('id', NAME, 'malformed', input.id)
@@ -159,7 +160,7 @@ export function createAgent({ writer, viewer, now, random }: Writing, input: New
   return agentView(writer, writer.table(AGENTS).get({ id: input.id }) as Row)
 }
 
-/** Agents may rename themselves and their trust graph; keys and reputation are the local owner's to set. */
+/** Agents may change their own name and trust graph; only the local owner may change keys and reputation. */
 export function updateAgent({ writer, viewer, now }: Writing, input: NewAgent): AgentView {
   const isOwner = viewer === OWNER
   const touchesMore =
@@ -174,7 +175,7 @@ export function updateAgent({ writer, viewer, now }: Writing, input: NewAgent): 
   return agentView(writer, writer.table(AGENTS).get({ id: input.id }) as Row)
 }
 
-/** The local owner sees all; others see themselves and those they have stated trust in. By id. */
+/** The local owner sees all agents; others see themselves and agents about whom they have stated trust. Ordered by id. */
 export function listAgents(reader: StoreReader, viewer: string, named: ReadonlySet<string>): readonly AgentView[] {
   const isReported = (row: Row) => viewer === OWNER || row['id'] === viewer || named.has(row['id'] as string)
   return reader
@@ -208,7 +209,7 @@ function agentView(reader: StoreReader, row: Row): AgentView {
   }
 }
 
-/** A key is one agent's: what is signed with it is from nobody else. */
+/** Checks that no other agent has this key, so that a signature made with it identifies one agent. */
 function checkDid(reader: StoreReader, { id, did }: NewAgent): void {
   const key = did ?? (publicKeyOf(id) === null ? null : id)
   if (key === null) return

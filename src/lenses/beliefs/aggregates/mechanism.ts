@@ -2,21 +2,21 @@
  * The published figures on a topic, which replace the true ones (BQ-105).
  *
  * The figures are the number of members who hold beliefs on the topic, and the number of these beliefs, at most three per member. One
- * member can change the first by at most 1 and the second by at most 3. Each figure gets discrete Laplace noise for its part of ε:
- * three fifths over 1 for the members, two fifths over 3 for the beliefs. The noised number of members decides whether anything is
- * published. The published figures are the two noised ones. Neither step reads the true figures again, so neither uses more of ε.
+ * member can change the first by at most 1 and the second by at most 3. Each figure gets discrete Laplace noise for its part of ε: three
+ * fifths over 1 for the members, two fifths over 3 for the beliefs. The noised number of members decides whether anything is published. The
+ * published figures are the two noised ones. Neither step reads the true figures again, so neither uses more of ε.
  *
- * Guarantee: an answer is ε-differentially private (δ = 0) for each single member of the federation, against everybody who receives it. For any
- * two states of the store that differ in the beliefs of one member, and for any set of answers, "nothing published" included,
- * P(answer in set) ≤ e^ε · P'(answer in set). A topic has one answer per epoch, the same for all, so repeated queries reveal
- * nothing. A member who receives n topics in an epoch learns what n · ε allows, at most the daily budget.
+ * Guarantee: an answer is ε-differentially private (δ = 0) for each single member of the federation, against everybody who receives it. For
+ * any two states of the store that differ in the beliefs of one member, and for any set of answers, "nothing published" included, P(answer
+ * in set) ≤ e^ε · P'(answer in set). A topic has one answer per epoch, the same for all, so repeated queries reveal nothing. A member who
+ * receives n topics in an epoch learns what n · ε allows, at most the daily budget.
  *
  * Limits:
- * - k applies to the noised number: a bar on the true number would reveal, in a federation of k, whether each single member is in it. The
- *   bar is higher than k, so that a topic of k - 1 members is published in at most one answer of a hundred, and a smaller topic
- *   less often. Its figures are noised like all others.
- * - Budgets add up: over epochs, over federations that the same member shares with, and over members who combine what each one
- *   received. Several names of one person are several members here.
+ * - k applies to the noised number: a threshold on the true number would reveal, in a federation of k, whether each single member is in it.
+ * The threshold is higher than k, so that a topic of k - 1 members is published in at most one answer of a hundred, and a smaller topic
+ * less often. Its figures are noised like all others.
+ * - Budgets add up: over epochs, over federations that the same member shares with, and over members who combine what each one received.
+ * Several names of one person are several members here.
  * - The holder of the store and the operators of the federation see the beliefs and the members anyway.
  * - The time of an answer is not protected.
  */
@@ -25,22 +25,24 @@ import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { AGGREGATE_RULES } from '../tables.ts'
 
-/** ε is counted in thousandths: whole numbers add up exactly. */
+/** ε is counted in integer thousandths, so that sums are exact. */
 const ONE_EPSILON = 1000
 
-/** How a federation whose results are aggregates tells of itself (BQ-105): as it was founded, or by default. */
+/** Rules by which a federation publishes aggregates (BQ-105): those set at its creation, or the defaults. */
 export interface AggregateRules {
-  /** Least number of members that hold something of a topic before it is reported. */
+  /** Minimum number of members with beliefs on a topic for it to be reported. */
   readonly leastMembers: number
-  /** In thousandths: of each answer, and of all answers to one member in one epoch. */
+  /**
+   * Privacy budget in thousandths of ε: for each answer (`epsilonAnswer`), and for all answers to one member in one epoch (`epsilonDay`).
+   */
   readonly epsilonAnswer: number
   readonly epsilonDay: number
 }
 
-/** As given when the federation is created; absent: the default. */
+/** Rules given when a federation is created; absent values have their defaults. */
 interface GivenRules {
   readonly sensitive?: boolean | undefined
-  /** In ones. */
+  /** The budgets are in units of ε here, not in thousandths. */
   readonly query_epsilon?: number | undefined
   readonly daily_epsilon?: number | undefined
 }
@@ -61,7 +63,7 @@ export function keepRules(writer: StoreWriter, federation: string, given: GivenR
   })
 }
 
-/** Null: its results are not aggregates, or it is not known here. */
+/** Rules of a federation; null: its results are not aggregates, or it is unknown here. */
 export function rulesOf(reader: StoreReader, federation: string): AggregateRules | null {
   if (!isAggregate(reader, federation)) return null
   const row = reader.table(AGGREGATE_RULES).get({ federation })
@@ -84,27 +86,27 @@ export function inOnes(epsilon: number): number {
   return epsilon / ONE_EPSILON
 }
 
-/** The true figures of a topic; of each holder at most `MAX_BELIEFS` beliefs. */
+/** The true figures of a topic; each holder contributes at most `MAX_BELIEFS` beliefs. */
 export interface Tally {
   readonly members: number
   readonly beliefs: number
 }
 
-/** With noise. Null: nothing is reported. */
+/** The published figures, with noise. Null: nothing is reported. */
 export type Summary = { readonly member_count: number; readonly belief_count: number } | null
 
-/** Of one holder. */
+/** Maximum number of beliefs of one holder that count. */
 export const MAX_BELIEFS = 3
 
-/** Fifths of ε. */
+/** Parts of ε for the number of members and for the number of beliefs, in fifths. */
 const FOR_MEMBERS = 3
 const FOR_BELIEFS = 2
 const FIFTHS = 5
 
-/** Largest probability that a topic with one member too few is reported. */
+/** Maximum probability that a topic with one member too few is reported. */
 const PUBLISHED_BELOW = 0.01
 
-/** What the noise of each figure is drawn from. */
+/** Parameters of the noise of each figure. */
 interface Noises {
   readonly members: Ratio
   readonly beliefs: Ratio
@@ -119,7 +121,7 @@ export function noisesOf({ epsilonAnswer }: Pick<AggregateRules, 'epsilonAnswer'
 
 export function noisedSummary(tally: Tally, rules: AggregateRules, random: RandomBytes): Summary {
   const { members, beliefs } = noisesOf(rules)
-  // Both are drawn in any case.
+  // Both are drawn even if nothing is published, so that the randomness used does not depend on the outcome.
   const noised = {
     members: tally.members + discreteLaplace(members, random),
     beliefs: tally.beliefs + discreteLaplace(beliefs, random),
@@ -127,14 +129,14 @@ export function noisedSummary(tally: Tally, rules: AggregateRules, random: Rando
   return published(noised, barOf(rules))
 }
 
-/** Of noised figures alone. Every member has one belief or more, and at most three count. */
+/** The published figures, computed from noised figures alone. Every member has at least one belief, and at most three of each count. */
 export function published({ members, beliefs }: Tally, bar: number): Summary {
   if (members < bar) return null
   const belief_count = Math.min(MAX_BELIEFS * members, Math.max(members, beliefs))
   return { member_count: members, belief_count }
 }
 
-/** Least number of members, with noise, at which a topic is reported: k and a margin for the noise. */
+/** Minimum noised number of members for a topic to be reported: k plus a margin for the noise. */
 export function barOf(rules: AggregateRules): number {
   const { members } = noisesOf(rules)
   let above = 1
@@ -142,7 +144,7 @@ export function barOf(rules: AggregateRules): number {
   return rules.leastMembers - 1 + above
 }
 
-/** How far noise lies from zero at most, in 95 of 100 draws. */
+/** Largest distance of the noise from zero in 95 of 100 draws. */
 export function reachOf(noise: Ratio): number {
   let reach = 0
   while (2 * discreteLaplaceTail(noise, reach + 1) > 0.05) reach++

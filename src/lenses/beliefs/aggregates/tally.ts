@@ -1,8 +1,7 @@
 /**
- * What an aggregate is asked of, and the true figures of that topic in a federation (BQ-105). Texts that differ in
- * case and blanks alone are one topic, with one answer. The figures are the same for every requester: whether a belief
- * is of the topic is decided by that belief alone, and of copies none is dropped, so that nobody's beliefs bear on how
- * another's are counted.
+ * The topic of an aggregate query, and the true figures of this topic in a federation (BQ-105). Texts that differ only in case and blanks
+ * are the same topic, with one answer. The figures are the same for every requester: whether a belief belongs to the topic depends on this
+ * belief alone, and no copy is dropped, so that nobody's beliefs affect how another's are counted.
  */
 import { z } from 'zod'
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
@@ -51,9 +50,9 @@ import {
 } from './mechanism.ts'
 
 export type Topic =
-  /** Beliefs near the topic in meaning, and those that contain its words. */
+  /** A text: beliefs near to it in meaning, and those that contain its words. */
   | { readonly kind: 'text'; readonly text: string }
-  /** Beliefs in this domain and below it; normalised. */
+  /** A normalised domain: beliefs in this domain and its subdomains. */
   | { readonly kind: 'domain'; readonly domain: string }
 
 export interface AggregateQuestion {
@@ -65,16 +64,16 @@ export function textTopic(text: string): Extract<Topic, { kind: 'text' }> {
   return { kind: 'text', text: foldContent(text).trim() }
 }
 
-/** What it is kept under: nobody's words are. */
+/** Key under which a topic is stored: a hash, so that nobody's words are stored. */
 export function topicKey(topic: Topic): string {
   return sha256(canonicalJson({ ...topic }))
 }
 
-/** Characters of a topic. */
+/** Maximum number of characters in a topic. */
 const MAX_TOPIC = 500
 
 const topic = textUpTo(MAX_TOPIC)
-  // Some characters fold to several.
+  // Checked after folding, because some characters fold to several.
   .refine(text => textTopic(text).text.length <= MAX_TOPIC, {
     error: `text of at most ${MAX_TOPIC} characters, folded`,
     params: { reason: 'range' },
@@ -106,7 +105,7 @@ export const aggregateInput = request(
 
 export function toAggregateQuestion(given: Value<typeof aggregateInput>): AggregateQuestion {
   const { federation, topic, domain = '' } = given
-  // The cast: `domain` lets through what has a normal form.
+  // The cast is safe: the schema of `domain` only accepts values with a normal form.
   const normal = { kind: 'domain', domain: normaliseDomain(domain) as string } as const
   return { federation, topic: topic === undefined ? normal : textTopic(topic) }
 }
@@ -151,17 +150,17 @@ export const aggregateAnswer = object({
 export type Aggregate = Value<typeof aggregate>
 export type AggregateAnswer = Value<typeof aggregateAnswer>
 
-/** A topic and what is known of it before the store is looked at. */
+/** A topic with what is known about it before the store is read. */
 export interface AskedTopic {
   readonly topic: Topic
-  /** Vector of its text; null: there is no embedder, and only beliefs that contain its words count. */
+  /** Vector of the topic's text; null: there is no embedder, so only beliefs that contain its words count. */
   readonly vector: Float32Array | null
 }
 
-/** Beliefs looked at in one step. */
+/** Number of beliefs examined in one step. */
 const BELIEFS_AT_ONCE = 5_000
 
-/** Over current beliefs, valid at this moment, that active members share with the federation. In steps. */
+/** Counts current beliefs that are valid at this moment and that active members share with the federation. In steps. */
 export function* tallyOf(
   state: BeliefsState,
   view: ShowView,
@@ -180,7 +179,7 @@ export function* tallyOf(
   return { members: counts.size, beliefs: [...counts.values()].reduce((sum, count) => sum + count, 0) }
 }
 
-/** Ascending. */
+/** Partitions shared with the federation by active members, ascending. */
 function sharedWith({ reader }: ShowView, federation: string): readonly PartitionId[] {
   const active = new Members(reader).activeIn(federation)
   return reader.partitions().flatMap(({ id, audience }) => {
@@ -228,16 +227,16 @@ function* ofTopic(
   return yield* meeting
 }
 
-// A member of a federation asks about a topic (BQ-105): whether it may, what it pays, and what it gets. An epoch is a day in UTC: a topic
-// has one answer and a member one budget for it, and both begin again together. A member pays once for a topic, whatever the answer is
-// and whoever asked first: so the price shows neither what there is nor who else has asked.
+// Aggregate queries by members of a federation (BQ-105): whether the member may ask, what it pays, and what it gets. An epoch is a day in
+// UTC: a topic has one answer per epoch, and a member one budget per epoch. A member pays once for a topic, whatever the answer is and
+// whoever asked first, so that the price reveals neither the figures nor who else has asked.
 
 /** One topic of one federation in one epoch. */
 interface Place {
   readonly federation: string
-  /** Days since 1970. */
+  /** Number of the epoch: days since 1970. */
   readonly epoch: number
-  /** `topicKey`. */
+  /** Key of the topic, from `topicKey`. */
   readonly topic: string
 }
 
@@ -245,7 +244,7 @@ function endOf({ epoch }: Place): Instant {
   return (epoch + 1) * DAY_MS
 }
 
-/** Undefined: it was not asked for yet. Null: nothing is said about it. */
+/** The stored answer for a topic. Undefined: nobody has asked yet. Null: nothing is published about it. */
 function keptSummary(reader: StoreReader, place: Place): Summary | undefined {
   const row = reader.table(AGGREGATE_ANSWERS).get({ ...place })
   if (row === undefined) return undefined
@@ -253,12 +252,15 @@ function keptSummary(reader: StoreReader, place: Place): Summary | undefined {
   return members === null ? null : { member_count: members as number, belief_count: beliefs as number }
 }
 
-/** The day before stays: a clock that is set back a little opens no budget again. */
+/**
+ * Deletes rows of epochs before the previous one. The previous epoch is kept, so that setting the clock back a little does not renew any
+ * budget.
+ */
 function forgetBefore(writer: StoreWriter, { federation, epoch }: Place): void {
   for (const declaration of [AGGREGATE_ANSWERS, AGGREGATE_CHARGES]) {
     const table = writer.table(declaration)
     for (;;) {
-      // The oldest comes first: by federation, then epoch.
+      // Rows are ordered by federation, then epoch, so the oldest is the first.
       const oldest = table.scan({ federation }, { columns: ['epoch'], limit: 1 })[0]?.['epoch'] as number | undefined
       if (oldest === undefined || oldest >= epoch - 1) break
       table.delete({ federation, epoch: oldest })
@@ -266,16 +268,16 @@ function forgetBefore(writer: StoreWriter, { federation, epoch }: Place): void {
   }
 }
 
-/** What a member pays, and what it has paid, in thousandths of ε. */
+/** Budget of a member: price of a topic and amount spent, in thousandths of ε. */
 interface Account {
   readonly rules: AggregateRules
-  /** Of this epoch. */
+  /** Amount of the budget that the member has spent in this epoch. */
   readonly spent: number
-  /** Of this topic: 0 where it is paid. */
+  /** Price of this topic: 0 if the member has paid for it. */
   readonly price: number
 }
 
-/** Throws UNAUTHORIZED as `rulesFor`, and RATE_LIMITED where the topic is new to the member and its budget does not reach. */
+/** Throws UNAUTHORIZED like `rulesFor`, and RATE_LIMITED if the topic is new to the member and exceeds its budget. */
 function accountOf(reader: StoreReader, place: Place, member: string, now: Instant): Account {
   const rules = rulesFor(reader, place.federation, member)
   const { federation, epoch, topic } = place
@@ -292,7 +294,7 @@ function pay(writer: StoreWriter, place: Place, member: string, now: Instant): A
   return account
 }
 
-/** The refusal is the same, whatever is known about the topic. */
+/** The error for an exhausted budget; it is the same whatever is known about the topic. */
 function budgetSpent(renews: Instant, epsilonPerDay: number, now: Instant): BeliefsError {
   const renews_at = toIso(renews)
   return new BeliefsError('RATE_LIMITED', `the privacy budget of the day is spent: it renews at ${renews_at}`, {
@@ -304,7 +306,7 @@ function budgetSpent(renews: Instant, epsilonPerDay: number, now: Instant): Beli
   })
 }
 
-/** Throws UNAUTHORIZED for those who are no active members with leave to see aggregates, whatever the federation is. */
+/** Rules of the federation. Throws UNAUTHORIZED unless the member is active and may see aggregates, whatever the federation is. */
 function rulesFor(reader: StoreReader, federation: string, member: string): AggregateRules {
   const row = reader.table(MEMBERSHIPS).get({ federation, agent: member })
   const membership = row && memberOf(row)
@@ -316,12 +318,12 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
   throw wrong('federation', constraint, 'individual', null)
 }
 
-/** Milliseconds, as of a question that names no limit. */
+/** Time limit in milliseconds, the same as for a query without one. */
 const MAX_MS = 5_000
 
 /**
- * Throws UNAUTHORIZED, alike for a federation that there is not, RATE_LIMITED where the budget is spent, before the beliefs are
- * looked at, and NODE_UNAVAILABLE where the text could not be embedded, for which nothing is paid.
+ * Answers an aggregate query. Throws UNAUTHORIZED, also for a federation that does not exist; RATE_LIMITED, before any belief is read, if
+ * the budget is spent; and NODE_UNAVAILABLE if the text could not be embedded, which costs nothing.
  */
 export async function askAggregate(
   state: BeliefsState,
@@ -342,7 +344,7 @@ export async function askAggregate(
     topic,
     vector: isKept || topic.kind === 'domain' ? null : await vectorOf(state, topic.text, time),
   }
-  // Before anything is counted, also by a caller who then goes: how far counting came may tell something.
+  // Paid before anything is counted, even if the caller then disconnects: how far the count came may reveal something.
   const { rules, spent, price } = await store.writeWhenFree(now, writer => pay(writer, place, member, now))
   const count = (view: ShowView) => tallyOf(state, view, federation, asked, now)
   const tally = isKept ? null : await state.lookInSteps(member, count, time)
@@ -362,7 +364,7 @@ export async function askAggregate(
   }
 }
 
-/** What is kept for a day must not depend on whether the embedder was there at one moment of it. */
+/** Vector of the topic. Fails if the embedder is temporarily unavailable: an answer that is kept for a day must not depend on that. */
 async function vectorOf(state: BeliefsState, text: string, time: TimeLimit): Promise<Float32Array | null> {
   const plain: CheckedText = { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
   const { question } = await embedText(state, plain, time.signal, time)
@@ -371,7 +373,7 @@ async function vectorOf(state: BeliefsState, text: string, time: TimeLimit): Pro
   return question
 }
 
-/** `tally` null: it is kept. */
+/** The stored answer, or a new one from the tally. `tally`: null if an answer is stored already. */
 function summaryAt(
   writer: StoreWriter,
   place: Place,

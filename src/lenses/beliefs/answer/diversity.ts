@@ -1,6 +1,6 @@
 /**
- * Which results an answer takes from its order: lists of several sources become one (BQ-127 to BQ-129), results that
- * contradict each other are settled (BQ-174), and diversity picks inside hard limits (BQ-084, BQ-085).
+ * Selects the results of an answer from its order: lists of several sources are merged (BQ-127 to BQ-129), conflicts between contradicting
+ * results are resolved (BQ-174), and diversity selects within hard limits (BQ-084, BQ-085).
  */
 import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
@@ -21,7 +21,7 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedDiversity } from '../schema/query.ts'
 import { likenessBy, vectorsOf } from '../state.ts'
 
-/** `results` in the total order. */
+/** Merges results by a strategy; `results` are in the total order. */
 export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {
   switch (strategy) {
     case 'rerank':
@@ -33,7 +33,7 @@ export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]
   }
 }
 
-/** Local, then federations by id, then network nodes by id, this one first. */
+/** Results grouped by source: local first, then federations by id, then network nodes by id, with this node first. */
 function bySource(results: readonly ScoredBelief[]): readonly (readonly ScoredBelief[])[] {
   const lists = new Map<string, ScoredBelief[]>()
   for (const result of results) {
@@ -49,19 +49,19 @@ function nameOf({ source: { kind, id } }: ScoredBelief): string {
   return `${SCOPE_KINDS.indexOf(kind)} ${id ?? ''}`
 }
 
-/** The best of each in turn; who has no more is passed over. */
+/** Takes the best result of each source in turn; sources without further results are skipped. */
 function interleaved(sources: readonly (readonly ScoredBelief[])[]): readonly ScoredBelief[] {
   const longest = Math.max(0, ...sources.map(list => list.length))
   return Array.from({ length: longest }, (_, at) => sources.flatMap(list => list[at] ?? [])).flat()
 }
 
-/** What happens to the later one of two. */
+/** What happens to the lower-ranked of two contradicting results. */
 export type ConflictStrategy = Conflict['resolution']
 
-/** From the top of an answer: every two of them are compared. */
+/** Number of results from the top of an answer that are compared, each with every other. */
 export const MAX_COMPARED = 100
 
-/** Places in the list, the first above the second. */
+/** Two contradicting results by their positions in the list; `first` is the smaller one. */
 interface FoundConflict {
   readonly first: number
   readonly second: number
@@ -69,10 +69,9 @@ interface FoundConflict {
 }
 
 /**
- * Results of one answer that contradict each other (BQ-174).
- * `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. `from`: those before it
- * were compared with each other already. `goesOn`: asked before each two, for a detector may be slow; false ends it with
- * what was found.
+ * Finds results of one answer that contradict each other (BQ-174). `vectors`: by position; if one is missing, the detector alone decides
+ * whether two results have the same topic. `from`: results before this position have already been compared with each other. `goesOn`:
+ * called before each comparison, since a detector may be slow; false ends the search with the conflicts found so far.
  */
 export function findConflicts(
   detector: ContradictionDetector,
@@ -95,15 +94,15 @@ export function findConflicts(
 }
 
 interface Settled {
-  /** Places of the list in the order in which they are shown. */
+  /** Positions of the shown results, in the order in which they are shown. */
   readonly order: readonly number[]
-  /** Conflicts to report, by places of the list; the one that is shown first, or alone, is `first`. */
+  /** Conflicts to report, by positions in the list; `first` is the result that is shown first, or the only one shown. */
   readonly conflicts: readonly FoundConflict[]
 }
 
 /**
- * The later one of two moves behind all of the list that are not, or is left out, unless the first does so itself: then it
- * opposes nothing any more. So whether one does follows from those above it alone.
+ * Resolves conflicts: the lower-ranked of two results is moved behind all results without such a conflict, or is left out. If the first of
+ * the two was itself moved or left out, it no longer opposes anything. So the outcome for a result depends only on those above it.
  */
 export function settleConflicts(
   length: number,
@@ -111,7 +110,7 @@ export function settleConflicts(
   strategy: Exclude<ConflictStrategy, 'both_shown'>,
 ): Settled {
   const lower = new Set<number>()
-  // In the order of the first ones: for each it is known by then whether it stays.
+  // In the order of the first results, so that it is already known whether each of them stays.
   for (const { first, second } of found) if (!lower.has(first)) lower.add(second)
   const places = Array.from({ length }, (_, place) => place)
   const kept = places.filter(place => !lower.has(place))
@@ -121,7 +120,7 @@ export function settleConflicts(
   return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
 }
 
-/** A conflict as the answer reports it; the result that is shown first comes first. */
+/** A conflict in the form of the answer; the result that is shown first comes first. */
 export function conflictOf(
   ids: readonly [string, string],
   { type, text }: Contradiction,
@@ -142,31 +141,31 @@ const REASONS: Readonly<Record<ConflictStrategy, string>> = {
   one_excluded: 'The second is left out, by the settings of this node.',
 }
 
-/** Beliefs that are picked from. */
+/** Maximum number of beliefs from which diversity selects. */
 export const POOL = 1_000
 
 interface Spread {
-  /** 0 to 1; 1 keeps the order. */
+  /** Weight of relevance against diversity, 0 to 1; 1 keeps the order. */
   readonly lambda: number
-  /** Cosine distance, 0 to 1; null: no such limit. */
+  /** Minimum cosine distance between selected results, 0 to 1; null: no such limit. */
   readonly minDistance: number | null
   readonly maxPerHolder: number | null
   readonly maxPerDomain: number | null
-  /** Whether the order of the pool stays as it is, and only the limits count (BQ-131). */
+  /** Whether the pool's order is kept and only the limits apply (BQ-131). */
   readonly keepsOrder?: boolean | undefined
 }
 
 interface SpreadRequest extends Spread {
-  /** In the total order; not more than the pool. */
+  /** Candidates in the total order; at most `POOL`. */
   readonly pool: readonly ScoredBelief[]
   domains(scored: ScoredBelief): readonly string[]
-  /** Raw cosine of two of the pool, by their places. */
+  /** Raw cosine of two candidates, by their positions. */
   likeness(a: number, b: number): number
-  /** Called when the limit for holders leaves out a belief whose holder its federation does not show. */
+  /** Called when the limit per holder excludes a belief whose federation does not reveal its holder. */
   onFederationLimit?(federation: string): void
 }
 
-/** Picks in order, each made when it is read. */
+/** Selects results in order; each is computed when it is read. */
 export function* spread(request: SpreadRequest): Generator<Picked> {
   const { pool, lambda, minDistance, keepsOrder = false, likeness } = request
   const chosen: Chosen[] = []
@@ -176,7 +175,7 @@ export function* spread(request: SpreadRequest): Generator<Picked> {
       limit: pool.length,
       lambda: keepsOrder ? 1 : lambda,
       score: at => (keepsOrder ? -at : (pool[at] as ScoredBelief).final),
-      // What is the opposite of another is as new as what has nothing to do with it.
+      // A negative cosine counts as 0: an opposite is as new as something unrelated.
       likeness: (a, b) => Math.max(0, likeness(a, b)),
       groups: at => groupsOf(pool[at] as ScoredBelief, request),
       ...(minDistance !== null && { admits: (near: number) => twelveDecimals(1 - near) >= minDistance }),
@@ -203,7 +202,7 @@ function groupsOf(scored: ScoredBelief, { maxPerHolder, maxPerDomain, domains }:
   return [...groups, ...[...new Set(domains(scored))].map(domain => ({ name: `domain ${domain}`, cap: maxPerDomain }))]
 }
 
-/** Whose holders a federation does not show are all its own. */
+/** Group for the limit per holder. If a federation does not reveal holders, all its beliefs form one group. */
 function holderGroup({ holder, source }: ScoredBelief): string {
   return holder === null ? `federation ${source.id}` : `holder ${holder}`
 }
@@ -211,11 +210,11 @@ function holderGroup({ holder, source }: ScoredBelief): string {
 interface DiversityRequest {
   readonly pool: readonly ScoredBelief[]
   readonly keepsOrder?: boolean
-  /** Takes federations without holders of which the limit for holders has left something out. */
+  /** Collects federations without visible holders from which the limit per holder has excluded a belief. */
   readonly limited: Set<string>
 }
 
-/** BQ-084: in such a federation the limit counts the federation, not its members. */
+/** Warnings that in such a federation the limit counts the federation as one holder, not its members (BQ-084). */
 export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWarning[] {
   return [...limited].sort().map(federation => ({
     code: 'federation_limited',
@@ -223,7 +222,10 @@ export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWar
   }))
 }
 
-/** What diversity picks from a pool, as far as it is asked for; `keepsOrder`: in its order, by the limits alone. Goes on picking alike, whatever changes meanwhile. */
+/**
+ * Selects results from a pool by diversity, as far as they are read. `keepsOrder`: in the pool's order, by the limits alone. Later changes
+ * of the store do not affect the selection.
+ */
 export function diversely(
   evaluation: Evaluation,
   diversity: CheckedDiversity,

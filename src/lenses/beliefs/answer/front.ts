@@ -1,7 +1,7 @@
 /**
- * Which beliefs an answer shows, in order: the total order, or where results are chosen by one another, a front of it that
- * diversity has picked, in which conflicts are settled as the node is set (BQ-084, BQ-174), and the total order behind that.
- * Both are settled for the answer as a whole, once: so its pages and pieces are parts of one list, whatever their size.
+ * The beliefs that an answer shows, in order: the total order; or, if the selection of results depends on other results, a front selected
+ * by diversity, with conflicts resolved as the node is configured (BQ-084, BQ-174), followed by the rest of the total order. Both are
+ * determined once for the whole answer, so that pages and pieces of any size are parts of one list.
  */
 import type { Steps } from '../../../base/turns.ts'
 import { K1 } from '../../../math/bm25.ts'
@@ -29,11 +29,11 @@ import {
   settleConflicts,
 } from './diversity.ts'
 
-/** A conflict that was settled. */
+/** A conflict that was resolved. */
 export interface SettledConflict {
-  /** The one that is shown first, or alone, is first. */
+  /** The two results; the first is the one shown first, or the only one shown. */
   readonly of: readonly [ScoredBelief, ScoredBelief]
-  /** The page that shows this one reports the conflict: the later of the two that are shown. */
+  /** Key of the result whose page reports the conflict: the later of the shown ones. */
   readonly with: EntryKey
   readonly contradiction: Contradiction
 }
@@ -46,7 +46,7 @@ export function* pickPage(
   return (yield* beginningOf(evaluation, yield* frontOf(evaluation, options), offset + limit)).slice(offset)
 }
 
-/** The first k for which `holds`: a step for each that the front picks. */
+/** The first k results for which `holds` is true; one step for each result that the front selects. */
 export function* beginningOf(
   evaluation: Evaluation,
   front: Front | null,
@@ -64,7 +64,7 @@ export function* beginningOf(
   return front.end === null ? first : [...first, ...behind(k - first.length, front.end)]
 }
 
-/** Null: there is none, results stand in the total order. */
+/** The front of an answer; null: there is none, and results are in the total order. */
 export function* frontOf(
   evaluation: Evaluation,
   { diversity, mergeStrategy }: Pick<CheckedOptions, 'diversity' | 'mergeStrategy'>,
@@ -93,7 +93,7 @@ export function* frontOf(
   return new Front({ picks: list.values(), ranks: ranksOf(best), end, conflicts, leftOut: best.length - list.length })
 }
 
-/** What of an order is its own: how conflicts were settled, and by what detector. Empty: as usual, not at all. */
+/** Text that identifies how conflicts were resolved in an order, and by which detector. Empty for the default, no resolution. */
 export function settlementOf(state: BeliefsState): string {
   const strategy = strategyOf(state)
   return strategy === null ? '' : ` ${strategy} ${detectorOf(state.host).name}`
@@ -110,14 +110,17 @@ interface FrontParts {
   readonly limited?: ReadonlySet<string>
 }
 
-/** Picks are made when they are first read, from the state of the order, whatever changes meanwhile. */
+/**
+ * The selected results at the beginning of an answer. They are computed when first read, from the state of the order, whatever changes
+ * meanwhile.
+ */
 export class Front {
-  /** Places in the total order, from 1. */
+  /** Ranks of the results in the total order, from 1. */
   readonly ranks: ReadonlyMap<EntryKey, number>
-  /** The total order goes on behind this one; null: nothing follows. */
+  /** Last result of the total order that the front covers, after which the total order continues; null: nothing follows. */
   readonly end: ScoredBelief | null
   readonly conflicts: readonly SettledConflict[]
-  /** So many of the total order are not in it, though it reaches further. */
+  /** Number of results that the front left out of the part of the total order that it covers. */
   readonly leftOut: number
   readonly #limited: ReadonlySet<string>
   readonly #made: Picked[] = []
@@ -132,12 +135,12 @@ export class Front {
     this.#limited = limited
   }
 
-  /** What a requester should know of the picks that were made so far. */
+  /** Warnings about the results selected so far. */
   get warnings(): readonly CheckedWarning[] {
     return limitWarnings(this.#limited)
   }
 
-  /** From the beginning. `time`: of the requester now. */
+  /** All results from the beginning. `time`: the time limit of the present requester. */
   *all(time?: TimeLimit): Generator<Picked> {
     for (let at = 0; ; at++) {
       if (at === this.#made.length) {
@@ -150,7 +153,7 @@ export class Front {
     }
   }
 
-  /** Null: this one is not in it. */
+  /** The results after a given one; null: the given one is not in the front. */
   *behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Steps<Generator<Picked> | null> {
     const all = this.all(time)
     for (let next = all.next(); next.done !== true; next = all.next()) {
@@ -169,14 +172,14 @@ export function settledList(
   const { view, question, state } = evaluation
   const entries = picked.map(({ scored }) => scored.entry)
   const shown = new Map(showCurrent(view, entries, question.scope).map(one => [one.entry, one.belief]))
-  // All of them match as of this view; what were not shown would oppose nothing.
+  // All selected results match as of this view; results that are no longer shown oppose nothing.
   const list = picked.filter(({ scored }) => shown.has(scored.entry))
   const beliefs = list.flatMap(({ scored }) => shown.get(scored.entry) ?? [])
   const vectors = vectorsOf(
     view,
     list.map(({ scored }) => scored),
   )
-  // All of it or nothing: a part would be another list.
+  // The comparison never stops early: an incomplete comparison would give a different list of conflicts.
   const goesOn = () => {
     view.time?.check()
     return true
@@ -191,7 +194,7 @@ export function settledList(
   return { list: order, conflicts: inOrder(conflicts, order) }
 }
 
-/** In the order of the results that they are reported with. */
+/** Conflicts in the order of the results with which they are reported. */
 function inOrder(conflicts: readonly SettledConflict[], order: readonly Picked[]): readonly SettledConflict[] {
   const places = new Map(order.map(({ scored }, at) => [scored.entry, at]))
   const placeOf = (one: SettledConflict) => places.get(one.with) as number
@@ -211,7 +214,7 @@ function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Pic
   yield* then
 }
 
-/** At most so many; the rest can be had later. */
+/** Takes at most `count` elements; the rest can be read later. */
 function* take<T>(from: Iterator<T>, count: number): Generator<T> {
   for (let taken = 0; taken < count; taken++) {
     const next = from.next()
@@ -220,23 +223,23 @@ function* take<T>(from: Iterator<T>, count: number): Generator<T> {
   }
 }
 
-// The verdict of an answer (BQ-027, BQ-043): answered, weak or nothing relevant, and what it rests on.
+// The verdict of an answer (BQ-027, BQ-043): answered, weak or nothing relevant, and what it is based on.
 
 export interface Verdict {
   readonly verdict: NonNullable<QueryResult['verdict']>
-  /** Null where it is answered. */
+  /** Reason of the verdict; null if it is `answered`. */
   readonly reason: string | null
   readonly by: NonNullable<QueryResult['verdict_by']>
-  /** Where nothing is relevant, what came closest. */
+  /** The beliefs that came closest to the text, if nothing is relevant. */
   readonly nearest: readonly ScoredBelief[]
 }
 
-/** Candidates whose words are counted. */
+/** Number of candidates whose words are counted. */
 const MAX_READ = 10
-/** BM25 of a word that occurs once in a text of mean length, as a share of the most that it can come to. */
+/** BM25 of a word that occurs once in a text of mean length, as a share of its maximum. */
 const ONE_OCCURRENCE = 1 / (1 + K1)
 
-/** Null in list mode. */
+/** The verdict of an answer; null in list mode. */
 export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
   const { question, understood, scopeSize } = evaluation
   if (question.semantic === null || understood.meaning.by === 'nothing') return null
@@ -256,7 +259,7 @@ export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
   return { ...judged(evidence(best, words, calibration), bars), by, nearest: [] }
 }
 
-/** With few vectors, or none of the text, it rests on words. */
+/** What the verdict is based on: on words if there are few vectors, or no vector of the text. */
 function basisOf({ understood, pending, scopeSize }: Evaluation): Verdict['by'] {
   const isByWords = understood.meaning.by === 'words' || pending > (1 - ENOUGH_EMBEDDED) * scopeSize
   return isByWords ? 'words' : pending > 0 ? 'both' : 'meaning'
@@ -269,7 +272,7 @@ function nothingNear({ floor }: Evaluation, [first]: readonly ScoredBelief[], by
   return `No belief that you may see is near the text: the nearest has a cosine of ${found}, and ${needed} is needed.`
 }
 
-/** The highest cosine of a candidate, and the largest share of the words that one of the nearest holds. */
+/** The highest cosine of a candidate, and the largest share of the query's words that one of the nearest candidates contains. */
 function* strongest(evaluation: Evaluation): Steps<{ readonly best: number; readonly share: number }> {
   const { cosines, matches, remotes, view, question } = evaluation
   const all = [...(cosines ?? []), ...remotes.map(({ entry, cosine }) => [entry, cosine ?? 0] as const)]

@@ -1,6 +1,6 @@
 /**
- * A page as its requester gets it (BQ-094 to BQ-099): checked once more against the matrix, its results set beside
- * each other, and written in the form of the answer.
+ * A page in the form for its requester (BQ-094 to BQ-099): checked once more against the visibility matrix, its results compared with each
+ * other, and written in the form of the answer.
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -39,40 +39,40 @@ import { federationTarget } from '../trust/edge.ts'
 import { conflictOf, findConflicts, MAX_COMPARED } from './diversity.ts'
 import type { Front, Verdict } from './front.ts'
 
-/** What the pages of an answer have in common: no more of its evaluation than they need, for they may outlive it. */
+/** What all pages of an answer share: only the necessary parts of its evaluation, because pages may outlive it. */
 export interface AnswerOrder {
   readonly source: AnswerSource
-  /** What was scored, as of the moment of the order. */
+  /** The state that was scored, as of the time of the order. */
   readonly world: ExplanationWorld & Omit<TrustWorld, 'view'>
-  /** All that match. */
+  /** Number of all matches. */
   readonly total: number
-  /** Whether more are near enough to the text than may be candidates. */
+  /** Whether more beliefs are near enough to the text than the maximum number of candidates. */
   readonly isCut: boolean
-  /** Null in list mode. */
+  /** Verdict of the answer; null in list mode. */
   readonly verdict: Verdict | null
-  /** Null: results stand in the total order. */
+  /** Front of the answer; null: results are in the total order. */
   readonly front: Front | null
 }
 
-/** A page that was worked out and not yet shown. */
+/** A page that was computed, but not shown yet. */
 export interface Draft {
   readonly order: AnswerOrder
   readonly picked: readonly Picked[]
-  /** Results that stand before it. */
+  /** Number of results before this page. */
   readonly passed: number
   readonly warnings: readonly CheckedWarning[]
-  /** What explanations rest on, by entry; empty where none are wanted. */
+  /** What explanations are based on, by entry; empty if none are requested. */
   readonly grounds: ReadonlyMap<EntryKey, Ground>
   readonly federations: readonly string[]
 }
 
 interface Ground {
-  /** From 1, in the total order. */
+  /** Rank of the result in the total order, from 1. */
   readonly rank: number
   readonly trust: TrustFound
 }
 
-/** `view`: that of the page, which may be later than the order's. */
+/** `view`: the view of the page, which may be later than that of the order. */
 export function draftOf(
   view: ShowView,
   order: AnswerOrder,
@@ -90,13 +90,13 @@ export function draftOf(
   return { order, ...page, grounds: new Map(grounds), federations: view.requester.federations }
 }
 
-/** What an answer reports of the other nodes that it queried. */
+/** What an answer reports about the other nodes that it queried. */
 export interface NodesReport {
   readonly coverage: Coverage
   readonly errors: QueryResult['errors']
-  /** Whether the answers come from the cache and have expired. */
+  /** Whether answers come from the cache and have expired. */
   readonly isStale: boolean
-  /** Whether none of them has more that match. */
+  /** Whether no node has further matches. */
   readonly isExact: boolean
   /** Warnings for nodes that have more results than were requested; added to the last page. */
   readonly cut: readonly CheckedWarning[]
@@ -108,37 +108,37 @@ interface Shown {
   readonly more: Partial<RankedBelief>
 }
 
-/** What others are compared with. */
+/** A shown result with which later ones are compared. */
 export type Compared = Pick<ShownBelief, 'entry' | 'belief'>
 
 interface ShownPage {
   readonly results: readonly Shown[]
   readonly conflicts: readonly Conflict[]
   readonly compared: readonly Compared[]
-  /** Of the verdict. */
+  /** Nearest beliefs of the verdict. */
   readonly nearest: readonly Shown[]
 }
 
-/** How the results of a draft are shown, as of the moment of showing. */
+/** How the results of a draft are shown, with the permissions of the moment of showing. */
 export interface Showing {
-  /** Whose columns and vectors the draft's entries are of. */
+  /** The view to which the columns and vectors of the draft's entries belong. */
   readonly view: ShowView
-  /** Those that may be seen still, in the order asked for. */
+  /** Those of these entries that may still be seen, in the order of `keys`. */
   current(keys: readonly EntryKey[]): readonly ShownBelief[]
   isSeen(entry: EntryKey): boolean
-  /** Fields that are shown beside the belief. */
+  /** Fields that are shown in addition to those of the belief. */
   more(belief: ShownBelief): Partial<RankedBelief>
 }
 
-/** What the pages of one answer are evaluated from: this node's own store, and what other nodes gave. */
+/** The sources of all pages of one answer: this node's own store, and the results of other nodes. */
 export interface AnswerSource {
   readonly embedded: Embedded
   readonly asOf: Instant
-  /** Null: no other node was asked. */
+  /** Results of other nodes; null: no other node was asked. */
   readonly nodes: (NodesReport & { readonly leg: RemoteLeg }) | null
 }
 
-/** `home`: of this node's own store, as it is now. */
+/** `home`: view of this node's own store in its present state. */
 export function showingOf(home: ShowView, { nodes }: AnswerSource, options: CheckedQuery['options']): Showing {
   const view = nodes === null ? home : { ...home, remotes: nodes.leg.remotes }
   return {
@@ -152,7 +152,7 @@ export function showingOf(home: ShowView, { nodes }: AnswerSource, options: Chec
   }
 }
 
-/** What of a draft may be seen now; `before`: what was read in the same answer before it. */
+/** The visible part of a draft at this moment; `before`: results of the same answer that were read earlier. */
 export function showPage(showing: Showing, draft: Draft, before: readonly Compared[] = []): ShownPage {
   const results = shownOf(showing, draft.picked)
   const found = results.map(({ belief }) => belief)
@@ -180,21 +180,21 @@ export function chainInTime(
   try {
     return { derivation_chain: derivationChain(view, version, maxDepth, () => time?.check()) }
   } catch (thrown) {
-    // A part of a chain would look like all of it.
+    // An incomplete chain would look like a complete one, so it is left out.
     if (hasTime()) throw thrown
     return {}
   }
 }
 
 interface Comparing {
-  /** From the top of the answer. */
+  /** Results from the top of the answer. */
   readonly compared: readonly Compared[]
-  /** Results before this place were shown in earlier pieces, and may be gone since. */
+  /** Results before this position were shown in earlier pieces, and may have been deleted since. */
   readonly from: number
   readonly found: readonly ShownBelief[]
 }
 
-/** Between what is shown now and what may be seen still: both of a conflict are named, and what they say. */
+/** Conflicts between results shown now and results that may still be seen: a conflict names both beliefs and what they say. */
 function conflictsIn(
   { view, isSeen }: Showing,
   { order: { front, world } }: Draft,
@@ -222,15 +222,15 @@ function conflictsIn(
   )
 }
 
-/** The answer to a query, and the targets of the edges that it uses (BQ-072). */
+/** The answer to a query, and the targets of the trust edges that it uses (BQ-072). */
 export interface Answer {
   readonly result: QueryResult
   readonly used: readonly string[]
-  /** What was read up to here, of that which results that follow are compared with. */
+  /** Results shown so far with which the following ones are compared. */
   readonly compared: readonly Compared[]
 }
 
-/** What there was no time for is left out, and the answer says that it is a part. */
+/** Writes a page. Parts for which there was no time are left out, and the answer says that it is incomplete. */
 export function emitPage(
   query: CheckedQuery,
   requester: string,
@@ -284,18 +284,21 @@ function ranked({ belief: { belief, source }, picked, more }: Shown, rank: numbe
   return { belief, score: { final: scored.final, components: componentsOf(scored, penalty) }, rank, source, ...more }
 }
 
-/** An error in an answer that is a part. */
+/** An error in the form for an incomplete answer. */
 export function asPart({ code, message, details, retryable }: BeliefsError): QueryResult['errors'][number] {
   return { code, message, details, retryable }
 }
 
-/** For beliefs that came through a federation: a fresher edge to the holder would reveal the holder (BQ-072). */
+/**
+ * Target of the trust edge that a belief uses. For beliefs that came through a federation it is the federation: refreshing an edge to the
+ * holder would reveal the holder (BQ-072).
+ */
 function usedOf({ version, source, trustedAs }: ShownBelief): string {
   if (trustedAs !== undefined) return trustedAs.target
   return source.kind === 'federated' && source.id !== null ? federationTarget(source.id) : version.holder
 }
 
-/** `penalty`: 0, or below it where diversity counted against the belief. */
+/** Components of a score. `penalty`: 0, or negative if diversity counted against the belief. */
 export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreComponents {
   return {
     semantic_similarity: parts.semantic,
@@ -306,7 +309,7 @@ export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreCom
   }
 }
 
-/** BQ-134, for a query that reaches this node alone: every source in scope has responded. */
+/** Coverage of a query that asks this node alone (BQ-134): every source in its scope has responded. */
 export function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
   const asked = federated ? [...federations] : []
   return {
@@ -320,7 +323,7 @@ export function coverageOf({ local, federated, network }: CheckedScope, federati
   }
 }
 
-/** The weights and trust parameters that an answer was computed with, as it reports them. */
+/** The weights and trust parameters that an answer was computed with, in the form of the report. */
 export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
   const { semantic, confidence, trust, recency } = weights
   return {
@@ -334,10 +337,10 @@ export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weigh
   }
 }
 
-/** Beliefs that are read and shown between two looks at the clock. */
+/** Number of beliefs that are read and shown between two checks of the time limit. */
 const SHOWN_AT_ONCE = 50
 
-/** In the order given, ranks from 1. */
+/** Ranked beliefs in the given order, ranks from 1. */
 export function listed(evaluation: Evaluation, scored: readonly ScoredBelief[]): readonly RankedBelief[] {
   const { view, question } = evaluation
   const shown = new Map<EntryKey, ShownBelief>()

@@ -1,4 +1,4 @@
-/** The numbers of all current beliefs by row, in typed arrays that grow together, and the texts that some of them stand for. */
+/** The numbers of all current beliefs by row, in typed arrays that grow together, and the texts that some of the numbers stand for. */
 import type { ColumnArrays } from '../../../base/columns.ts'
 import { textHash } from '../../../base/text-hash.ts'
 import type { Entry } from '../../../model/entry.ts'
@@ -7,12 +7,12 @@ import { DIMENSIONS } from '../dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
 import { type KeptDerivation, parentsIn, visibilityOf } from '../record/version.ts'
 
-/** Texts as small numbers, from 0. A text keeps its number until all columns are read again. */
+/** Assigns small numbers to texts, from 0. A text keeps its number until all columns are read again. */
 class Numbered {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []
 
-  /** One more than the highest number. */
+  /** The highest number plus one. */
   get length(): number {
     return this.#texts.length
   }
@@ -24,7 +24,7 @@ class Numbered {
     return this.#texts.push(text) - 1
   }
 
-  /** -1: no belief has it. One that had it may be gone. */
+  /** Number of a text; -1: no belief has it. A belief that had it may have been deleted. */
   find(text: string): number {
     return this.#numbers.get(text) ?? -1
   }
@@ -34,22 +34,22 @@ class Numbered {
   }
 }
 
-/** The texts that columns hold as numbers: ids, holders, contents and sets of domains. */
+/** The texts that columns store as numbers: ids, holders, contents and sets of domains. */
 export class ColumnTexts {
   readonly #load: number
   readonly #ids = new Numbered()
   readonly #holders = new Numbered()
   readonly #contents = new Numbered()
   readonly #domainSets = new Numbered()
-  /** By number of the domain set; made when first asked for. */
+  /** Domain lists by number of the domain set, parsed on first use. */
   readonly #domainLists: (readonly string[])[] = []
 
-  /** `load`: how often everything was read before, which gives other numbers. */
+  /** `load`: how often everything has been read before, since each time the numbers change. */
   constructor(load: number) {
     this.#load = load
   }
 
-  /** One more than any number of each: for arrays by them. */
+  /** The highest number plus one, for arrays that are indexed by these numbers. */
   get bounds(): Readonly<Record<'holders' | 'domainSets', number>> {
     return { holders: this.#holders.length, domainSets: this.#domainSets.length }
   }
@@ -58,7 +58,7 @@ export class ColumnTexts {
     return this.#ids.text(number)
   }
 
-  /** -1: no belief has this id, and none names it as a parent. */
+  /** Number of an id; -1: no belief has this id, and none names it as a parent. */
   idNumber(id: string): number {
     return this.#ids.find(id)
   }
@@ -67,27 +67,27 @@ export class ColumnTexts {
     return this.#holders.text(number)
   }
 
-  /** -1: holds no belief, and none names one of this holder's. */
+  /** Number of a holder; -1: this holder has no beliefs, and no belief names one of theirs. */
   holderNumber(holder: string): number {
     return this.#holders.find(holder)
   }
 
-  /** As long as it is the same, there are no other holders, and their numbers mean the same. */
+  /** Changes when there are new holders, or when the numbers of holders get another meaning. */
   get holdersMark(): string {
     return `${this.#load}.${this.#holders.length}`
   }
 
-  /** Tells contents apart: of equal ones it is equal. */
+  /** An identifier of the content: equal for equal contents, different otherwise. */
   content(number: number): string {
     return this.#contents.text(number)
   }
 
-  /** By its hash; -1: no belief has it. */
+  /** Number of a content by its hash; -1: no belief has it. */
   contentNumber(hash: string): number {
     return this.#contents.find(shortHash(hash))
   }
 
-  /** Normalised domains, as they were written. */
+  /** Normalised domains, in the order in which they were written. */
   domainSet(number: number): readonly string[] {
     this.#domainLists[number] ??= JSON.parse(this.#domainSets.text(number)) as readonly string[]
     return this.#domainLists[number] as readonly string[]
@@ -101,7 +101,7 @@ export class ColumnTexts {
     arrays.domainSets[row] = this.#domainSets.take(domains)
   }
 
-  /** What primary and supporting sources name, in pairs: number of the holder, number of the id. */
+  /** Beliefs named by primary and supporting sources, in pairs: number of the holder, number of the id. */
   parents(derivation: KeptDerivation, writer: string): Int32Array {
     const named = parentsIn(derivation, writer)
     if (named.length === 0) return NONE
@@ -109,7 +109,7 @@ export class ColumnTexts {
   }
 }
 
-/** A hexadecimal hash as a text of half the length. */
+/** A hexadecimal hash as a text of half the length, one character per byte. */
 function shortHash(hash: string): string {
   return Buffer.from(hash, 'hex').toString('latin1')
 }
@@ -121,38 +121,38 @@ export const DIMENSION_COUNT: number = DIMENSIONS.length
 export const FRESHNESS: number = DIMENSIONS.indexOf('temporal_freshness')
 
 export const BELIEF_COLUMNS = {
-  /** Key; -1: a free row, of which nothing else means anything. */
+  /** Entry key; -1 marks a free row, whose other columns are meaningless. */
   entries: { of: Int32Array, empty: -1 },
-  /** -1 in a free row, so that a loop over visible partitions passes it over. */
+  /** Partition of the row; -1 in a free row, so that a loop over visible partitions skips it. */
   partitions: { of: Int32Array, empty: -1 },
-  /** Numbers of texts: see `ColumnTexts`. */
+  /** Columns of numbers that stand for texts: see `ColumnTexts`. */
   ids: { of: Int32Array },
   holders: { of: Int32Array },
   contents: { of: Int32Array },
   domainSets: { of: Int32Array },
-  /** In the order of `DIMENSIONS`; NaN: not known. */
+  /** Confidence dimensions in the order of `DIMENSIONS`; NaN: unknown. */
   confidences: { of: Float64Array, width: DIMENSION_COUNT },
-  /** Instants; bounds that there are not are infinite. */
+  /** Columns of instants: creation, and the bounds of validity; a missing bound is infinite. */
   created: { of: Float64Array },
   validFrom: { of: Float64Array },
   validUntil: { of: Float64Array },
-  /** Places in `DERIVATION_TYPES` and `VISIBILITIES`. */
+  /** Indexes in `DERIVATION_TYPES` and `VISIBILITIES`. */
   derivations: { of: Uint8Array },
   visibilities: { of: Uint8Array },
-  /** Two hashes, equal in every process: of id and content, and of the fields that scores use. The holder is not in them. */
+  /** Two hashes, equal in every process: one of id and content, one of the fields that scores use. The holder is not included. */
   marks: { of: Uint32Array, width: 2 },
-  /** The next rows with the same id, and with the same content; -1: this is the last. */
+  /** Next row with the same id, and next row with the same content; -1: this is the last. */
   nextOfId: { of: Int32Array },
   nextOfContent: { of: Int32Array },
 } as const
 
-/** Replaced as a whole when there are more rows than fit: hold it no longer than one question. */
+/** The arrays are replaced when rows no longer fit: do not keep a reference longer than one query. */
 export type BeliefArrays = ColumnArrays<typeof BELIEF_COLUMNS>
 
-/** Of the table of beliefs, what a row is made of beside the entry. */
+/** Columns of the table of beliefs that a row is made from, in addition to the entry. */
 export const ROW_COLUMNS: readonly string[] = ['entry', 'chain', 'domains', 'derivation', ...DIMENSIONS]
 
-/** All numbers of a belief but those of its texts. */
+/** Writes all numbers of a belief except those that stand for texts. */
 export function setNumbers(to: BeliefArrays, row: number, entry: Entry, aspect: Row, { type }: KeptDerivation): void {
   const confidence = DIMENSIONS.map(name => (aspect[name] as number | null) ?? Number.NaN)
   to.entries[row] = entry.key

@@ -1,6 +1,6 @@
 /**
- * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
- * feed, whichever process wrote. Who may see them is not checked here: whoever reads a row asks its `Requester` about the partition.
+ * All current beliefs in memory, ready to be filtered and ranked: read from the store on first use, then updated by the change feed,
+ * whichever process wrote. Access is not checked here: a caller that reads a row must ask its `Requester` about the partition.
  */
 import { Columns, grown } from '../../../base/columns.ts'
 import { placeIn } from '../../../base/compare.ts'
@@ -16,40 +16,48 @@ import { type CurrentBelief, currentVersion, type KeptDerivation } from '../reco
 import { BELIEFS } from '../tables.ts'
 import { BELIEF_COLUMNS, type BeliefArrays, ColumnTexts, NONE, ROW_COLUMNS, setNumbers } from './column-arrays.ts'
 
-/** Some kilobytes each. */
+/** Number of current versions, and of vectors, in the cache; some kilobytes each. */
 const KEPT = 4096
 
 const FIRST_ROWS = 256
-/** Entries read at once: their contents come along. Some milliseconds of work. */
+/** Number of entries read at once, with their contents: some milliseconds of work. */
 const PAGE = 250
-/** With more changes than so many, and than so many for each belief, reading all is cheaper. */
+/**
+ * With more changes than this, and more than `CHANGES_PER_BELIEF` per belief, reading everything again is cheaper than following the feed.
+ */
 const MAX_FOLLOWED = 2000
 const CHANGES_PER_BELIEF = 2
-/** Rows given up since all was read, more than so many and than there are beliefs: reading all again gives the memory of their texts back. */
+/**
+ * Limit on rows freed since everything was last read: if there are more, and more than there are beliefs, everything is read again to
+ * release the memory of their texts.
+ */
 const WASTED = 100_000
 
 export class BeliefColumns {
   readonly #store: Store
-  /** Current versions as they were read last: those that rank high do so again and again. */
+  /** Cache of recently read current versions, because beliefs that rank high do so repeatedly. */
   readonly versions: RecentOfEntries<CurrentBelief> = new RecentOfEntries(KEPT, readCurrent, ({ entry }) => entry.key)
-  /** The same of vectors, by the key of their model. */
+  /** Cache of recently read vectors, by the key of their model. */
   readonly #vectors = new Map<string, RecentOfEntries<EntryVector>>()
   readonly #columns = new Columns(BELIEF_COLUMNS, FIRST_ROWS)
   #texts = new ColumnTexts(0)
   #parents: Int32Array[] = []
   readonly #rowByEntry = new Map<EntryKey, number>()
-  /** By number of an id, or of a content: the row with it that came last; absent or -1: none. */
+  /** For each id number, and for each content number, the row that was added last; absent or -1: none. */
   #lastOfId: number[] = []
   #lastOfContent: number[] = []
   readonly #byPartition = new PartitionRows()
-  /** Beliefs with a past, by holder and chain: whether a past may be seen is known without reading it (BQ-194). */
+  /**
+   * Rows of beliefs that have earlier versions, by holder and chain, so that it is known without reading them whether these may be seen
+   * (BQ-194).
+   */
   readonly #rowByChain = new Map<string, number>()
   readonly #chainByRow = new Map<number, string>()
   #free: number[] = []
   #rows = 0
-  /** How often all was read. */
+  /** Number of times that all beliefs were read. */
   #loads = 0
-  /** Rows given up since. */
+  /** Number of rows freed since all beliefs were last read. */
   #wasted = 0
   readonly #feed = new FeedFollower({
     clear: () => this.#clear(),
@@ -62,41 +70,44 @@ export class BeliefColumns {
     this.#store = store
   }
 
-  /** The numbers, by row. Good until the next `refresh`. */
+  /** The columns. Valid until the next `refresh`. */
   get arrays(): BeliefArrays {
     return this.#columns.arrays
   }
 
-  /** What numbers of ids, holders, contents and domain sets mean. Good until the next `refresh`. */
+  /** The texts that numbers of ids, holders, contents and domain sets stand for. Valid until the next `refresh`. */
   get texts(): ColumnTexts {
     return this.#texts
   }
 
-  /** Rows run from 0 to one less; some may be free. */
+  /** Number of rows, some of which may be free. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Number of beliefs. */
+  /** Number of beliefs in the columns. */
   get size(): number {
     return this.#rowByEntry.size
   }
 
-  /** Takes in what was committed since, here or in another process: microseconds when that is nothing. Not within a write. */
+  /**
+   * Applies changes that were committed since the last call, by this or another process; takes microseconds if there are none. Must not be
+   * called within a write.
+   */
   refresh(): void {
     this.#feed.refresh(this.#store)
   }
 
   /**
-   * As `refresh`, in steps of a page: of the beliefs when all are read, else of the change feed. What is written between the steps is
-   * taken in at the end. Several may be at work: each takes the next page. `refresh` meanwhile reads the rest in one piece. Not
-   * within a write.
+   * Like `refresh`, in steps of one page: of the beliefs if everything is read, otherwise of the change feed. Changes written between the
+   * steps are applied at the end. Several callers may run steps: each runs the next page. A `refresh` meanwhile reads the rest in one
+   * piece. Must not be called within a write.
    */
   refreshInSteps(): Steps<void> {
     return this.#feed.refreshInSteps(this.#store)
   }
 
-  /** -1: no belief. */
+  /** Row of an entry; -1: the entry is not a belief. */
   rowOf(entry: EntryKey): number {
     return this.#rowByEntry.get(entry) ?? -1
   }
@@ -109,22 +120,25 @@ export class BeliefColumns {
     return this.#texts.holder(this.arrays.holders[row] as number)
   }
 
-  /** Tells contents apart: of equal ones it is equal. */
+  /** An identifier of the row's content: equal for equal contents, different otherwise. */
   contentOf(row: number): string {
     return this.#texts.content(this.arrays.contents[row] as number)
   }
 
-  /** Normalised, as they were written. */
+  /** Normalised domains of the row, in the order in which they were written. */
   domainsOf(row: number): readonly string[] {
     return this.#texts.domainSet(this.arrays.domainSets[row] as number)
   }
 
-  /** What primary and supporting sources name, in pairs: number of the holder, number of the id. It may be of the past. */
+  /**
+   * Beliefs named by primary and supporting sources of the row, in pairs: number of the holder, number of the id. A named belief may be a
+   * past version.
+   */
   parentsOf(row: number): Int32Array {
     return this.#parents[row] as Int32Array
   }
 
-  /** Rows with this id, which is unique per holder only; -1 at their end. In no order that means anything. */
+  /** First of the rows with this id (ids are unique per holder only), followed by `nextOfId`; -1 at their end. In no particular order. */
   firstOfId(id: number): number {
     return this.#lastOfId[id] ?? -1
   }
@@ -133,7 +147,7 @@ export class BeliefColumns {
     return this.arrays.nextOfId[row] as number
   }
 
-  /** Of numbers of a holder and of an id: the row, the requester; -1: it is no current belief. */
+  /** The row of a holder's current belief, by number of the holder and of the id; -1: there is none. */
   rowOfVersion(holder: number, id: number): number {
     if (holder === -1 || id === -1) return -1
     let row = this.firstOfId(id)
@@ -141,17 +155,17 @@ export class BeliefColumns {
     return row
   }
 
-  /** The row of a belief with a past, by its holder and chain, the requester; -1: there is none. */
+  /** The row of a belief that has earlier versions, by its holder and chain; -1: there is none. */
   rowOfChain(holder: string, chain: string): number {
     return this.#rowByChain.get(chainName(holder, chain)) ?? -1
   }
 
-  /** Rows with the content of this one, itself among them; -1 at their end. */
+  /** First of the rows with the same content as this one, which is among them; -1 at their end. */
   firstCopy(row: number): number {
     return this.firstOfContent(this.arrays.contents[row] as number)
   }
 
-  /** By number of the content; `nextCopy` gives the others. */
+  /** First row with this content, by the content's number; `nextCopy` gives the others. */
   firstOfContent(content: number): number {
     return this.#lastOfContent[content] ?? -1
   }
@@ -160,17 +174,17 @@ export class BeliefColumns {
     return this.arrays.nextOfContent[row] as number
   }
 
-  /** Rows of a partition, ascending. Good until the next `refresh`. */
+  /** Rows of a partition, ascending. Valid until the next `refresh`. */
   rowsIn(partition: PartitionId): Int32Array {
     return this.#byPartition.of(partition)
   }
 
-  /** Another number after every change of beliefs in these partitions, and after none of others. Never shown. */
+  /** A number that changes with every change of beliefs in these partitions, and with no change in others. Never shown to a requester. */
   changesIn(partitions: readonly PartitionId[]): number {
     return this.#byPartition.changesIn(partitions)
   }
 
-  /** A belief keeps its vector once it has one. */
+  /** Cache of vectors of a model. It needs no invalidation, because the vector of a belief never changes. */
   vectorsBy(model: string): RecentOfEntries<EntryVector> {
     const known = this.#vectors.get(model)
     if (known !== undefined) return known
@@ -180,7 +194,7 @@ export class BeliefColumns {
     return made
   }
 
-  /** Each page is read in a transaction of its own. */
+  /** Reads all beliefs page by page, each page in a transaction of its own. */
   *#pages(): Generator {
     for (const rows of tablePages(this.#store, BELIEFS, ROW_COLUMNS, PAGE)) {
       this.#put(this.#store, rows)
@@ -257,19 +271,19 @@ export class BeliefColumns {
   }
 }
 
-/** No two pairs give the same. */
+/** Key of holder and chain; different pairs always give different keys. */
 function chainName(holder: string, chain: string): string {
   return `${chain.length} ${chain}${holder}`
 }
 
-// Rows with the same number (id, content) are linked lists in two columns: no object for a belief.
+// Rows with the same number (id, content) form linked lists in two columns, so that no object per belief is needed.
 
 function addFirst(last: number[], next: Int32Array, number: number, row: number): void {
   next[row] = last[number] ?? -1
   last[number] = row
 }
 
-/** Costs a look at each row before it in its list. */
+/** Removes a row from its list; takes time proportional to the rows before it. */
 function takeOut(last: number[], next: Int32Array, number: number, row: number): void {
   let before = -1
   for (let at = last[number] as number; at !== row; at = next[at] as number) before = at
@@ -282,31 +296,31 @@ const FIRST = 16
 interface PartitionList {
   rows: Int32Array
   count: number
-  /** How often it changed. */
+  /** How often the list has changed. */
   changes: number
 }
 
 /**
- * Rows by partition, ascending: what a requester sees is walked through without a look at what it does not see, so that hidden
- * beliefs cost it nothing (BQ-195).
+ * Rows by partition, ascending. A query visits only the partitions that the requester may see, so that hidden beliefs cost no time
+ * (BQ-195).
  */
 export class PartitionRows {
   readonly #lists = new Map<PartitionId, PartitionList>()
-  /** How often all of it was thrown away. */
+  /** Number of times that all lists were cleared. */
   #clearings = 0
 
-  /** Good until the next change. */
+  /** Rows of a partition. Valid until the next change. */
   of(partition: PartitionId): Int32Array {
     const list = this.#lists.get(partition)
     return list === undefined ? NONE : list.rows.subarray(0, list.count)
   }
 
-  /** Another number after every change of these partitions, and after none of others. */
+  /** A number that changes with every change of these partitions, and with no change of others. */
   changesIn(partitions: readonly PartitionId[]): number {
     return partitions.reduce((sum, each) => sum + (this.#lists.get(each)?.changes ?? 0), this.#clearings)
   }
 
-  /** Moves those behind it: mostly there are none, since rows are given in order. */
+  /** Inserts a row and moves those behind it; usually there are none, because rows are added in ascending order. */
   add(partition: PartitionId, row: number): void {
     const list = this.#listOf(partition)
     if (list.count === list.rows.length) list.rows = grown(list.rows, list.count + 1)
@@ -327,7 +341,7 @@ export class PartitionRows {
 
   clear(): void {
     this.#clearings++
-    // What is counted stays, lest a sum come twice.
+    // The counts of changes are kept, so that the same sum never occurs twice.
     for (const list of this.#lists.values()) list.count = 0
   }
 
@@ -368,13 +382,13 @@ function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly C
   })
 }
 
-/** Rows whose id, and rows whose content, another of the same rows has too; in their order. Most stores have few. */
+/** Rows whose id, and rows whose content, also occurs in another of the given rows, in their order. Most stores have few. */
 export interface SharedRows {
   readonly id: readonly number[]
   readonly content: readonly number[]
 }
 
-/** Looks at these rows alone: what nobody asked about makes no row a shared one, and costs nothing. */
+/** Compares only the given rows: rows outside a query neither make a row shared nor cost time. */
 export function sharedAmong(columns: BeliefColumns, rows: Int32Array): SharedRows {
   const { ids, contents } = columns.arrays
   return { id: shared(rows, ids), content: shared(rows, contents) }
@@ -391,7 +405,7 @@ function shared(rows: Int32Array, numbers: Int32Array): readonly number[] {
   return twice.size === 0 ? [] : [...rows.filter(row => twice.has(numbers[row] as number))]
 }
 
-/** How fast each domain set ages, a day, for the requester about these domains: worked out when first asked for. */
+/** Decay rate per day of each domain set, for a query about these domains; computed on first use. */
 export function domainRates(
   columns: { readonly texts: Pick<ColumnTexts, 'domainSet'> },
   queryDomains: readonly string[],

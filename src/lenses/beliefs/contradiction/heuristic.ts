@@ -1,6 +1,7 @@
 /**
- * The detector of contradictions that an engine uses: what a trusted plug-in brought, or else the built-in one. That says: two sentences about the same that differ in a negation, in a word and its opposite, or in a number
- * oppose each other. It knows words and no meaning: what is said in other words escapes it.
+ * The contradiction detector of an engine: that of a trusted plug-in, otherwise the built-in heuristic. By the heuristic, two sentences
+ * about the same subject contradict each other if they differ in a negation, in a word and its opposite, or in a number. It compares words,
+ * not meaning, so it misses contradictions in other words.
  */
 
 import { Recent } from '../../../base/recent.ts'
@@ -15,21 +16,21 @@ import words from './words.json' with { type: 'json' }
 const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 const stemmed = (word: string): string => stem(fold(word), 'en')
 
-// All folded: lower case, without accents.
+// All word lists are folded: lower case, without accents.
 const NEGATIONS = set(words.negations)
-/** Verbs and adjectives that deny what follows. */
+/** Verbs and adjectives that negate what follows them. */
 const DENIALS = set(words.denials)
-/** Phrases that look like a negation and are none. */
+/** Phrases that look like a negation but are none. */
 const HARMLESS = new RegExp(words.harmless, 'g')
-/** They make a statement weaker. */
+/** Words that weaken a statement. */
 const HEDGES = set(words.hedges)
 const UNIVERSALS = set(words.universals)
-/** They say that something is not as it was. */
+/** Phrases that say that something has changed. */
 const CHANGES = new RegExp(words.changes)
-/** Words that say nothing of the subject. */
+/** Words that say nothing about the subject. */
 const FILLERS = set(words.fillers)
 const NUMBERS: Readonly<Record<string, number>> = words.numbers
-/** Stems; each word left of a colon opposes any right of it, and the reverse. */
+/** Opposites by stem; in the data, each word left of a colon is the opposite of each word right of it. */
 const OPPOSITES = opposites(words.opposites)
 
 function opposites(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -46,25 +47,25 @@ function opposites(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<st
 
 interface Sentence {
   readonly text: string
-  /** Stems of what it is about; words of the opposites are among them. */
+  /** Stems of the words that the sentence is about, including words that have opposites. */
   readonly about: ReadonlySet<string>
   readonly isNegated: boolean
   readonly isHedged: boolean
   readonly isUniversal: boolean
   readonly tellsChange: boolean
-  /** By the stem of what is counted, or '' where that is not said. */
+  /** Numbers in the sentence, by the stem of what is counted, or by '' if that is not stated. */
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>
   readonly years: ReadonlySet<number>
 }
 
-/** Looked at of one belief. */
+/** Maximum number of sentences of a belief that are examined. */
 const MAX_SENTENCES = 20
 
-/** Of one page, every belief is compared with every other. */
+/** Number of contents whose sentences are cached, because every belief of a page is compared with every other. */
 const KEPT = 256
 const READ = new Recent<string, readonly Sentence[]>(KEPT)
 
-/** A function of the text alone, so that what is kept of one question says nothing of another. */
+/** Sentences of a content; the result depends on the text alone, so that caching it reveals nothing about other queries. */
 function sentencesOf(content: string): readonly Sentence[] {
   return READ.get(content, () =>
     content
@@ -97,7 +98,7 @@ function sentence(text: string): Sentence {
   return {
     text,
     about,
-    // Two undo each other.
+    // Two negations cancel each other.
     isNegated: negated % 2 === 1,
     isHedged: tokens.some(token => HEDGES.has(token)),
     isUniversal: tokens.some(token => UNIVERSALS.has(token)),
@@ -107,7 +108,7 @@ function sentence(text: string): Sentence {
   }
 }
 
-/** Folded; short forms of `not` written out, thousands without signs. */
+/** The text folded, with contractions of `not` written out and without thousands separators. */
 function plainText(text: string): string {
   return fold(text.replaceAll('’', "'"))
     .replaceAll('%', ' percent ')
@@ -120,23 +121,23 @@ function isYear(token: string): boolean {
   return /^(1[5-9]|20)\d\d$/.test(token)
 }
 
-/** What a number counts: the word behind it, where that says something. */
+/** What a number counts: the next word, unless it is a number or a stop word. */
 function unitAt(tokens: readonly string[], at: number): string {
   const next = tokens[at]
   return next === undefined || /\d/.test(next) || isStopWord(next, 'en') ? '' : stem(next, 'en')
 }
 
-/** Stems: of the first sentence, and of the second. */
+/** Stems of a word and its opposite: of the first sentence, and of the second. */
 type OppositePair = readonly [string, string]
 
-/** Each word once. */
+/** Pairs of opposites between two sentences; each word is used once. */
 function oppositesIn(a: ReadonlySet<string>, b: ReadonlySet<string>): readonly OppositePair[] {
   const pairs: OppositePair[] = []
   const taken = new Set<string>()
   for (const one of a) {
     if (b.has(one)) continue
     const found = oppositesOf(one).filter(other => b.has(other) && !a.has(other) && !taken.has(other))
-    // Of several the first that is said.
+    // If there are several opposites, the one that occurs first in the sentence.
     const other = found.length < 2 ? found[0] : [...b].find(word => found.includes(word))
     if (other === undefined) continue
     taken.add(other)
@@ -172,11 +173,11 @@ export const HEURISTIC: ContradictionDetector = {
 
 type Kind = 'negation' | 'opposite' | 'number'
 
-/** How sure each makes it, between sentences that are the same otherwise. */
+/** Score of a contradiction by its type, between sentences that are otherwise equal. */
 const SURE: Readonly<Record<ContradictionType, number>> = { direct: 0.97, implied: 0.93, temporal: 0.9, tension: 0.88 }
-/** Each says something that the other does not: then they may well be about different things. */
+/** Factor if each sentence says something that the other does not, since they may then be about different things. */
 const BOTH_DIFFER = 0.85
-/** Numbers so near, as a share, may be the same one, rounded. */
+/** Relative difference up to which two numbers may be the same one, rounded. */
 const NEAR = 0.02
 
 function contradictionOf(
@@ -192,7 +193,7 @@ function contradictionOf(
   return score === 0 ? null : { type, score, text: `${REASONS[kind]}: ${[a, b].map(quoted).sort().join(' – ')}` }
 }
 
-/** Two differences may undo each other, as `is safe` and `is not dangerous`: then there is none. */
+/** Type of the contradiction. Two differences may cancel each other, such as `is safe` and `is not dangerous`: null. */
 function kindOf(a: Sentence, b: Sentence, opposites: readonly OppositePair[]): Kind | null {
   const turns = opposites.length + (a.isNegated === b.isNegated ? 0 : 1)
   const numbers = numbersDiffer(a, b)
@@ -210,7 +211,7 @@ function typeOf(kind: Kind, a: Sentence, b: Sentence, isApart: boolean): Contrad
   return kind === 'opposite' ? 'implied' : 'direct'
 }
 
-/** 0 to 1: how much of what they are about they share, opposites apart. */
+/** Similarity of the subjects of two sentences, 0 to 1, not counting opposites. */
 function likeness(a: Sentence, b: Sentence, opposites: readonly OppositePair[]): number {
   const ofA = [...a.about].filter(word => !opposites.some(([one]) => one === word))
   const ofB = [...b.about].filter(word => !opposites.some(([, other]) => other === word))
@@ -223,12 +224,12 @@ function numbersDiffer(a: Sentence, b: Sentence): boolean {
   return [...a.numbers].some(([unit, numbers]) => areDisjoint(numbers, b.numbers.get(unit) ?? new Set()))
 }
 
-/** Both say something, and nothing the same. */
+/** Whether both sets contain numbers, but none in common. */
 function areDisjoint(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {
   return a.size > 0 && b.size > 0 && ![...a].some(one => [...b].some(other => isNear(one, other)))
 }
 
-/** Small numbers and years are counted exactly. */
+/** Whether two numbers may be the same after rounding; small numbers and years must be equal. */
 function isNear(one: number, other: number): boolean {
   if (one === other) return true
   const larger = Math.max(Math.abs(one), Math.abs(other))
@@ -236,7 +237,7 @@ function isNear(one: number, other: number): boolean {
   return !isYear && larger > 20 && Math.abs(one - other) <= NEAR * larger
 }
 
-/** They hold at different times. */
+/** Whether the two statements are valid at different times. */
 function isApart(a: Statement, b: Statement): boolean {
   const endsBefore = (one: Statement, other: Statement) =>
     one.validUntil !== null && other.validFrom !== null && one.validUntil <= other.validFrom
@@ -254,7 +255,7 @@ function quoted({ text }: Sentence): string {
   return `"${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text}"`
 }
 
-/** What a plug-in exports one as. */
+/** Name under which a plug-in exports a detector. */
 const EXPORT = 'contradictionDetector'
 
 const INSTALLED = new WeakMap<LensHost, ContradictionDetector>()
@@ -263,7 +264,7 @@ export function detectorOf(host: LensHost): ContradictionDetector {
   return INSTALLED.get(host) ?? HEURISTIC
 }
 
-/** False: the plug-in brings none. Throws `invalid_argument` for what is no detector. */
+/** Installs the detector of a plug-in. False: the plug-in exports none. Throws `invalid_argument` if the export is not a detector. */
 export function installDetector(host: LensHost, exported: Readonly<Record<string, unknown>>): boolean {
   const given = exported[EXPORT]
   if (given === undefined) return false
@@ -278,11 +279,11 @@ function isDetector(given: unknown): given is ContradictionDetector {
   return typeof name === 'string' && typeof note === 'string' && typeof detect === 'function'
 }
 
-// The port of detectors: a plug-in can bring a better one than the built-in heuristic (BQ-173).
+// Interface of contradiction detectors: a plug-in can provide a better one than the built-in heuristic (BQ-173).
 
 export type ContradictionType = Conflict['contradiction_type']
 
-/** A belief as a detector is given it. Instants; null: without end. */
+/** A belief as a detector receives it. Times are instants; null: no bound. */
 export interface Statement {
   readonly content: string
   readonly validFrom: number | null
@@ -291,22 +292,22 @@ export interface Statement {
 
 export interface Contradiction {
   readonly type: ContradictionType
-  /** 0 to 1; counts above `MIN_SCORE`. */
+  /** Confidence of the detector, 0 to 1; a contradiction is reported if it is above `MIN_SCORE`. */
   readonly score: number
-  /** Names the opposed statements. */
+  /** Explanation that names the opposed statements. */
   readonly text: string
 }
 
 export interface ContradictionDetector {
   readonly name: string
-  /** What its findings rest on, for whoever reads them. */
+  /** Explains to readers what the detector's findings are based on. */
   readonly note: string
-  /** Null: it sees none. Gives the same whichever comes first. */
+  /** The contradiction between two beliefs, or null. The result must not depend on the order of the arguments. */
   detect(a: Statement, b: Statement): Contradiction | null
 }
 
 export const MIN_SCORE = 0.7
-/** Raw cosine from which on two beliefs are of one topic. */
+/** Raw cosine from which two beliefs count as having the same topic. */
 export const SAME_TOPIC = 0.75
 
 export function statementOf({ content, valid_from, valid_until }: Belief): Statement {

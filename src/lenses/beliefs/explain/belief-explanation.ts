@@ -1,7 +1,6 @@
 /**
- * Why a belief has its rank (BQ-106 to BQ-109): the parts of its score, whose contributions add up to it, and what
- * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
- * than a band.
+ * Explains why a belief has its rank (BQ-106 to BQ-109): the components of its score, which add up to it, and what each is based on. Uses
+ * only what the requester is shown, the requester's own trust edges, and the query; of others' edges it reveals no more than a band.
  */
 import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/operators.ts'
 import { ageDays, decayRule, overall, twelveDecimals, weakestDimension } from '../measures/confidence.ts'
@@ -12,12 +11,12 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedText } from '../schema/values.ts'
 import { type DirectTrust, type TrustIn, trustBand } from '../trust/edge.ts'
 
-/** On a shorter page a large share says nothing: of two holders one has half at least. */
+/** Minimum number of results for a warning about concentration: with two holders, for example, one has at least half anyway. */
 const MIN_RESULTS = 5
 const WARN = 0.3
 const CRITICAL = 0.5
 
-/** What the share of one holder in the trust in a page is made of (BQ-197): only what the page shows. */
+/** Fields for the share of one holder in the trust of a page (BQ-197); only what the page itself shows. */
 export interface TrustShare {
   readonly belief: Pick<RankedBelief['belief'], 'holder_id'>
   readonly score: { readonly components: Pick<RankedBelief['score']['components'], 'trust_score'> }
@@ -38,14 +37,14 @@ export function isOfConcentration(code: string): boolean {
   return Object.values<string>(CODES).includes(code)
 }
 
-/** A line for each holder above the bound, most first. The requester's own beliefs count in the sum and are not warned of. */
+/** A warning for each holder above the limit, largest share first. The requester's own beliefs count in the sum, but cause no warning. */
 export function concentrationWarnings(beliefs: readonly TrustShare[], requester: string): readonly CheckedWarning[] {
   if (beliefs.length < MIN_RESULTS) return []
   const sums = new Map<string, number>()
   let total = 0
   for (const { belief, score, federation_id } of beliefs) {
     const { trust_score } = score.components
-    // Whose holders a federation does not show are all its own.
+    // If a federation does not reveal holders, all its beliefs count as those of one holder.
     const holder = belief.holder_id ?? `the federation ${federation_id}`
     sums.set(holder, (sums.get(holder) ?? 0) + trust_score)
     total += trust_score
@@ -60,7 +59,7 @@ export function concentrationWarnings(beliefs: readonly TrustShare[], requester:
     }))
 }
 
-/** The explanation of a belief's place as a paragraph. It speaks of this belief, this question and this requester alone (BQ-109). */
+/** Explains the rank of a belief in a paragraph, which mentions only this belief, this query and this requester (BQ-109). */
 function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string {
   const { scored, rank, total, penalty } = explained
   const sentences = [
@@ -142,7 +141,7 @@ export function explain(world: ExplanationWorld, explained: ExplainedBelief): Ex
   }
 }
 
-/** A part, what it counts, and what that gives. */
+/** A component of the score: its value, its weight, and their product. */
 function counted<T extends number | null>(value: T, weights: RankingWeights, name: keyof RankingWeights) {
   const weight = weights[name]
   return { value, weight: twelveDecimals(weight), contribution: value === null ? 0 : weight * value }
@@ -158,7 +157,7 @@ function semanticPart(
   return {
     ...counted(parts.semantic, question.weights, 'semantic'),
     measured_by: measuredBy,
-    /** Raw; null where words stand in for meaning. */
+    /** Raw cosine distance; null if words are compared instead of vectors. */
     cosine_distance: isMeasured ? 1 - cosine : null,
     matched_terms: question.semantic === null ? [] : [...matchedTerms(question.semantic, belief.content)],
   }
@@ -199,7 +198,7 @@ function recencyPart(
   }
 }
 
-/** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
+/** Matched terms, each once: phrases and included terms first, then the words of the text in their order, without stop words. */
 function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {
   const folded = foldContent(content)
   return [
@@ -235,23 +234,23 @@ function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted 
   return { level, entries: { ...entries }, base, days_since_use: days, rate, decayed, value, distrusted }
 }
 
-/** What it is explained from, beside the belief itself. */
+/** What an explanation is computed from, in addition to the belief itself. */
 export type ExplanationWorld = Pick<Evaluation, 'question' | 'understood' | 'asOf' | 'state'>
 
-/** A belief, and where it came to stand. */
+/** A belief with its score and rank. */
 export interface ExplainedBelief {
   readonly scored: ScoredBelief
   readonly belief: Belief
   readonly trust: TrustFound
-  /** 0, or below it where diversity counted against it. */
+  /** 0, or negative if diversity counted against the belief. */
   readonly penalty: number
-  /** From 1, in the total order of what matches. */
+  /** Rank in the total order of all matches, from 1. */
   readonly rank: number
-  /** Of all that match. */
+  /** Number of all matches. */
   readonly total: number
 }
 
-/** BQ-110: 100 for the first, 0 for the last; 100 for the only one. */
+/** Percentile of a rank (BQ-110): 100 for the first, 0 for the last; 100 for a single match. */
 function percentileOf(rank: number, total: number): number {
   return total <= 1 ? 100 : twelveDecimals((100 * (total - rank)) / (total - 1))
 }

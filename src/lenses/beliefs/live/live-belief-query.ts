@@ -1,6 +1,6 @@
 /**
- * A live query over beliefs (BQ-156 to BQ-169): its first results, and what may change them. Running it again is what
- * `beliefs.query` does, except that it counts no use.
+ * A live query over beliefs (BQ-156 to BQ-169): its first results, and which changes may affect them. Running it again works like
+ * `beliefs.query`, but does not count as use.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -54,33 +54,36 @@ import { type AccessWatch, type LiveShared, liveShared, type TrustWatch } from '
 
 interface Remembered {
   readonly asOf: Instant
-  /** In the feed: later changes are news. */
+  /** Position in the change feed: later changes may affect the query. */
   readonly position: number
-  /** Revisions of what the requester may see, and of its trust. */
+  /** Revision numbers of what the requester may see (`accessScope`), and of its trust (`trust`). */
   readonly accessScope: number
   readonly trust: number
   /** Whether an entry was a candidate that passed the filters: a match, or a copy that was dropped. */
   readonly isCandidate: (entry: EntryKey) => boolean
-  /** Lowest cosine with which another would be a candidate; null: there is no bound. */
+  /** Lowest cosine at which another entry would become a candidate; null: no limit. */
   readonly meaningFloor: number | null
-  /** Shown ones and copies included, and those that came since and rank behind the page. Null: there is no candidate step. */
+  /** All candidates, including shown ones, copies, and later ones that rank behind the page. Null: the query has no candidate step. */
   readonly candidates: KnownCandidates | null
-  /** Null: any new candidate may change what is shown. */
+  /** What a new candidate must reach to change the page. Null: any new candidate may change it. */
   readonly bar: Bar | null
-  /** For the next answer. Null: it must be searched for again. */
+  /** The last search, for reuse by the next answer. Null: a new search is needed. */
   readonly search: Search | null
 }
 
-/** The search for the last answer, and what it holds for: unlike the rest, none of it moves on with what is no news. */
+/**
+ * The search of the last answer, and the state for which it is valid. Unlike the other fields, it is not moved forward by irrelevant
+ * changes.
+ */
 interface Search extends EarlierSearch {
   readonly position: number
   readonly accessScope: number
   readonly asOf: Instant
-  /** From when on time alone may bring others into scope. */
+  /** Instant from which time alone may bring other beliefs into scope. */
   readonly until: Instant
 }
 
-/** What the last search makes of the answer now, and from when on time alone may bring others into scope. */
+/** Present candidates derived from the last search, and the instant from which time alone may bring other beliefs into scope. */
 interface Carried {
   readonly candidates: Candidates
   readonly until: Instant
@@ -88,14 +91,14 @@ interface Carried {
 
 interface KnownCandidates {
   readonly cosines: ReadonlyMap<EntryKey, number>
-  /** Of those that came since. */
+  /** Cosines of candidates that were added after the last answer. */
   readonly later: Map<EntryKey, number>
 }
 
-/** What a new candidate must reach to change what is shown. */
+/** What a new candidate must reach to change the page. */
 interface Bar {
   readonly shown: readonly ScoredBelief[]
-  /** Nearer candidates that may come before one of those shown is among the farthest, which give way. Counted down. */
+  /** How many nearer candidates may still be added before a shown belief is among the farthest, which are then dropped. Counted down. */
   spare: number
 }
 
@@ -104,24 +107,24 @@ interface World {
   readonly requester: Requester
   readonly last: Remembered
   readonly now: Instant
-  /** The vector of the text; null where there is none, so that words stand in for it, or nothing does. */
+  /** Vector of the query's text; null if there is none, so that words are compared instead, or nothing is. */
   readonly question: Float32Array | null
-  /** By the query's model; null: none yet. */
+  /** Vector of an entry by the query's model; null: it has none yet. */
   vectorOf(entry: EntryKey): Float32Array | null
-  /** Scores rows as of now. Made when it is first needed. */
+  /** A function that scores rows as of now; created on first use. */
   scorer(): (row: number, source: BeliefSource, cosine: number | null) => number
 }
 
 /**
- * False is certain: the change is hidden, out of scope, of a belief that neither was nor is a candidate, or of a new candidate that scores
- * less than every result shown.
+ * Whether a change may affect the answer. False is certain: the change is hidden, out of scope, concerns a belief that neither was nor is a
+ * candidate, or adds a candidate that scores lower than every shown result.
  */
 function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, world: World): boolean {
   const { columns, requester, last, question } = world
   if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
   if (last.isCandidate(entry) || world.now < last.asOf) return true
   const { semantic, filters, options } = query
-  // Shares of words depend on all that is visible, and depths on what a belief rests on.
+  // Word shares depend on all visible beliefs, and derivation depths on other beliefs, so any change may matter.
   if (semantic !== null && question === null) return true
   if (filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)) return true
   const row = columns.rowOf(entry)
@@ -136,7 +139,7 @@ function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, w
   return near >= last.meaningFloor - NEAR && !isBelowBar(row, near, source, world)
 }
 
-/** Whether a new candidate ranks behind everything shown: then it is on no page that was full, whatever else comes. */
+/** Whether a new candidate ranks below everything shown: then it cannot appear on a full page, whatever else is added. */
 function isBelowBar(row: number, near: number, source: BeliefSource, world: World): boolean {
   const { columns, last } = world
   const { bar, candidates } = last
@@ -146,9 +149,9 @@ function isBelowBar(row: number, near: number, source: BeliefSource, world: Worl
   return true
 }
 
-/** Whether a candidate ranks behind everything shown on a full page, and is no copy of another candidate. */
+/** Whether a candidate ranks below everything shown on a full page, and is not a copy of another candidate. */
 function isBelowShown(row: number, near: number, source: BeliefSource, { columns, last, scorer }: World): boolean {
-  // A copy may stand for one that is shown.
+  // A copy may replace a belief that is shown.
   if (last.bar === null || isCopyOfAny(row, last.candidates, columns)) return false
   const score = scorer()
   const final = score(row, source, near)
@@ -169,10 +172,12 @@ function nearOf(entry: EntryKey, candidates: Remembered['candidates']): number |
   return candidates?.cosines.get(entry) ?? candidates?.later.get(entry)
 }
 
-/** How often an answer is looked at whose filters move with time: `recent`, `from_trusted` and freshness. */
+/**
+ * Interval in milliseconds at which an answer is checked if its filters depend on the present time: `recent`, `from_trusted` and freshness.
+ */
 const SLIDING_MS = 60_000
 
-/** Infinite: what passes the filters changes only with what is written. */
+/** Instant until which the filters give the same result if nothing is written; infinite if they do not depend on the present time. */
 function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   const isSliding = question.filters.some(
     ({ createdWithinMs, directTrustAbove, confidence }) =>
@@ -181,14 +186,14 @@ function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   return isSliding ? asOf + SLIDING_MS : Number.POSITIVE_INFINITY
 }
 
-/** How often an answer is made again when part of it became hidden while it was made. */
+/** Number of attempts to make an answer when part of it became hidden in the meantime. */
 const ATTEMPTS = 3
 
 interface Draft {
   readonly picked: readonly Picked[]
   readonly trust: readonly TrustIn[]
   readonly total: number
-  /** Keys of matches that other nodes gave. */
+  /** Keys of matches from other nodes. */
   readonly remotes: ReadonlySet<string>
   readonly until: Instant
   readonly remembered: Remembered
@@ -206,13 +211,13 @@ export class LiveBeliefQuery implements LiveQuery {
   readonly #trust: TrustWatch
   readonly #isAllowed: () => boolean
   readonly #model: string | null
-  /** The text's vectors; null: not made yet, or they could not be. */
+  /** Vectors of the query's text; null: not computed yet, or not possible. */
   #embedded: Embedded | null = null
   #last: Remembered | null = null
-  /** What the scores of its last answer rest on. */
+  /** What the scores of the last answer are based on. */
   #bases: TrustBases = { of: new Map(), asOf: 0, trust: 0 }
 
-  /** `query`: what `checked` was made of. `isAllowed`: whether the viewer may still ask it. */
+  /** `query`: the input from which `checked` was made. `isAllowed`: whether the viewer may still ask this query. */
   constructor(
     state: BeliefsState,
     viewer: Viewer,
@@ -271,7 +276,7 @@ export class LiveBeliefQuery implements LiveQuery {
     }
   }
 
-  /** The results of other nodes; this class queries none. */
+  /** Results of other nodes; this class queries none, but a subclass does. */
   protected askNodes(
     _embedded: Embedded,
     _asOf: Instant,
@@ -290,7 +295,7 @@ export class LiveBeliefQuery implements LiveQuery {
     const now = this.state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
-    // A change is reported as relevant once; a later answer sets a new base.
+    // A change is reported as relevant once; the next answer sets a new basis.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
     const { columns } = this.state
@@ -310,7 +315,7 @@ export class LiveBeliefQuery implements LiveQuery {
     )
   }
 
-  /** Whether another trust in the holders of these beliefs may change what is shown. Null: of any beliefs. */
+  /** Whether a change of trust in the holders of these beliefs may change the page. Null: of any beliefs. */
   #isTrustOf(entries: readonly EntryKey[] | null, world: World): boolean {
     const { columns, requester } = world
     const { candidates } = world.last
@@ -354,7 +359,7 @@ export class LiveBeliefQuery implements LiveQuery {
     )
   }
 
-  /** At the answer of the draft: what was written since gives another. */
+  /** Whether an item matches in the state of the draft; later writes lead to another answer. */
   #isMatch(key: string, { remembered, remotes }: Draft): boolean {
     if (nodeOfKey(key) !== null) return remotes.has(key)
     const { columns } = this.state
@@ -365,7 +370,7 @@ export class LiveBeliefQuery implements LiveQuery {
     return row !== -1 && remembered.isCandidate(columns.arrays.entries[row] as EntryKey)
   }
 
-  /** Whether the newest version of the belief exists and is visible. */
+  /** Whether the latest version of the belief exists and is visible. */
   #isThere({ columns, requester, reader }: ShowView, { key, id }: Pick<LiveItem, 'key' | 'id'>): boolean {
     const holder = holderOfKey(key)
     const number = columns.texts.holderNumber(holder)
@@ -381,7 +386,7 @@ export class LiveBeliefQuery implements LiveQuery {
   *#draft(view: ShowView, embedded: Embedded, asOf: Instant, leg: RemoteLeg | null): Steps<Draft> {
     const { options } = this.checked
     const { requester } = view
-    // Of the first step, whose trust the scores rest on: what changes at a pause is news after it.
+    // State of the first step, whose trust the scores use: changes during a pause are handled as changes after it.
     const version = this.#shared.catchUp()
     const { position } = this.#shared
     const accessScope = this.#accessScope.refresh(version)
@@ -428,7 +433,7 @@ export class LiveBeliefQuery implements LiveQuery {
     return this.#embedded?.question != null && operators + filters.length === 0
   }
 
-  /** Null: what was found for the last answer does not tell. */
+  /** Candidates derived from the last search. Null: a new search is needed. */
   #carried(
     view: ShowView,
     { floor, accessScope, asOf }: Pick<Search, 'floor' | 'accessScope' | 'asOf'>,
@@ -465,7 +470,7 @@ export class LiveBeliefQuery implements LiveQuery {
       const remote = view.remotes?.get(shown.entry)
       if (remote !== undefined) return { ...remoteItem(remote), ...placed, standing: textOfTrust(trust), basis: null }
       const basis = basisOf(shown, trust, last.of.get(keyOf(shown.version)), then, view.requester)
-      // A vector that comes later changes the score.
+      // Included because a vector that is made later changes the score.
       const standing = scored.isByWords ? `${basis.text} by words` : basis.text
       return { ...itemOf(shown, view), ...placed, standing, basis }
     })
@@ -489,12 +494,15 @@ function candidateTest({ matches, cosines, copies, view }: Evaluation): (entry: 
   return entry => bits.has(entry) || others.has(entry)
 }
 
-/** With which a newcomer would be a candidate: of more than may be, the farthest one sets it. */
+/** Lowest cosine at which a new belief would become a candidate: if there are too many candidates, that of the farthest one. */
 function minCosine({ isCut, cosines, floor }: Evaluation): number | null {
   return isCut && cosines !== null ? Math.min(...cosines.values()) : floor
 }
 
-/** Null where results are chosen by one another, where the page has room, or where nothing was measured by vectors. */
+/**
+ * What a new candidate must reach. Null if results are selected depending on one another, if the page is not full, or if nothing was
+ * compared by vectors.
+ */
 function barOf(
   evaluation: Evaluation,
   picked: readonly Picked[],
@@ -509,5 +517,5 @@ function barOf(
   return { shown, spare: farther + Math.max(0, MAX_NEAREST - cosines.size) }
 }
 
-/** An item, with what its score rests on; null: another node gave it. */
+/** An item with the basis of its trust; null: the item came from another node. */
 type Based = LiveItem & { readonly basis: TrustBasis | null }

@@ -1,6 +1,6 @@
 /**
- * Beliefs of an answer as items of a live query, and what trust in their holders rests on, time apart: a live query
- * sends an item again when that changes.
+ * Converts beliefs of an answer to items of a live query, with the basis of the trust in their holders (not counting the passing of time):
+ * an item is sent again when that basis changes.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -13,7 +13,7 @@ import { historyOf } from '../record/read.ts'
 import type { TrustIn } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 
-/** One belief of one holder, through all its versions. Internal: it names the holder. */
+/** Key of a belief through all its versions: holder and chain. Internal, because it contains the holder's name. */
 export function keyOf({ holder, chain }: { readonly holder: string; readonly chain: string }): string {
   return JSON.stringify([holder, chain])
 }
@@ -22,30 +22,30 @@ export function holderOfKey(key: string): string {
   return (JSON.parse(key) as [string, string])[0]
 }
 
-/** Id of its first version. */
+/** Chain of a key: the id of the belief's first version. */
 export function chainOfKey(key: string): string {
   return (JSON.parse(key) as [string, string])[1]
 }
 
-/** But for its place, its score and what that rests on. */
+/** An item without rank, score and the basis of its score. */
 export function itemOf(shown: ShownBelief, view: ShowView): UnratedItem {
   return { ...saidBy(shown.belief), key: keyOf(shown.version), since: sinceOf(shown, view) }
 }
 
 type UnratedItem = Omit<LiveItem, 'rank' | 'score' | 'standing'>
 
-/** All that the belief itself says. */
+/** The fields of an item that follow from the belief alone. */
 function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
   return {
     id: belief.id,
     version: canonicalJson(VERSION_PARTS.map(name => belief[name]) as JsonObject['']),
-    // The cast: a belief as it is shown is JSON.
+    // The cast is safe: a shown belief is JSON.
     shown: belief as unknown as JsonObject,
     fields: fieldsOf(belief),
   }
 }
 
-/** Sources that become visible or hidden make no new version. */
+/** Fields that make a version. Derivation sources are left out: when one becomes visible or hidden, that is no new version. */
 const VERSION_PARTS = [
   'id',
   'content_hash',
@@ -79,19 +79,19 @@ function fieldsOf(belief: Belief): Readonly<Record<string, string>> {
   )
 }
 
-/** When the oldest version that the requester may read was made; earlier ones are not revealed. */
+/** Time of the oldest version that the requester may read; earlier versions are not revealed. */
 function sinceOf({ belief, version }: ShownBelief, view: ShowView): Instant {
   if (belief.supersedes === null) return version.createdAt
   return historyOf(view, version.holder, version.chain).at(-1)?.version.createdAt ?? version.createdAt
 }
 
-/** A belief of another node, through all its versions. */
+/** Item for a belief from another node, through all its versions. */
 export function remoteItem(remote: RemoteBelief): UnratedItem {
   const { belief } = remote
   return { ...saidBy(belief), key: keyOfRemote(remote), since: Date.parse(belief.created_at) }
 }
 
-/** The same for all versions of the belief. */
+/** Key of a belief from another node; the same for all its versions. */
 export function keyOfRemote({ node, source, chain }: RemoteBelief): string {
   return JSON.stringify([MARK, source.kind, source.id, node, chain])
 }
@@ -99,7 +99,7 @@ export function keyOfRemote({ node, source, chain }: RemoteBelief): string {
 const MARK = 'node'
 const PARTS = 5
 
-/** Where an item of that key came from; null: from this node's own store, whose keys have two parts. */
+/** Source and node of an item's key; null: the item is from this node's own store, whose keys have two parts. */
 export function nodeOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
   const parts = JSON.parse(key) as readonly string[]
   if (parts.length !== PARTS) return null
@@ -113,18 +113,18 @@ export interface TrustBasis {
   readonly value: number
 }
 
-/** Of the beliefs of one answer. */
+/** Trust bases of the beliefs in one answer. */
 export interface TrustBases {
-  /** By key of the item. */
+  /** Trust bases by key of the item. */
   readonly of: ReadonlyMap<string, TrustBasis>
   readonly asOf: Instant
-  /** Revision of the trust. */
+  /** Revision number of the requester's trust. */
   readonly trust: number
 }
 
 /**
- * `now`: the trust that it counts with; `before`: its basis in the last answer, if it was there; `then`: trust as it is now,
- * as of that answer, or null where nothing but time has changed it.
+ * The trust basis of an item. `now`: the trust with which it is scored; `before`: its basis in the last answer, if it was there; `then`:
+ * present trust computed as of the time of that answer, or null if only time has changed.
  */
 export function basisOf(
   shown: ShownBelief,
@@ -142,7 +142,7 @@ function trustIn(trust: HolderTrust, requester: Requester, { source, version }: 
   return as === null ? trust.of(version.holder) : trust.as(as)
 }
 
-/** The smallest changes of trust that cause an event; for reputations 0.1 (BQ-158), of which trust counts three tenths. */
+/** Smallest changes of trust that cause an event; for reputations 0.1 (BQ-158), of which trust takes three tenths. */
 const LEAST = 1e-4
 const MIN_OF_REPUTATION = 0.03 + 1e-9
 
@@ -151,7 +151,7 @@ function firstBasis(trust: TrustIn): TrustBasis {
   return { kind, value, text: textOfTrust(trust) }
 }
 
-/** `then`: what trust as it is now would have come to when the last answer was given. */
+/** Basis after a change. `then`: the value that present trust would have had when the last answer was given. */
 function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   const isReputation = (kind: TrustIn['kind']) => kind === 'reputation' || kind === 'default'
   const bound = isReputation(last.kind) && isReputation(then.kind) ? MIN_OF_REPUTATION : LEAST
@@ -162,12 +162,12 @@ function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   return aged(last, now)
 }
 
-/** After nothing but time has passed. Small changes of a reputation add up until they cause an event. */
+/** Basis if only time has passed. Small changes of a reputation are added up until they cause an event. */
 function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }
 
-/** Does not change as time passes. */
+/** Text of a trust basis, which does not change as time passes. */
 export function textOfTrust({ kind, value, direct }: TrustIn): string {
   switch (kind) {
     case 'self':

@@ -1,6 +1,6 @@
 /**
- * A live query that includes other nodes. They send a notice when what may be seen there has changed; then it is asked again.
- * What a node gave is kept while it does not answer: only that it does not answer is reported.
+ * A live query that includes other nodes. These send a notice when something visible has changed there; then the query runs again. If a
+ * node does not respond, its previous results are kept, and only its silence is reported.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -21,27 +21,27 @@ import type { TimeLimit } from '../time-limit.ts'
 import { LiveBeliefQuery } from './live-belief-query.ts'
 import { nodeOfKey } from './live-items.ts'
 
-/** After so long nodes that send no notices are asked again, and those that did not answer. */
+/** Milliseconds after which nodes that send no notices, and those that did not respond, are queried again. */
 const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 
 export class LiveOverNodes extends LiveBeliefQuery {
   readonly #reportGap: (gap: BeliefsError) => void
   readonly #unlisten: () => void
-  /** By name of the source: what gives its watch back, and what it gave last. */
+  /** Two maps by name of the source: a function that releases its watch (`#held`), and its last answer (`#given`). */
   readonly #held = new Map<string, () => void>()
   readonly #given = new Map<string, NodeAnswer>()
   #sources: readonly AskedSource[] = []
-  /** Sources that did not answer when they were asked last. */
+  /** Sources that did not respond to the last query. */
   #silent: ReadonlySet<string> = new Set()
   #isStirred = false
-  /** Machine time. */
+  /** Machine time at which other nodes were last queried. */
   #askedAt = 0
   #peers = -1
-  /** How often the viewer's own trust had changed: it weighs what other nodes give. */
+  /** Number of changes of the viewer's own trust as of the last query; results of other nodes are weighted by this trust. */
   #ownTrust = -1
 
-  /** `reportGap`: called once with each node that stops answering. */
+  /** `reportGap`: called once for each node that stops responding. */
   constructor(
     state: BeliefsState,
     viewer: Viewer,
@@ -82,7 +82,7 @@ export class LiveOverNodes extends LiveBeliefQuery {
   }
 
   override concerned(last: LiveState): boolean {
-    // Both are asked: what was committed is news only once.
+    // Both checks must run, the one of this node and the one of trust, because a commit is reported only once.
     const isOwn = super.concerned(last)
     const isTrustOther = this.#sources.length > 0 && this.#ownChanges() !== this.#ownTrust
     return isOwn || isTrustOther || this.stirred() || this.state.host.store.version(PEERS) !== this.#peers
@@ -100,7 +100,7 @@ export class LiveOverNodes extends LiveBeliefQuery {
     return [...super.lost(ofStore), ...ofNodes.map(({ key }) => key)]
   }
 
-  /** Nobody asks it any more. */
+  /** Called when the query is no longer needed. */
   close(): void {
     this.#unlisten()
     for (const release of this.#held.values()) release()
@@ -141,10 +141,10 @@ export class LiveOverNodes extends LiveBeliefQuery {
     }
   }
 
-  /** With what failed nodes gave before; who says that the viewer may not ask has taken it back. */
+  /** Adds earlier results of nodes that failed. A node that rejects the viewer has withdrawn its results. */
   #completed(answer: NodesAnswer): NodesAnswer {
     for (const one of answer.answers) this.#given.set(this.#nameOf(one.source), one)
-    // Behind what was given now: that is no news to this question itself.
+    // Watches continue from this answer, so that it does not count as a change for this query.
     followAnswer(this.state.host, this.viewer.id, answer)
     const silent = answer.failures.filter(({ source }) => !answer.answers.some(one => one.source === source))
     for (const { source, code } of silent) if (code === 'UNAUTHORIZED') this.#given.delete(this.#nameOf(source))

@@ -1,6 +1,6 @@
 /**
- * What the subscriptions of one engine share: the feed of changes, and for each viewer whether visibility or trust have changed for
- * another reason than time.
+ * Shared by all subscriptions of an engine: the change feed, and for each viewer whether visibility or trust have changed for another
+ * reason than the passing of time.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { onePer, Recent } from '../../../base/recent.ts'
@@ -14,10 +14,10 @@ import { faded, federationTarget, type TrustQuestion } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustMark } from '../trust/trust-graph.ts'
 
-/** A kilobyte or two each. */
+/** Number of vectors in the cache, one or two kilobytes each. */
 const MAX_VECTORS = 256
 
-/** Of viewers, and of their trust by question. A question keeps its own for as long as it lasts. */
+/** Number of watches in the cache: of viewers, and of their trust by query. A query keeps its own watch as long as it exists. */
 const MAX_WATCHES = 256
 
 export class LiveShared {
@@ -27,7 +27,7 @@ export class LiveShared {
   readonly #scopes = new Recent<string, AccessWatch>(MAX_WATCHES)
   readonly #trusts = new Recent<string, TrustWatch>(MAX_WATCHES)
   #caughtUp: number | null = null
-  /** In the feed, as of the last `catchUp`. */
+  /** Position in the change feed at the last `catchUp`. */
   position: number
 
   constructor(state: BeliefsState) {
@@ -36,7 +36,7 @@ export class LiveShared {
     this.position = this.#changes.position()
   }
 
-  /** Takes in what was committed; gives the store's version, by which watches know that nothing was committed since. */
+  /** Reads new changes of the feed; returns the store's version, by which watches know that nothing was committed since. */
   catchUp(): number {
     const version = this.#state.host.store.version()
     if (version === this.#caughtUp) return version
@@ -50,12 +50,12 @@ export class LiveShared {
     return version
   }
 
-  /** Changes after a position, ascending, as of the last `catchUp`; null: no longer known. */
+  /** Changes after a position, ascending, up to the last `catchUp`; null: they are no longer known. */
   since(position: number): readonly Change[] | null {
     return position === this.position ? [] : this.#changes.since(position)
   }
 
-  /** By this model; null: it has none yet. As of the last `catchUp`, or later. */
+  /** Vector of an entry by this model, at the last `catchUp` or later; null: it has none yet. */
   vectorOf(entry: EntryKey, model: string): Float32Array | null {
     const { store } = this.#state.host
     return this.#vectors.get(entry, () => {
@@ -89,12 +89,15 @@ export class AccessWatch {
     this.#requester = state.requester(viewer)
   }
 
-  /** As memberships stand now. */
+  /** The requester with its present memberships. */
   get requester(): Requester {
     return this.#requester
   }
 
-  /** Another number when the requester sees others, or through other federations, than at the last call. `version`: of the store. */
+  /**
+   * A revision number that changes when the requester sees other partitions, or sees them through other federations, than at the last call.
+   * `version`: that of the store.
+   */
   refresh(version: number): number {
     if (version === this.#version) return this.#revision
     this.#version = version
@@ -114,7 +117,7 @@ function seeAlike(before: Requester, now: Requester): boolean {
     before.federationsOf(partition).join('\n') === now.federationsOf(partition).join('\n')
   return (
     before.accessScope.partitions.every(isTheSame) &&
-    // What lies in a new partition is news.
+    // Partitions that did not exist before are ignored: their contents appear in the change feed.
     now.accessScope.partitions.every(partition => !before.knows(partition) || isTheSame(partition))
   )
 }
@@ -124,9 +127,9 @@ interface Base {
   readonly asOf: Instant
 }
 
-/** Of a product that was computed in two ways. */
+/** Tolerance for the rounding of a product that was computed in two ways. */
 const NOISE = 1e-12
-/** Changes of trust that are remembered one by one. */
+/** Maximum number of changes of trust that are remembered individually. */
 const MAX_TRUST_CHANGES = 64
 
 export class TrustWatch {
@@ -134,7 +137,7 @@ export class TrustWatch {
   readonly #viewer: string
   readonly #question: TrustQuestion
   #revision = 0
-  /** With each of the last revisions: visible beliefs of holders in whom trust changed; null: perhaps all. */
+  /** For each recent revision: visible beliefs of the holders in whom trust changed; null: perhaps all. */
   readonly #changed: (readonly EntryKey[] | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
@@ -146,7 +149,10 @@ export class TrustWatch {
     this.#question = question
   }
 
-  /** Another number when trust in somebody the requester meets has changed since the last call. The columns must be up to date; `version`: of the store. */
+  /**
+   * A revision number that changes when trust in somebody whom the requester meets has changed since the last call. The columns must be up
+   * to date. `version`: that of the store.
+   */
   refresh(requester: Requester, now: Instant, version: number): number {
     if (version === this.#version) return this.#revision
     this.#version = version
@@ -158,7 +164,7 @@ export class TrustWatch {
     const fresh = this.#at(base?.asOf ?? now)
     this.#base = { trust: fresh, asOf: base?.asOf ?? now }
     if (base === null) return this.#revision
-    // What is used counts more, and with it whoever is trusted through it.
+    // Use of an edge increases trust in its target and in everybody who is trusted through it.
     const changed = isUsed ? null : this.#met(base.trust.differences(fresh), requester)
     if (changed?.length === 0) return this.#revision
     this.#base = { trust: this.#at(now), asOf: now }
@@ -167,7 +173,7 @@ export class TrustWatch {
     return ++this.#revision
   }
 
-  /** Beliefs of holders in whom trust has changed after a revision, as they were visible then; null: perhaps all. */
+  /** Beliefs of holders in whom trust has changed since a revision, as they were visible then; null: perhaps all. */
   changedSince(revision: number): readonly EntryKey[] | null {
     const count = this.#revision - revision
     if (count > this.#changed.length) return null
@@ -176,17 +182,17 @@ export class TrustWatch {
   }
 
   /**
-   * An answer was given as of then: what fades until then, and what is used after it, is held against that. Call `refresh`
+   * Sets the basis for comparison when an answer was given: later fading and use of trust are compared with this moment. Call `refresh`
    * before.
    */
   answered(asOf: Instant): void {
     if (this.#base === null || this.#base.asOf === asOf) return
     const trust = this.#at(asOf)
-    // What is not noted yet must be met by the next `refresh`.
+    // A change that has not been noticed yet must still be noticed by the next `refresh`.
     if (isSame(this.#state.trust.mark(this.#viewer, this.#question), this.#mark)) this.#base = { trust, asOf }
   }
 
-  /** Whether an own edge counts more by now than it would unused. What was trust then does not tell. */
+  /** Whether an edge of the requester counts more than it would without use since then. */
   #isFresher({ trust, asOf }: Base, now: Instant): boolean {
     const days = Math.max(0, now - asOf) / DAY_MS
     const edges = this.#at(now).own
@@ -196,12 +202,12 @@ export class TrustWatch {
     })
   }
 
-  /** What is used at a moment counts from the next one on. */
+  /** Trust at this moment: a use counts from the next millisecond on. */
   #at(asOf: Instant): HolderTrust {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }
 
-  /** Beliefs of these agents that the requester sees; null: one is a federation that it meets holders through. */
+  /** Visible beliefs of these agents; null: one of the names is a federation through which the requester sees holders. */
   #met(agents: readonly string[], { federations, accessScope }: Requester): readonly EntryKey[] | null {
     if (agents.length === 0) return []
     const named = new Set(agents)

@@ -1,4 +1,4 @@
-/** Live queries as programs have them (BQ-156, BQ-163, BQ-166, BQ-168). */
+/** Live queries over beliefs for programs (BQ-156, BQ-163, BQ-166, BQ-168). */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import {
@@ -26,26 +26,26 @@ import { LiveOverNodes } from './live-over-nodes.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
-  /** From 1, without gaps. */
+  /** Number of the event, from 1, without gaps. */
   readonly seq: number
   readonly timestamp: string
   readonly type: LiveEvent['type']
-  /** Of the belief as it is shown; of a removed one: as it was. */
+  /** Id of the belief as shown; for a removed belief, as it was. */
   readonly id: string
-  /** Absent where it was removed. */
+  /** The belief; absent if it was removed. */
   readonly belief?: Belief
   readonly reason: LiveReason
   readonly text: string
-  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply. */
+  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id, as far as they apply. */
   readonly details: JsonObject
-  /** Reconnecting with it goes on after this event. */
+  /** Token with which a new connection continues after this event. */
   readonly resume_token: string
 }
 
 export interface SubscribeOptions extends LiveInput {
-  /** What the callback threw, or asking again failed with: the subscription goes on. */
+  /** Called with errors of the callback, or of running the query again; the subscription continues. */
   readonly on_error?: (error: unknown) => void
-  /** Once, when it has ended. */
+  /** Called once, when the subscription has ended. */
   readonly on_end?: (why: 'cancelled' | 'closed' | 'unauthorized') => void
 }
 
@@ -58,15 +58,18 @@ export interface BeliefSubscription {
   readonly status: 'active' | 'paused' | 'cancelled'
   readonly events_delivered: number
   readonly last_event_at: string | null
-  /** How often the callback has thrown. */
+  /** Number of errors that the callback has thrown. */
   readonly callback_errors: number
-  /** With `resync`, what the token's holder had is to be forgotten: the whole answer comes, also where that is nothing. */
+  /**
+   * How the subscription began. `resync`: the holder of the token must discard its results, because the whole answer is sent, even if it is
+   * empty.
+   */
   readonly began: Subscription['began']
-  /** For going on after what was delivered so far; good for ten minutes from now, in another process too. */
+  /** A token for continuing after the events delivered so far; valid for ten minutes, also in another process. */
   resume_token(): string
   pause(): void
   resume(): void
-  /** Final; doing it again does nothing. */
+  /** Ends the subscription for good; calling it again has no effect. */
   cancel(): void
 }
 
@@ -77,7 +80,7 @@ export interface SubscriptionGroup {
   cancel_all(): void
 }
 
-/** Throws what `beliefs.watch` refuses its input with. */
+/** Subscribes to a query. Throws the input errors of `beliefs.watch`. */
 export async function subscribe(
   host: LensHost,
   viewer: Viewer,
@@ -88,7 +91,7 @@ export async function subscribe(
   const context = { viewer, signal: new AbortController().signal }
   const given = { query, options, ...(resume_token !== undefined && { resume_token }) }
   const handlers: LiveHandlers = {
-    // The cast: what the lens puts in its events.
+    // The cast is safe: the lens puts a belief into its events.
     onEvent: event => callback(asBeliefEvent(event) as unknown as BeliefEvent),
     onError: error => on_error?.(error),
     onEnd: why => on_end?.(why),
@@ -101,7 +104,7 @@ export async function subscribe(
 function asBeliefSubscription(of: Subscription): BeliefSubscription {
   return {
     id: of.id,
-    // The cast: it is what was subscribed to.
+    // The cast is safe: this is the query that was subscribed to.
     query: of.query as unknown as BeliefQuery,
     created_at: toIso(of.createdAt),
     began: of.began,
@@ -124,7 +127,7 @@ function asBeliefSubscription(of: Subscription): BeliefSubscription {
   }
 }
 
-/** All of them or none: where one is refused, those that had begun end. */
+/** Starts all subscriptions or none: if one is rejected, those already started are ended. */
 export async function subscribeAll(begin: readonly (() => Promise<BeliefSubscription>)[]): Promise<SubscriptionGroup> {
   const subscriptions: BeliefSubscription[] = []
   try {
@@ -142,7 +145,7 @@ export async function subscribeAll(begin: readonly (() => Promise<BeliefSubscrip
   }
 }
 
-/** Throws UNAUTHORIZED where the query claims to be of somebody else, and what the query fails with. */
+/** Starts a subscription. Throws UNAUTHORIZED if the query claims to be from somebody else, and the errors of the query. */
 export function subscribeTo(
   state: BeliefsState,
   requester: Requester,
@@ -154,7 +157,7 @@ export function subscribeTo(
   const options = liveOptions({ ...input.options, resume_token: input.resume_token })
   const { live } = state.host
   if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
-  // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
+  // The casts are safe: checked input is JSON. A copy is kept, because the caller may change its object.
   const asked = JSON.parse(canonicalJson(input.query as unknown as JsonObject)) as JsonObject
   const isAllowed = () => isStillAllowed() && mayAsk(state, requester.id, input.query.context)
   const viewer = { id: requester.id }
@@ -178,7 +181,7 @@ export function subscribeTo(
   })
 }
 
-/** Whether the query still speaks for its requester: what it calls its trust graph may be called otherwise by now. */
+/** Whether the query may still be asked for its requester: the name of the requester's trust graph may have changed since. */
 function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): boolean {
   if (typeof context?.trust_graph !== 'string') return true
   const row = host.store.table(AGENTS).get({ id })
@@ -190,9 +193,9 @@ function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): 
   }
 }
 
-/** As the contract of the lens has it: an addition carries the belief, and a loss of access only its id (BQ-157). */
+/** An event as the lens's contract defines it: an added item carries the belief, and a loss of access only the id (BQ-157). */
 export function asBeliefEvent({ item, ...event }: LiveEvent): JsonObject {
   const shown = item === undefined ? {} : { belief: item }
-  // The cast: an event is plain data, but its interface has no index signature.
+  // The cast is safe: an event is plain data, but its interface has no index signature.
   return { ...event, ...shown } as unknown as JsonObject
 }

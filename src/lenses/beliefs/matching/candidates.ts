@@ -1,7 +1,7 @@
 /**
- * The candidate step (BQ-043): which beliefs a text is about, before trust counts. Of those that pass filters and operators the nearest
- * in meaning, down to a floor; and, however far they are, those that hold a phrase or an included term as it is written. A belief
- * whose vector is not there yet takes part by its words.
+ * The candidate step (BQ-043): selects the beliefs that a text is about, before trust counts. Candidates are, among the beliefs that pass
+ * filters and operators, the nearest in meaning, down to a minimum cosine; and, at any distance, those that literally contain a phrase or
+ * an included term. A belief without a vector is compared by its words.
  */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -11,12 +11,12 @@ import type { BeliefColumns } from '../columns/columns.ts'
 import type { Meaning } from '../ranking/scored.ts'
 import type { Matches } from './in-scope.ts'
 
-/** Most candidates by meaning. */
+/** Largest number of candidates that the search by meaning returns. */
 export const MAX_NEAREST = 1_000
-/** Reported where there is no candidate. */
+/** Number of nearest beliefs reported if there are no candidates. */
 export const MAX_REPORTED = 3
 
-/** An entry, and its raw cosine or what its words stand in with. */
+/** An entry and its raw cosine, or the value that its words give instead. */
 export interface Near {
   readonly entry: EntryKey
   readonly cosine: number
@@ -26,32 +26,32 @@ export interface CandidateRequest {
   readonly columns: BeliefColumns
   readonly partitions: readonly PartitionId[]
   readonly meaning: Exclude<Meaning, { by: 'nothing' }>
-  /** `cosineScale` of the model. */
+  /** The model's factor `cosineScale`. */
   readonly scale: number
-  /** Raw cosine; null: there is none. */
+  /** Minimum raw cosine; null: no minimum. */
   readonly floor: number | null
-  /** Most of the nearest. */
+  /** Maximum number of nearest beliefs. */
   readonly most: number
   readonly inScope: Matches
-  /** Those of them that pass filters and operators. */
+  /** Selects the matches that pass filters and operators. */
   narrow(matches: Matches): Steps<Matches>
-  /** Those of them that hold a phrase or an included term as it is written. Null: the text has neither. */
+  /** Selects the matches that literally contain a phrase or an included term. Null: the text has neither. */
   readonly holding: ((matches: Matches) => Steps<Matches>) | null
-  /** The share of the words of the text that each of them holds, 0 to 1. */
+  /** The share of the text's words that each match contains, 0 to 1. */
   wordShares(matches: Matches): Steps<ReadonlyMap<EntryKey, number>>
 }
 
 export interface Candidates {
   readonly matches: Matches
-  /** Of each candidate: its cosine, or what its words stand in with. */
+  /** For each candidate, its cosine, or the value that its words give instead. */
   readonly cosines: ReadonlyMap<EntryKey, number>
-  /** Candidates whose words stand in for a vector. */
+  /** Candidates without a vector, which are compared by their words. */
   readonly byWords: ReadonlySet<EntryKey>
-  /** Whether there are more that are near enough. */
+  /** Whether more beliefs are near enough than were returned. */
   readonly isCut: boolean
-  /** Beliefs that pass filters and operators and have no vector yet. */
+  /** Number of beliefs that pass filters and operators and have no vector yet. */
   readonly pending: number
-  /** Where there is no candidate: those that came closest, best first. */
+  /** The beliefs that came closest to the text, best first, if there are no candidates. */
   readonly nearest: readonly Near[]
 }
 
@@ -62,7 +62,7 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   const standIns = nearestByWords(request, late, shares, floor)
   let passing: Matches | null = null
   let near: readonly Near[] | null = null
-  // Filters look at what is near alone, unless that is too much of it.
+  // Filters are applied to the near beliefs only, unless there are too many of these.
   const first = holding === null ? nearest(request, inScope, most + 1, floor) : null
   if (first !== null && first.length <= most) {
     const met = inScope.only(first.map(({ entry }) => entry))
@@ -70,7 +70,7 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
     near = kept === met ? first : first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
   }
   if (near === null || near.length + standIns.length === 0) passing = yield* narrow(inScope)
-  // Where all pass, the same search would find the same again.
+  // If all beliefs in scope pass, a second search would give the same result.
   if (near === null && passing?.count === inScope.count) near = first
   near ??= nearest(request, passing as Matches, most + 1, floor)
   const found = [...near, ...standIns].sort(nearestFirst)
@@ -98,17 +98,17 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   }
 }
 
-/** What a search by meaning alone found, without operators and filters, where all that is in scope had vectors. */
+/** Result of an earlier search by meaning alone, without operators and filters, if everything in scope had vectors. */
 export interface EarlierSearch {
   readonly cosines: ReadonlyMap<EntryKey, number>
   readonly isCut: boolean
-  /** Raw cosine; null: there is none. */
+  /** Minimum raw cosine of the search; null: no minimum. */
   readonly floor: number | null
 }
 
 /**
- * What the same search finds now: `changed` are all entries that were written since, and what else is in scope is what was then.
- * Costs a cosine for each of these instead of a search. Null: only a search can tell.
+ * What the same search would find now. `changed`: all entries written since; everything else in scope must be unchanged. Computes a cosine
+ * for each changed entry instead of searching. Null: only a search can tell.
  */
 export function candidatesSince(
   { cosines: before, isCut, floor }: EarlierSearch,
@@ -120,13 +120,13 @@ export function candidatesSince(
     cosineOf,
   }: Pick<CandidateRequest, 'columns' | 'most'> & {
     readonly inScope: Pick<Matches, 'has' | 'only'>
-    /** To the text; null: the entry has no vector yet. */
+    /** Cosine of an entry to the text; null: the entry has no vector yet. */
     cosineOf(entry: EntryKey): number | null
   },
 ): Candidates | null {
   const cosines = new Map(before)
   for (const entry of changed) {
-    // Of those that were cut, one may take its place.
+    // A changed candidate may have to give way to a belief that was cut off before.
     if (before.has(entry)) return null
     if (!inScope.has(columns.rowOf(entry))) continue
     const cosine = cosineOf(entry)
@@ -145,7 +145,7 @@ export function candidatesSince(
 
 const NO_SHARES: ReadonlyMap<EntryKey, number> = new Map()
 
-/** At most so many that reach the floor, best first. */
+/** At most k beliefs that reach the minimum cosine, best first. */
 function nearest(request: CandidateRequest, within: Matches, k: number, floor: number | null): readonly Near[] {
   const { meaning, partitions } = request
   if (within.count === 0) return []
@@ -155,7 +155,7 @@ function nearest(request: CandidateRequest, within: Matches, k: number, floor: n
   return hits.map(({ entry, score }) => ({ entry, cosine: score }))
 }
 
-/** With a floor, one that holds no word of the text reaches none. */
+/** The nearest beliefs by words. With a minimum, a belief without any word of the text never reaches it. */
 function nearestByWords(
   request: CandidateRequest,
   within: Matches,
@@ -171,12 +171,12 @@ function nearestByWords(
   return found.sort(nearestFirst)
 }
 
-/** The cosine that is expected of a belief that holds this share of the words (decision 014); without any, 0. */
+/** The cosine expected for a belief that contains this share of the words (decision 014); 0 without any. */
 export function standIn(share: number, scale: number): number {
   return share > 0 ? expectedCosine(share, 1, USUAL_BASE) / scale : 0
 }
 
-/** Of these entries, however far they are. */
+/** Cosines of these entries, however low. */
 function measured(
   { meaning, partitions, scale }: CandidateRequest,
   entries: readonly EntryKey[],
@@ -192,7 +192,7 @@ function measured(
   return [...cosines].map(([entry, cosine]) => ({ entry, cosine }))
 }
 
-/** Costs next to nothing where all have one. */
+/** Matches without a vector; takes almost no time if all have one. */
 function withoutVector(
   { inScope, partitions, columns }: CandidateRequest,
   { index }: Extract<Meaning, { by: 'vector' }>,
@@ -206,7 +206,7 @@ function entriesOf({ arrays: { entries } }: BeliefColumns, { rows }: Matches): r
   return Array.from(rows, row => entries[row] as EntryKey)
 }
 
-/** Ties by key, as the index has them. */
+/** Comparator: nearest first; ties by key, as in the index. */
 function nearestFirst(a: Near, b: Near): number {
   return b.cosine - a.cosine || a.entry - b.entry
 }

@@ -1,6 +1,6 @@
 /**
- * The filters as tests of a row (BQ-044 to BQ-058). Each is hard, and says nothing of any other belief. What is cheap is
- * tested first; what is the same for all beliefs of a holder or of a set of domains is worked out once for each.
+ * The filters as tests of single rows (BQ-044 to BQ-058). Each is a hard condition that depends on no other belief. Cheap tests come first;
+ * results that are the same for all beliefs of a holder or domain set are computed once.
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { RowOrigins, ShowView } from '../access/show.ts'
@@ -16,7 +16,7 @@ import { isWithin } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns } from '../trust/holders.ts'
 
-/** What filters read of the rows themselves. */
+/** Columns that filters read. */
 interface FilterColumns {
   readonly arrays: Pick<BeliefArrays, 'created' | 'derivations' | 'visibilities' | 'domainSets' | 'confidences'>
   readonly texts: {
@@ -29,21 +29,21 @@ export interface FilterWorld {
   readonly columns: FilterColumns
   readonly asOf: Instant
   readonly queryDomains: readonly string[]
-  /** Confidence by row, as the weights asked for have it; NaN: nothing is known. */
+  /** Overall confidence of a row with the requested weights; NaN: unknown. */
   readonly overall: (row: number) => number
   readonly decay: DecayTable
-  /** As the requester is shown it; null: not at all. */
+  /** Name of the holder as the requester sees it; null: hidden. */
   holderShown(row: number, source: number): string | null
-  /** Reputation and direct trust of the holder, as they count for this row; NaN: none. */
+  /** Reputation of the holder and direct trust in the holder, as they count for this row; NaN: none. */
   reputation(row: number, source: number): number
   direct(row: number, source: number): number
-  /** Fewest steps to a root over visible beliefs; infinite: there is none. */
+  /** Minimum number of derivation steps to a root over visible beliefs; infinite: there is no root. */
   depth(row: number): number
 }
 
 export type RowTest = (row: number, source: number) => boolean
 
-/** The tests that a row must pass, the cheap ones first. `validAt` is not among them: the first pass looks at it. */
+/** The tests that a row must pass, cheap ones first. `validAt` is not among them, because the first pass checks it. */
 export function rowTests(filters: readonly CheckedFilters[], world: FilterWorld): readonly RowTest[] {
   const makers = [byTimes, byKinds, byDomains, byConfidence, byReputation, byTrust, byHolder, byDepth]
   return makers.flatMap(make => filters.flatMap(filter => make(filter, world)))
@@ -90,7 +90,7 @@ const byConfidence: Maker = ({ confidence }, world) => confidence.map(bound => c
 function confidenceTest({ of, bound, strict }: ConfidenceBound, world: FilterWorld): RowTest {
   const { overall } = world
   const known = of === 'overall' ? overall : dimensionColumn(of, world)
-  // What is not known is NaN and fails both.
+  // An unknown value is NaN, for which both comparisons are false.
   return strict ? row => known(row) > bound : row => known(row) >= bound
 }
 
@@ -126,7 +126,7 @@ const byHolder: Maker = ({ holderIds, excludeHolders }, world) => {
 
 const byDepth: Maker = ({ maxDerivationDepth: most }, world) => (most === null ? [] : [row => world.depth(row) <= most])
 
-/** 1: holds, 2: does not, 0: not asked yet. */
+/** Caches the result of a test by number. 1: true, 2: false, 0: not tested yet. */
 function remembered(bound: number, ask: (number: number) => boolean): (number: number) => boolean {
   const known = new Uint8Array(bound)
   return number => {
@@ -135,7 +135,7 @@ function remembered(bound: number, ask: (number: number) => boolean): (number: n
   }
 }
 
-/** As of which filters are looked at, and for whom. */
+/** Time and requester for which filters are evaluated. */
 interface Moment {
   readonly state: Pick<BeliefsState, 'settings'>
   readonly view: ShowView
@@ -145,7 +145,7 @@ interface Moment {
   readonly trustColumns: HolderColumns
 }
 
-/** Depths, and columns of trust, are made when a filter first asks for them. */
+/** Derivation depths and trust columns are computed when a filter first needs them. */
 export function filterWorld({ state, view, question, asOf, origins, trustColumns }: Moment): FilterWorld {
   const { columns } = view
   const { queryDomains, confidenceWeights } = question.context

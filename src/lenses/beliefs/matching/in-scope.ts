@@ -1,6 +1,6 @@
 /**
- * The first pass over the beliefs that a requester may see: those in the sources asked for, made and valid by then. What it
- * may not see is not looked at (BQ-195).
+ * The first pass over beliefs: selects those in the requested sources that existed and were valid at the given time. Only partitions that
+ * the requester may see are read (BQ-195).
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -22,12 +22,12 @@ export interface InScopeRequest {
   readonly requester: Requester
   readonly scope: EnabledSources
   readonly asOf: Instant
-  /** When a belief must hold; more than one where filters say so. Null: now. */
+  /** Times at which a belief must be valid; several if filters say so. Null: now. */
   readonly validAt: readonly Instant[] | null
   readonly time?: TimeLimit | undefined
 }
 
-/** What the first pass goes by for a question as of this moment. */
+/** Parameters of the first pass for a query as of this moment. */
 export function scopeRequest(
   { columns, requester, time }: Omit<View, 'reader'>,
   { filters, scope }: { readonly filters: readonly CheckedFilters[]; readonly scope: EnabledSources },
@@ -37,27 +37,27 @@ export function scopeRequest(
   return { columns, requester, scope, asOf, validAt, time }
 }
 
-/** When beliefs must hold: where no filter says otherwise, now. */
+/** Times at which beliefs must be valid; now, unless a filter says otherwise. */
 export function validInstants(filters: readonly CheckedFilters[], asOf: Instant): readonly Instant[] {
   const given = filters.flatMap(({ validAt }) => validAt ?? [])
   return given.length === 0 ? [asOf] : given
 }
 
-/** BQ-021, BQ-046, BQ-047 (nothing made after as_of), BQ-086, BQ-094. */
+/** Selects the beliefs in scope (BQ-021, BQ-046, BQ-047 (nothing made after as_of), BQ-086, BQ-094). */
 export function inScope(request: InScopeRequest): Matches {
   return firstPass(request).matches
 }
 
 export interface Found {
   readonly matches: Matches
-  /** From when on time alone may make it others. */
+  /** Instant from which time alone may change the matches. */
   readonly until: Instant
 }
 
-/** Of each row its number and its source in one: sources are below this. */
+/** Row number and source are packed into one number: row × 4 + source. */
 const SOURCES = 4
 
-/** `rowsIn`: of a partition, ascending. */
+/** `rowsIn`: function that gives the rows of a partition, ascending. */
 export function firstPass(
   { columns, requester, scope, asOf, validAt, time }: InScopeRequest,
   rowsIn: (partition: PartitionId) => Int32Array = partition => columns.rowsIn(partition),
@@ -68,7 +68,7 @@ export function firstPass(
   const from = validAt === null ? asOf : Math.min(...validAt)
   const to = validAt === null ? asOf : Math.max(...validAt)
   const found = new Int32Array(partitions.reduce((sum, partition) => sum + rowsIn(partition).length, 0))
-  /** Partitions of which something was found. */
+  /** Number of partitions with matches. */
   let runs = 0
   let count = 0
   let until = Number.POSITIVE_INFINITY
@@ -93,16 +93,16 @@ export function firstPass(
     if (count > before) runs++
   }
   const rows = found.subarray(0, count)
-  // Each partition has its rows in ascending order.
+  // Rows are ascending within each partition, so sorting is only needed for several partitions.
   if (runs > 1) rows.sort()
   return { matches: matchesOf(columns, rows), until }
 }
 
-/** What the first pass says of single rows, without a pass over all of them; for questions as of now (`validAt` null). */
+/** Applies the first pass to single rows, without a pass over all of them; for queries as of now (`validAt` null). */
 export class RowsInScope {
   readonly #request: InScopeRequest
   readonly #self: number
-  /** By partition. */
+  /** Source numbers by partition. */
   readonly #sources = new Map<PartitionId, ReturnType<typeof sourcesOf>>()
 
   constructor(request: InScopeRequest) {
@@ -114,7 +114,7 @@ export class RowsInScope {
     return this.#sourceOf(row) !== 0
   }
 
-  /** As `Matches.only`. */
+  /** Those of these entries that are in scope, like `Matches.only`. */
   only(entries: Iterable<EntryKey>): Matches {
     const { columns } = this.#request
     const found: number[] = []
@@ -126,7 +126,7 @@ export class RowsInScope {
     return matchesOf(columns, Int32Array.from(found).sort())
   }
 
-  /** From when on time alone may bring one of these entries into scope, or take it out; infinite: never. */
+  /** Instant from which time alone may bring one of these entries into scope, or take it out; infinite: never. */
   untilOf(entries: Iterable<EntryKey>): Instant {
     const { columns, requester, asOf } = this.#request
     const { partitions, created, validFrom, validUntil } = columns.arrays
@@ -142,7 +142,7 @@ export class RowsInScope {
     return until
   }
 
-  /** 0: it is not in scope. */
+  /** Source number of a row; 0: it is not in scope. */
   #sourceOf(row: number): number {
     const { columns, asOf } = this.#request
     const { holders, partitions, created, validFrom, validUntil } = columns.arrays
@@ -172,7 +172,7 @@ function matchesOf(columns: BeliefColumns, found: Int32Array): Matches {
   return new Matches(columns, found, sources)
 }
 
-/** Source numbers of a partition's beliefs: those of the requester, and those of other holders; 0: the scope leaves them out. */
+/** Source numbers of a partition's beliefs: of the requester's own, and of other holders'; 0: the scope excludes them. */
 function sourcesOf(
   partition: PartitionId,
   requester: Requester,
@@ -184,20 +184,20 @@ function sourcesOf(
   return { own: local ? LOCAL : others, others }
 }
 
-/** How many passes are kept: about half a megabyte each over 100,000 beliefs. */
+/** Number of passes in the cache: about half a megabyte each for 100,000 beliefs. */
 const KEPT = 64
 
 interface Passed extends Found {
   readonly requester: Requester
-  /** Of the partitions in sight. */
+  /** Number of changes of the visible partitions so far. */
   readonly changes: number
   readonly asOf: Instant
 }
 
-/** Milliseconds between the moments of one question that a kept pass may serve: clocks of nodes differ by less. */
+/** Largest difference in milliseconds between the times of one query that a cached pass may serve; the clocks of nodes differ by less. */
 const MAX_APART_MS = 300_000
 
-/** Good for as long as neither memberships, nor beliefs in sight, nor what is valid have changed. */
+/** Cached results of first passes; valid as long as memberships, visible beliefs and their validity have not changed. */
 export class Scopes {
   readonly #passed = new Recent<string, { value: Passed | null }>(KEPT)
 
@@ -205,12 +205,12 @@ export class Scopes {
     const moments = [request.asOf, ...(request.validAt ?? [])]
     const [first, last] = [Math.min(...moments), Math.max(...moments)]
     if (last - first > MAX_APART_MS) return inScope(request)
-    // Time alone changes nothing before `until`: what is in scope at the first moment is so at all of them.
+    // Time alone changes nothing before `until`, so beliefs in scope at the first time are so at all of them.
     const passed = this.#at({ ...request, asOf: first, validAt: null }, last)
     return last < passed.until ? passed.matches : inScope(request)
   }
 
-  /** Of a moment; kept ones are taken where they hold until another one too. */
+  /** The pass for a time; a cached one is used if it is valid until `last` too. */
   #at(request: InScopeRequest, last: Instant): Passed {
     const { columns, requester, asOf } = request
     const changes = columns.changesIn(requester.accessScope.partitions)
@@ -223,7 +223,7 @@ export class Scopes {
     return passed
   }
 
-  /** From when on time alone may bring others into scope, or take some out of it; infinite: never. May be too early. */
+  /** Instant from which time alone may bring other beliefs into scope, or take some out; infinite: never. May be too early. */
   untilOf(request: InScopeRequest): Instant {
     return (request.validAt === null ? this.#at(request, request.asOf) : firstPass(request)).until
   }
@@ -233,9 +233,9 @@ function keyOf({ requester, scope: { local, federated, network } }: InScopeReque
   return JSON.stringify([requester.id, requester.through, local, federated, network])
 }
 
-// A set of rows with their sources: the beliefs that a query may answer with.
+// A set of rows with their sources: the beliefs with which a query may be answered.
 
-/** Rows in ascending order, with their sources. Never changed. */
+/** Immutable set of rows, in ascending order, with the source of each. */
 export class Matches {
   readonly #columns: BeliefColumns
   readonly #rows: Int32Array
@@ -256,7 +256,7 @@ export class Matches {
     return this.#rows.length
   }
 
-  /** `LOCAL`, `FEDERATED` or `NETWORK`, by place in `rows`. */
+  /** Source of each row, by position in `rows`: `LOCAL`, `FEDERATED` or `NETWORK`. */
   get sources(): Uint8Array {
     return this.#sources
   }
@@ -265,18 +265,18 @@ export class Matches {
     return this.#rows[placeIn(this.#rows, row)] === row
   }
 
-  /** `LOCAL`, `FEDERATED` or `NETWORK`, of a row that is one of these. */
+  /** Source of a row in the set: `LOCAL`, `FEDERATED` or `NETWORK`. */
   sourceOf(row: number): number {
     return this.#sources[placeIn(this.#rows, row)] as number
   }
 
-  /** The same as entries, whatever becomes of their rows: keys are never given again. */
+  /** The matches as a bit set of entry keys, which stays valid when rows change, because keys are never reused. */
   get bits(): Bitset {
     this.#bits ??= this.#asBits()
     return this.#bits
   }
 
-  /** How many are from each source. */
+  /** Number of matches from each source. */
   counts(): Readonly<Record<ScopeKind, number>> {
     const counts = new Uint32Array(4)
     for (const source of this.#sources) counts[source] = (counts[source] as number) + 1
@@ -287,7 +287,7 @@ export class Matches {
     }
   }
 
-  /** Those of these entries that are among them. */
+  /** The matches that are among these entries. */
   only(entries: Iterable<EntryKey>): Matches {
     const places: number[] = []
     for (const entry of entries) {
@@ -303,12 +303,12 @@ export class Matches {
     )
   }
 
-  /** All but these rows. */
+  /** The matches without these rows. */
   without(gone: ReadonlySet<number>): Matches {
     return gone.size === 0 ? this : this.where(row => !gone.has(row))
   }
 
-  /** Those for which this holds. */
+  /** The matches for which the function returns true. */
   where(holds: (row: number, source: number) => boolean): Matches {
     const rows = new Int32Array(this.count)
     const sources = new Uint8Array(this.count)

@@ -1,4 +1,4 @@
-/** What the operators of a text demand of a belief (BQ-037 to BQ-039). */
+/** Applies the operators of a query's text to beliefs (BQ-037 to BQ-039). */
 import type { Steps } from '../../../base/turns.ts'
 import type { VectorSearcher } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -10,13 +10,13 @@ import type { BeliefColumns } from '../columns/columns.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import type { Matches } from './in-scope.ts'
 
-/** A word or the words of a quote, with its vector where there is one. */
+/** A word, or the words of a quotation, with its vector if there is one. */
 export interface Operand {
   readonly text: string
   readonly vector: Float32Array | null
 }
 
-/** What a text demands, shuts out and quotes. */
+/** The included, excluded and quoted parts of a text. */
 export interface TextOperators {
   readonly include: readonly Operand[]
   readonly exclude: readonly Operand[]
@@ -27,14 +27,14 @@ interface OperatorsRequest extends TextOperators {
   readonly columns: BeliefColumns
   readonly contents: Contents
   readonly matches: Matches
-  /** Raw cosines; null: words alone decide. */
+  /** Thresholds of the raw cosine; null: compare by words alone. */
   readonly thresholds: { readonly include: number; readonly exclude: number } | null
   readonly index: VectorSearcher | null
   readonly accessScope: AccessScope
   readonly time?: TimeLimit | undefined
 }
 
-/** Those that meet all of it: a step for some hundred contents that are looked through. */
+/** The matches that meet all operators; one step for some hundred contents. */
 export function* meetingOperators(request: OperatorsRequest): Steps<Matches> {
   const { include, exclude, phrases, thresholds } = request
   let { matches } = request
@@ -56,7 +56,7 @@ export function* meetingOperators(request: OperatorsRequest): Steps<Matches> {
   return matches
 }
 
-/** Those that hold one of these terms at least as it is written. */
+/** The matches that literally contain at least one of these terms. */
 export function* holdingAny(request: Omit<OperatorsRequest, 'exclude' | 'phrases'>): Steps<Matches> {
   const { matches, include } = request
   const without: Matches = yield* holding(request, matches, include.map(wordTest), false)
@@ -90,7 +90,7 @@ function* without(
   return yield* holding(request, left, operands.map(wordTest), false)
 }
 
-/** With `wanted`, the matches whose content passes all tests; else those whose content passes none. */
+/** With `wanted`, the matches whose content passes all tests; otherwise those whose content passes none. */
 function* holding(
   { contents, time }: Pick<OperatorsRequest, 'contents' | 'time'>,
   matches: Matches,
@@ -114,7 +114,7 @@ function* holding(
 
 const FIRST = 256
 
-/** Rows of matches whose raw cosine with the operand is at least the threshold. */
+/** The matches whose raw cosine with the operand is at least the threshold. */
 function meaning(
   { columns, index, time, accessScope: { partitions } }: OperatorsRequest,
   matches: Matches,
@@ -132,38 +132,38 @@ function meaning(
   }
 }
 
-// Whether a content holds words (BQ-038) or a phrase (BQ-039) literally.
+// Whether a content literally contains words (BQ-038) or a phrase (BQ-039).
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
 const BETWEEN_TOKENS = /[^\p{L}\p{N}\p{M}]+/gu
 
-/** Compatibility characters resolved, lower case of no locale, runs of blanks made one. */
+/** Folds a text: compatibility characters resolved, locale-independent lower case, runs of blanks reduced to one. */
 export function foldContent(text: string): string {
   return resolved(text).toLowerCase().replace(/\s+/gu, ' ')
 }
 
-/** The runs of letters, digits and marks of an operand, folded; empty when it has none. */
+/** The folded runs of letters, digits and marks in an operand; empty if it has none. */
 export function tokensOf(operand: string): readonly string[] {
   return foldContent(operand).match(TOKEN) ?? []
 }
 
-/** The content that was split last: several operands are looked for in one content after the other. */
+/** Cache of the content that was split last, because several operands are searched for in the same content. */
 let split = { folded: '', words: '' }
 
-/** The tokens of a folded content, with a blank before and after each. */
+/** The tokens of a folded content, each with a blank before and after it. */
 function wordsIn(folded: string): string {
   if (split.folded !== folded) split = { folded, words: ` ${folded.replace(BETWEEN_TOKENS, ' ')} ` }
   return split.words
 }
 
-/** Whether these tokens are next to each other in a folded content. Parts of words do not count. */
+/** Whether a folded content contains these tokens next to each other, as whole words. */
 export function hasTokens(folded: string, tokens: readonly string[]): boolean {
   const [first] = tokens
-  // Most contents do not have the first one at all, and need not be split.
+  // Most contents do not contain the first token at all, and need not be split.
   return first !== undefined && folded.includes(first) && wordsIn(folded).includes(` ${tokens.join(' ')} `)
 }
 
-/** The words of a text without stop words, folded, each once; all words where there are only stop words. */
+/** The folded words of a text without stop words, each once; all words if there are only stop words. */
 export function contentWords(text: string): readonly string[] {
   const words = tokensOf(text)
   const languages = languagesOfQuestion(words)
@@ -171,17 +171,20 @@ export function contentWords(text: string): readonly string[] {
   return [...new Set(found.length === 0 ? words : found)]
 }
 
-/** How much of these words a folded content has, 0 to 1. */
+/** The share of these words that a folded content contains, 0 to 1. */
 export function shareOfWords(words: readonly string[], folded: string): number {
   return words.length === 0 ? 0 : words.filter(word => hasTokens(folded, [word])).length / words.length
 }
 
-/** `phrase` is folded and trimmed. */
+/** Whether a folded content contains a phrase. `phrase` must be folded and trimmed. */
 export function hasPhrase(folded: string, phrase: string): boolean {
   return folded.includes(phrase)
 }
 
-/** Marks in a row that are put in order together: to order many takes the square of their number, and no word has so many. */
+/**
+ * Maximum number of combining marks in a row that are normalised together: the time grows with the square of their number, and no word has
+ * so many.
+ */
 const MAX_MARKS = 256
 const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MAX_MARKS + 1}}`, 'u')
 const PIECES = new RegExp(`\\P{M}*\\p{M}{0,${MAX_MARKS}}`, 'gu')
@@ -191,15 +194,15 @@ function resolved(text: string): string {
   return text.replace(PIECES, piece => piece.normalize('NFKC'))
 }
 
-/** Characters that are kept: of 200,000 beliefs of usual length. */
+/** Maximum number of characters in the cache: 200,000 beliefs of usual length. */
 const ROOM = 64 * 1024 * 1024
 const PAGE = 500
 
-/** Contents as words and phrases are looked for in them: folded, and kept as far as there is room. */
+/** Folded contents, in which words and phrases are searched for; cached as far as there is room. */
 export class Contents {
   readonly #store: Store
   readonly #columns: BeliefColumns
-  /** By content, so that a changed one is another. */
+  /** Folded texts by content, so that a changed belief has a new key. */
   readonly #known = new Map<string, string>()
   #characters = 0
 
@@ -209,8 +212,8 @@ export class Contents {
   }
 
   /**
-   * Calls back with the folded content of each of these rows, in their order. What has just gone is left out. `looked` receives the number
-   * of the characters that are folded again, and may throw. A step for each page.
+   * Calls `visit` with the folded content of each of these rows, in order. Beliefs deleted meanwhile are left out. `looked` receives the
+   * number of characters that had to be folded, and may throw. One step per page.
    */
   *each(
     rows: Int32Array,

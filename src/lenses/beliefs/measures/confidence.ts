@@ -1,6 +1,6 @@
 /**
- * How six dimensions become one number: the weighted geometric mean over those that are known (BQ-012 to BQ-017). Unknown
- * is not 0: it is left out, and the weights of the rest count for more.
+ * Combines six dimensions into one number: the weighted geometric mean of those that are known (BQ-012 to BQ-017). Unknown is not 0:
+ * unknown dimensions are left out, and the weights of the others count for more.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { decay } from '../../../math/decay.ts'
@@ -8,7 +8,7 @@ import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { Confidence, DimensionWeights, RankingWeights } from '../model.ts'
 import { depthOfDomain, isWithin } from '../schema/values.ts'
 
-/** Of a belief whose writer says nothing of it; overall 0.506810379473. */
+/** Confidence of a belief whose writer states none; overall 0.506810379473. */
 export const DEFAULT_CONFIDENCE: Confidence = {
   source_reliability: 0.5,
   method_quality: 0.5,
@@ -28,13 +28,13 @@ export const DEFAULT_WEIGHTS: DimensionWeights = {
 }
 
 interface Overall {
-  /** 0.001 to 1, rounded to 12 decimals; null: no dimension that counts is known. */
+  /** Overall confidence, 0.001 to 1, rounded to 12 decimals; null: no dimension with a weight is known. */
   readonly overall: number | null
-  /** Unknown ones, in the order of the vector, whether they count or not. */
+  /** Unknown dimensions, in the order of the vector, whether they have a weight or not. */
   readonly missing: readonly Dimension[]
 }
 
-/** `exp(Σ w·ln(max(v, 0.001)) / Σ w)`: .9 .1 .9 .9 .9 .9 gives 0.57995461348. */
+/** Overall confidence: `exp(Σ w·ln(max(v, 0.001)) / Σ w)`; .9 .1 .9 .9 .9 .9 gives 0.57995461348. */
 export function overall(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Overall {
   const value = overallOf(vectorColumn(vector), 0, weightColumn(weights))
   return {
@@ -43,14 +43,14 @@ export function overall(vector: Confidence, weights: DimensionWeights = DEFAULT_
   }
 }
 
-/** What ranking uses: the overall, or that of the default vector where there is none (BQ-016). */
+/** Confidence used for ranking: the overall confidence, or that of the default vector if it is unknown (BQ-016). */
 export function confidenceInRanking(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): number {
   return overall(vector, weights).overall ?? (overall(DEFAULT_CONFIDENCE, weights).overall as number)
 }
 
 /**
- * The same as `overall` for columns: `values` holds six a belief from `at` on, NaN for unknown; `weights` are those of
- * `weightColumn`. NaN where `overall` is null.
+ * `overall` for columns: `values` has six numbers per belief from `at` on, NaN for unknown; `weights` from `weightColumn`. NaN if `overall`
+ * is null.
  */
 export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayLike<number>): number {
   let logs = 0
@@ -58,7 +58,7 @@ export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayL
   for (let i = 0; i < DIMENSIONS.length; i++) {
     const value = values[at + i] as number
     const weight = weights[i] as number
-    // What is unknown adds nothing; a weight of 0 neither.
+    // Unknown values, and dimensions with weight 0, add nothing to the mean.
     if (Number.isNaN(value) || weight === 0) continue
     logs += weight * Math.log(Math.max(value, MIN_VALUE))
     total += weight
@@ -66,7 +66,7 @@ export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayL
   return total === 0 ? Number.NaN : twelveDecimals(Math.exp(logs / total))
 }
 
-/** `confidenceInRanking` for columns: of the values from `at` on. */
+/** `confidenceInRanking` for columns: computed from the values from `at` on. */
 export function confidenceByColumn(weights: DimensionWeights): (values: ArrayLike<number>, at: number) => number {
   const column = weightColumn(weights)
   const unknown = confidenceInRanking(DEFAULT_CONFIDENCE, weights)
@@ -76,7 +76,7 @@ export function confidenceByColumn(weights: DimensionWeights): (values: ArrayLik
   }
 }
 
-/** In the order of the vector, NaN for unknown. */
+/** The dimensions in the order of the vector, NaN for unknown. */
 export function vectorColumn(vector: Confidence): Float64Array {
   return Float64Array.from(DIMENSIONS, dimension => vector[dimension] ?? Number.NaN)
 }
@@ -85,12 +85,12 @@ export function weightColumn(weights: DimensionWeights): Float64Array {
   return Float64Array.from(DIMENSIONS, dimension => weights[dimension])
 }
 
-/** The defaults with what is given in their place, divided by their sum (BQ-017); null: the sum is 0. */
+/** The default weights with the given ones in their place, divided by their sum (BQ-017); null: the sum is 0. */
 export function dimensionWeights(given: Readonly<Partial<Record<Dimension, number>>>): DimensionWeights | null {
   return scaled({ ...DEFAULT_WEIGHTS, ...given })
 }
 
-/** By `weight · -ln value`, the largest first, the earlier one of equals; unknown ones are last (BQ-110). */
+/** Dimensions by `weight · -ln value`, largest first, ties in the order of the vector; unknown ones come last (BQ-110). */
 export function dimensionsByLoss(
   vector: Confidence,
   weights: DimensionWeights = DEFAULT_WEIGHTS,
@@ -102,21 +102,21 @@ export function dimensionsByLoss(
   return DIMENSIONS.toSorted((a, b) => loss(b) - loss(a))
 }
 
-/** The known dimension that costs most; null: none is known. */
+/** The known dimension that lowers the overall confidence most; null: none is known. */
 export function weakestDimension(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Dimension | null {
   const [first] = dimensionsByLoss(vector, weights)
   return first === undefined || vector[first] === null ? null : first
 }
 
-/** Below it a single dimension would make all others pointless. */
+/** Minimum value of a dimension: with a lower one, a single dimension would make all others meaningless. */
 const MIN_VALUE = 0.001
 
-// How fast knowledge ages (BQ-018 to BQ-020, BQ-022, BQ-045).
+// Decay of knowledge with age (BQ-018 to BQ-020, BQ-022, BQ-045).
 
 export interface DecayTable {
-  /** Normalised domain -> rate a day of it and all below it; 0 or more. */
+  /** Decay rate per day of a normalised domain and its subdomains; 0 or more. */
   readonly rates: ReadonlyMap<string, number>
-  /** Of domains that no pattern names. */
+  /** Decay rate of domains that match no pattern. */
   readonly otherwise: number
 }
 
@@ -134,15 +134,15 @@ export const DEFAULT_DECAY: DecayTable = {
 }
 
 interface DecayRule {
-  /** A day. */
+  /** Decay rate of the confidence per day. */
   readonly rate: number
-  /** The domain of the table that decided; null: none named one of these. */
+  /** The pattern of the table that decided; null: none matched these domains. */
   readonly pattern: string | null
 }
 
 /**
- * The rule of the longest matching pattern; of equally long ones of those that also hold a query domain, else of all, the
- * one with the smallest rate. A domain without a pattern decides nothing beside one with.
+ * The rule of the longest matching pattern. Of equally long patterns, those that also match a domain of the query come first; of these, or
+ * otherwise of all, the one with the smallest rate. A domain without a pattern has no effect if another domain has one.
  */
 export function decayRule(
   domains: readonly string[],
@@ -159,7 +159,7 @@ export function decayRule(
   return best === null ? { rate: table.otherwise, pattern: null } : { rate: best.rate, pattern: best.pattern }
 }
 
-/** The rate of `decayRule`. */
+/** The rate of the rule that `decayRule` gives. */
 export function decayRate(
   domains: readonly string[],
   queryDomains: readonly string[],
@@ -168,29 +168,32 @@ export function decayRate(
   return decayRule(domains, queryDomains, table).rate
 }
 
-/** `freshness · exp(-rate · days)`, 0 to 1; an unknown freshness (null or NaN) counts as 1. 0.9 after 10 days at 0.01: 0.8144. */
+/**
+ * Recency of a belief: `freshness · exp(-rate · days)`, 0 to 1; an unknown freshness (null or NaN) counts as 1. 0.9 after 10 days at 0.01:
+ * 0.8144.
+ */
 export function recency(freshness: number | null, createdAt: Instant, asOf: Instant, rate: number): number {
   const asserted = freshness === null || Number.isNaN(freshness) ? 1 : freshness
   return asserted * Math.exp(-rate * ageDays(createdAt, asOf))
 }
 
-/** The freshness that a bound is compared with: decayed, to 12 decimals. Null: not known, so it fails every bound. */
+/** The freshness that filters compare with a bound: decayed, to 12 decimals. Null: unknown, which fails every bound. */
 export function freshnessNow(freshness: number | null, createdAt: Instant, asOf: Instant, rate: number): number | null {
   if (freshness === null || Number.isNaN(freshness)) return null
   return twelveDecimals(recency(freshness, createdAt, asOf, rate))
 }
 
-/** Never negative. */
+/** Age in days; never negative. */
 export function ageDays(createdAt: Instant, asOf: Instant): number {
   return Math.max(0, asOf - createdAt) / DAY_MS
 }
 
-/** `0.5^(age / half-life)`: 30 days of 90 give 0.7937. An infinite half-life gives 1. */
+/** Decay by half-life: `0.5^(age / half-life)`; 30 days of 90 give 0.7937. An infinite half-life gives 1. */
 export function halfLifeFactor(age: number, halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): number {
   return decay(age, halfLifeDays)
 }
 
-/** The rate a day that halves a value in this time. 90 days: 0.0077. */
+/** The decay rate per day that halves a value in this time. 90 days: 0.0077. */
 export function rateOfHalfLife(halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): number {
   return Math.LN2 / halfLifeDays
 }
@@ -200,7 +203,10 @@ const DEFAULT_HALF_LIFE_DAYS = 90
 
 type Candidate = DecayRule & { readonly depth: number; readonly asked: boolean }
 
-/** Longer, then asked for, then slower; then by name, so that the order of the table decides nothing. */
+/**
+ * Order of patterns: longer first, then those that match the query, then smaller rates; then by name, so that the order of the table does
+ * not matter.
+ */
 function isBefore(a: Candidate, b: Candidate): boolean {
   if (a.depth !== b.depth) return a.depth > b.depth
   if (a.asked !== b.asked) return a.asked
@@ -208,27 +214,30 @@ function isBefore(a: Candidate, b: Candidate): boolean {
   return (a.pattern ?? '') < (b.pattern ?? '')
 }
 
-// The shares of meaning, confidence, trust and recency in a score (BQ-060, BQ-061, BQ-023).
+// The weights of meaning, confidence, trust and recency in a score (BQ-060, BQ-061, BQ-023).
 
 const DEFAULT_RANKING: RankingWeights = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 export const DEFAULT_TRUST_WEIGHT = 0.5
 
 interface WeightRequest {
-  /** 0 to 1. */
+  /** The query's `trust_weight`, 0 to 1. */
   readonly trustWeight: number
-  /** Beats `trustWeight`; members that are left out keep their default. Each finite and 0 or more. */
+  /** Explicit weights, which override `trustWeight`; missing ones keep their default. Each is finite and 0 or more. */
   readonly given: Readonly<Partial<RankingWeights>> | null
-  /** There is no text, so meaning counts nothing. */
+  /** Whether the query has no text, so that meaning has no weight. */
   readonly listMode: boolean
 }
 
-/** Together 1; null: what is given comes to 0. */
+/** Weights whose sum is 1; null: the given weights add up to 0. */
 export function rankingWeights({ trustWeight, given, listMode }: WeightRequest): RankingWeights | null {
   const wished = given === null ? byTrustWeight(trustWeight) : { ...DEFAULT_RANKING, ...given }
   return scaled(listMode ? { ...wished, semantic: 0 } : wished)
 }
 
-/** Trust gets `0.6 · trustWeight`; the others share the rest as 0.35 : 0.25 : 0.10. 0.9 gives 0.23, 0.1643, 0.54, 0.0657. */
+/**
+ * Weights for a `trust_weight`: trust gets `0.6 · trustWeight`; the others share the rest as 0.35 : 0.25 : 0.10. 0.9 gives 0.23, 0.1643,
+ * 0.54, 0.0657.
+ */
 export function byTrustWeight(trustWeight: number): RankingWeights {
   const trust = MAX_TRUST * trustWeight
   const { semantic, confidence, recency } = DEFAULT_RANKING
@@ -236,7 +245,7 @@ export function byTrustWeight(trustWeight: number): RankingWeights {
   return { semantic: semantic * rest, confidence: confidence * rest, trust, recency: recency * rest }
 }
 
-/** 2 for a text with a word such as `latest`, 0.5 with one such as `origin`, 1 with both or neither. */
+/** Factor on the weight of recency: 2 for a text with a word such as `latest`, 0.5 with one such as `origin`, 1 with both or neither. */
 export function temporalFactor(text: string): number {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}\p{M}_]+/u)
   const sooner = words.some(word => OF_NOW.has(word)) ? 2 : 1
@@ -244,7 +253,7 @@ export function temporalFactor(text: string): number {
   return sooner * later
 }
 
-/** Recency times the factor, and all together 1 again. */
+/** Multiplies the weight of recency by the factor, and scales all weights so that their sum is 1 again. */
 export function withTemporalFactor(weights: RankingWeights, factor: number): RankingWeights {
   if (factor === 1) return weights
   return scaled({ ...weights, recency: weights.recency * factor }) ?? weights
@@ -255,19 +264,19 @@ const MAX_TRUST = 0.6
 const OF_NOW: ReadonlySet<string> = new Set(['recent', 'recently', 'latest', 'new', 'newest', 'current', 'currently'])
 const OF_OLD: ReadonlySet<string> = new Set(['history', 'historical', 'origin', 'origins', 'first', 'original'])
 
-/** Each divided by their sum; null when the sum is 0. Weights are finite and 0 or more. Order of keys kept. */
+/** Weights divided by their sum; null if the sum is 0. Weights must be finite and 0 or more. The order of keys is kept. */
 export function scaled<K extends string>(weights: Readonly<Record<K, number>>): Readonly<Record<K, number>> | null {
   const names = Object.keys(weights) as K[]
   const largest = Math.max(...names.map(name => weights[name]))
   if (largest === 0) return null
-  // Very large and very small ones would leave the range of numbers when they are added or divided.
+  // Very large and very small weights would overflow or underflow when they are added or divided.
   const unit = largest > 1e100 || largest < 1e-100 ? largest : 1
   const sum = names.reduce((total, name) => total + weights[name] / unit, 0)
-  // The cast: every key of the record is there, and no other.
+  // The cast is safe: the object has exactly the keys of the record.
   return Object.fromEntries(names.map(name => [name, weights[name] / unit / sum])) as Record<K, number>
 }
 
-/** What is compared with bounds and shown, so that float noise decides nothing. */
+/** Rounds values that are compared with bounds or shown, so that floating-point noise decides nothing. */
 export function twelveDecimals(value: number): number {
   return Math.round(value * 1e12) / 1e12
 }

@@ -30,12 +30,12 @@ import {
   type WireAbout,
 } from './wire/protocol.ts'
 
-/** By id. */
+/** Peers ordered by id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {
   return reader.table(PEERS).scan().map(peerOf)
 }
 
-/** The same, read again only where something of them was written. */
+/** Peers and their keys, cached until the table of peers is written. */
 export const knownPeers: (store: Store) => { readonly peers: readonly Peer[]; readonly dids: ReadonlySet<string> } =
   readByVersion(PEERS, store => {
     const peers = readPeers(store)
@@ -56,7 +56,7 @@ export function viewOf(row: Row): PeerView {
   return { ...peerOf(row), added_at: toIso(row['added_at'] as number) }
 }
 
-/** What a peer is called where nobody says: host and port, joined so that it is a name. */
+/** Default name of a peer: host and port, joined in the form of a name. */
 function defaultId(address: string): string {
   const { hostname, port } = new URL(address)
   const host = hostname.replace(/^\[|\]$/g, '').replaceAll(':', '.')
@@ -64,8 +64,8 @@ function defaultId(address: string): string {
 }
 
 /**
- * A peer that is known keeps what the input does not say. A new one is asked for public beliefs unless federations are
- * named: else it would be asked for nothing. Throws INVALID_QUERY for a key that another peer has.
+ * Writes a peer. A known peer keeps values that the input does not give. A new one is queried for public beliefs unless federations are
+ * named, because otherwise it would be queried for nothing. Throws INVALID_QUERY for a key that another peer has.
  */
 function putPeer(writer: StoreWriter, input: PeerInput, { id, did }: Pick<Peer, 'id' | 'did'>, now: Instant): Row {
   const table = writer.table(PEERS)
@@ -91,12 +91,12 @@ function putPeer(writer: StoreWriter, input: PeerInput, { id, did }: Pick<Peer, 
   return row
 }
 
-/** False: there is none of this name. */
+/** Removes a peer. False: there is none of this name. */
 export function removePeer(writer: StoreWriter, id: string): boolean {
   return writer.table(PEERS).delete({ id }) > 0
 }
 
-/** Of one that was taken off the list, or met again. */
+/** Forgets the health of a node that was removed, or was contacted again successfully. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
 }
@@ -114,12 +114,15 @@ function unreached(reason: keyof typeof TEXTS, cause?: unknown): BeliefsError {
   return new BeliefsError('NODE_UNAVAILABLE', `${path}: ${TEXTS[reason]}`, { path, reason }, { cause })
 }
 
-/** Milliseconds that a node has to say who it is. */
+/** Milliseconds in which a node must identify itself. */
 const MAX_MS = 5_000
-/** A document without beliefs: this is some hundred times what it takes. */
+/** Maximum bytes of the answer, some hundred times what is needed, because it contains no beliefs. */
 const MAX_BYTES = 64 * 1024
 
-/** Throws NODE_UNAVAILABLE, also for an answer that is not signed by the key that it names, or not of now; `cancelled` when the caller has gone. */
+/**
+ * Asks a node to identify itself. Throws NODE_UNAVAILABLE, also if the answer is not signed by the key that it names or is not recent;
+ * `cancelled` if the caller has gone.
+ */
 async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<WireAbout> {
   const { transport } = host
   if (transport === undefined) throw unreached('unreachable')
@@ -135,7 +138,7 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
   const about = asAbout(answer)
   if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature))
     throw unreached('invalid_data')
-  // What was said long ago may be said by another now.
+  // An old answer could be replayed by somebody else.
   if (!isTimely(Date.parse(about.timestamp), machineNow(host))) throw unreached('clock')
   return about
 }
@@ -172,9 +175,9 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   return { peer: viewOf(row), identity: known === undefined ? 'first_use' : 'given' }
 }
 
-// What one engine has learned about other nodes since it was opened, and which of them rest: after some failures in a row a node is not
-// asked for a while, then one question tries whether it is back. Each rest is twice as long as the one before, by a clock that
-// nobody can set.
+// What an engine has learned about other nodes since it was opened, with a circuit breaker for each: after some consecutive failures a node
+// is not queried for a while, then a single query tests whether it is back. Each pause is twice as long as the one before, measured in
+// monotonic time.
 
 const FAILURES = 3
 const FIRST_REST_MS = 1_000
@@ -186,7 +189,7 @@ class Breaker {
   #until = Number.NEGATIVE_INFINITY
   #isTrying = false
 
-  /** Whether to ask. Whoever gets true reports afterwards how it went. */
+  /** Whether to query the node. After true, the caller must report the outcome. */
   mayAsk(now: number): boolean {
     if (this.#failures < FAILURES) return true
     if (now < this.#until || this.#isTrying) return false
@@ -209,7 +212,7 @@ class Breaker {
     this.#until = now + this.#restMs
   }
 
-  /** It was asked, and the outcome says nothing of the node: the requester left, or had no time. */
+  /** Reports that a query ended without saying anything about the node: the requester left, or had no time. */
   gaveUp(): void {
     this.#isTrying = false
   }
@@ -226,12 +229,12 @@ const MAX_EMBEDDED = 10_000
 
 export class NodeBook {
   readonly #nodes = new Map<string, KnownNode>()
-  /** Statements whose signature was found good, by their hash, signer and signature. */
+  /** Cache of verified signatures, by hash of the statement, signer and signature. */
   readonly verified: Recent<string, true> = new Recent(MAX_VERIFIED)
-  /** Vectors made here of texts that came without one, by content and domains. */
+  /** Cache of vectors made here for texts that came without one, by content and domains. */
   readonly vectors: Recent<string, Float32Array> = new Recent(MAX_EMBEDDED)
 
-  /** By its did: another key is another node. */
+  /** Health of a node, by its did: another key means another node. */
   of(did: string): KnownNode {
     const known = this.#nodes.get(did)
     if (known !== undefined) return known
@@ -247,7 +250,7 @@ export class NodeBook {
 
 export const nodeBookOf: (host: LensHost) => NodeBook = onePer(() => new NodeBook())
 
-/** Made where the requester has none yet: a write. Null: there are none, and none can be made. */
+/** Keys for signing queries; created if the requester has none, which is a write. Null: there are none, and none can be created. */
 export async function askingKeys(host: LensHost, kind: AskedSource['kind'], requester: string): Promise<Keys | null> {
   const { store, random, clock } = host
   try {
@@ -260,13 +263,13 @@ export async function askingKeys(host: LensHost, kind: AskedSource['kind'], requ
   }
 }
 
-/** The same, where they were made before; else null. */
+/** Existing keys for signing queries; null if none have been created. */
 export function knownKeys({ store, node }: LensHost, kind: AskedSource['kind'], requester: string): Keys | null {
   if (kind === 'network') return node?.keys() ?? null
   return store.read(reader => signingKeys(reader, requester))
 }
 
-/** What an agent with this key is called here; else the key itself. */
+/** Name of the agent here that has this key; otherwise the key itself. */
 export function nameOfDid(store: Store, did: string): string {
   return namesOf(store).get(did) ?? did
 }

@@ -1,4 +1,4 @@
-/** Sends a query to other nodes and makes their answers a leg of its evaluation (BQ-116 to BQ-134). */
+/** Sends a query to other nodes and turns their answers into a leg of its evaluation (BQ-116 to BQ-134). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { cosine } from '../../../math/vector.ts'
@@ -46,7 +46,7 @@ import type { HolderTrust } from '../trust/holders.ts'
 import { askOrRecall, bytesOf } from './asking/ask-nodes.ts'
 import type { AskedSource, NodeFailure, NodesAnswer, RemoteBelief } from './remote-belief.ts'
 
-/** `federations`: those that the requester may query. One that only this node holds has answered. */
+/** `federations`: those that the requester may query. A federation that exists only on this node counts as answered. */
 function coverageOfNodes(
   scope: CheckedScope,
   federations: readonly string[],
@@ -84,7 +84,7 @@ function coverageOfNodes(
   }
 }
 
-/** One for each source that failed, in the order of the sources. */
+/** An error for each source that failed, in the order of the sources. */
 function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['errors'] {
   return failures.map(({ source, code, reason, retryable, elapsedMs }) => ({
     source: { kind: source.kind, id: source.id },
@@ -111,7 +111,7 @@ function cutNodes(
   return [{ code: 'nodes_cut', message }]
 }
 
-/** Neither a node nor this one's own store. */
+/** The error if neither a node nor this node's own store has answered. */
 function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   const reasons = failures.map(({ reason }) => reason)
   const details = { nodes: failures.map(({ source }) => source.peer.id), reason: reasons[0] ?? null, reasons }
@@ -125,7 +125,7 @@ function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   return new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
-/** Fixed texts; never text of the node (BQ-133). */
+/** Messages for failures of nodes: fixed texts, never text from the node (BQ-133). */
 const MESSAGES: Readonly<Record<NodeFailure['code'], string>> = {
   TIMEOUT: 'the node did not answer in time',
   NODE_UNAVAILABLE: 'the node gave no answer that could be used',
@@ -137,25 +137,22 @@ export interface Gathering {
   readonly state: BeliefsState
   readonly query: CheckedQuery
   readonly requester: string
-  /** Not empty. */
+  /** Sources to query; not empty. */
   readonly sources: readonly AskedSource[]
   readonly embedded: Embedded
   readonly asOf: Instant
 }
 
-/** For evaluating what is there, however long that took to come. */
+/** Milliseconds for evaluating the answers, however long they took to arrive. */
 const MIN_LEFT_MS = 500
 
 interface NodeResults {
   readonly nodes: NodesReport & { readonly leg: RemoteLeg }
-  /** What is left for the first page. */
+  /** Time limit for computing the first page. */
   readonly time: TimeLimit
 }
 
-/**
- * Rejects where nobody answered, and where the caller has gone. `completed`: puts something in the place of what nodes that
- * failed did not give.
- */
+/** Queries the nodes. Rejects if no node has answered, or the caller has gone. `completed`: may add results for nodes that failed. */
 export async function queryNodes(
   gathering: Gathering,
   time: TimeLimit,
@@ -182,10 +179,10 @@ export async function queryNodes(
   return { nodes, time: left }
 }
 
-// What other nodes gave, filtered and scored by this node with the requester's own trust (BQ-125): the same filters, operators, candidate
-// step and formula as for beliefs of this node, over a list in memory. No belief of this node has a part in it.
+// Filters and scores the results of other nodes with the requester's own trust (BQ-125): the same filters, operators, candidate step and
+// formula as for beliefs of this node, over a list in memory. No belief of this node affects it.
 
-/** Beliefs that are looked at in one step: about a millisecond. */
+/** Number of beliefs processed in one step, about a millisecond. */
 const AT_ONCE = 500
 
 function* remoteLeg(gathering: Gathering, view: ShowView, answer: NodesAnswer): Steps<RemoteLeg> {
@@ -227,7 +224,7 @@ function* remoteLeg(gathering: Gathering, view: ShowView, answer: NodesAnswer): 
   }
 }
 
-/** Below 0: no entry of a store has such a key. */
+/** Entry key of a remote belief: negative, so that no entry of a store has it. */
 function entryAt(place: number): number {
   return -1 - place
 }
@@ -236,7 +233,7 @@ function placeOf(entry: number): number {
   return -1 - entry
 }
 
-/** Nearest first; of equal ones the one that came first. */
+/** Comparator: nearest first; equal ones keep their order. */
 function byCosine(a: ScoredBelief, b: ScoredBelief): number {
   return (b.cosine ?? 0) - (a.cosine ?? 0)
 }
@@ -246,7 +243,7 @@ function copies(same: 'id' | 'content', scored: readonly ScoredBelief[], nameOf:
   return [...groups.values()].filter(({ length }) => length > 1).map(members => ({ same, members }))
 }
 
-/** By place in `all`: whether it is there and valid at the moments asked for, and passes the filters. */
+/** Whether the belief at a position in `all` existed and was valid at the requested times, and passes the filters. */
 function filterTest(
   all: readonly RemoteBelief[],
   { state, query: { filters, context }, asOf }: Gathering,
@@ -288,21 +285,21 @@ function filterTest(
       holderShown: place => beliefs[place]?.holder_id ?? null,
       reputation: place => basis(place).reputation,
       direct: place => basis(place).direct,
-      // What it rests on came without its holders: it is a root here.
+      // The sources of a remote belief came without their holders, so it counts as a root here.
       depth: () => 0,
     })
   }
 }
 
 interface Meant {
-  /** To the text, or what words stand in with; null in list mode. */
+  /** Cosine to the text, or the value that its words give instead; null in list mode. */
   readonly cosine: number | null
-  /** It has no vector yet, while the text has one. */
+  /** Whether the belief is compared by words, because it has no vector yet although the text has one. */
   readonly isByWords: boolean
   readonly isCandidate: boolean
 }
 
-/** What operators and the candidate step (BQ-043) make of one; null: it does not meet the operators. */
+/** Result of operators and the candidate step (BQ-043) for one belief; null: it does not meet the operators. */
 function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) => Meant | null {
   const { semantic, options } = query
   if (semantic === null) return () => ({ cosine: null, isByWords: false, isCandidate: true })
@@ -311,7 +308,7 @@ function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) 
   const model = modelOf(host)
   const thresholds = model === null ? null : thresholdsOf(settings, model)
   const scale = host.embedder?.model.cosineScale ?? 1
-  // Words have no floor but that there are some.
+  // If beliefs are compared by words, there is no minimum except that they have a word in common.
   const asked = options.minSimilarity ?? (question === null ? 0 : (thresholds?.floor ?? null))
   const floor = asked === null || asked <= NO_FLOOR ? null : asked
   const words = contentWords(semantic.base)
@@ -331,13 +328,15 @@ function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) 
     const share = question === null || vector === null ? shareOfWords(words, folded()) : null
     const near = share === null ? cosine(question as Float32Array, vector as Float32Array) : standIn(share, scale)
     const isNear = floor === null || (near >= floor && share !== 0)
-    // However far it is, where it holds a phrase or an included term as it is written.
+    // A belief matches at any distance if it literally contains a phrase or an included term.
     const isHeld = () => phrases.length > 0 || included.some(({ holds }) => holds(folded()))
     return { cosine: near, isByWords: question !== null && vector === null, isCandidate: isNear || isHeld() }
   }
 }
 
-/** `means`: by its vector, with a cosine of at least the threshold. `holds`: as it is written. */
+/**
+ * Tests of a belief for an operand. `means`: its vector has at least the threshold's cosine. `holds`: it contains the operand literally.
+ */
 function operandTest({ text, vector }: Operand) {
   const tokens = tokensOf(text)
   return {

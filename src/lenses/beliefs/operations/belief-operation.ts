@@ -1,7 +1,4 @@
-/**
- * What every operation of the lens does around its own work: the requester, the cost of the request, and one family of
- * errors.
- */
+/** What all operations of the lens share: finding the requester, charging the request, and converting errors to the lens's codes. */
 import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../../model/errors.ts'
@@ -18,19 +15,19 @@ import { type BeliefOptions, DEFAULT_LIMIT } from '../schema/query.ts'
 import type { Value } from '../schema/values.ts'
 import { type BeliefsState, countersOf, stateOf } from '../state.ts'
 
-/** Bytes of a request with a question, as HTTP reads it (BQ-191). */
+/** Maximum bytes of an HTTP request with a query (BQ-191). */
 export const BODY_LIMIT: number = 256 * 1024
 
 const FEDERATED = 2
 const NETWORK = 4
 const EXPLANATION = 1
 const DIVERSITY = 1
-/** Results that one unit pays for. */
+/** Number of results that one unit pays for. */
 const RESULTS = 100
 
 /**
- * In units, 1 or more (BQ-190): by the request alone, so that the cost shows nothing of what is stored. A stream costs as
- * much as a page.
+ * Cost of a query in units, 1 or more (BQ-190): computed from the request alone, so that it reveals nothing about what is stored. A stream
+ * costs as much as a page.
  */
 export function costOf(options: BeliefOptions = {}): number {
   const { scope, diversity, limit = DEFAULT_LIMIT, max_derivation_depth: depth = 5 } = options
@@ -46,8 +43,8 @@ export function costOf(options: BeliefOptions = {}): number {
 }
 
 /**
- * Errors of the engine and the interfaces, as one of the seven codes of the lens (BQ-183 to BQ-185). The cause stays with the
- * error for the log of the operator; what is reported is fixed. `input`: of the request.
+ * Converts errors of the engine and the interfaces to one of the seven codes of the lens (BQ-183 to BQ-185). The cause stays with the error
+ * for the operator's log; the reported text is fixed. `input`: of the request.
  */
 function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   if (thrown instanceof BeliefsError) return thrown
@@ -59,7 +56,7 @@ function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   switch (code) {
     case 'INVALID_QUERY':
       return invalid(thrown)
-    // What there is too much of, and how long to wait, is the requester's own affair, and the only one that tells more.
+    // Keeps its details, unlike others: which limit was reached and how long to wait concerns only the requester.
     case 'RATE_LIMITED':
       return new BeliefsError(code, message, details, { cause: thrown })
     case 'TIMEOUT':
@@ -71,7 +68,7 @@ function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   }
 }
 
-/** As what the lens finds wrong itself: where, what would be accepted, and why it is not. */
+/** Converts an error to a fault as the lens itself reports it: path, what would be accepted, and the reason. */
 function invalid(error: QuerentError): BeliefsError {
   const { code, message, details } = error
   const { field, expected, value, ...rest } = details
@@ -79,7 +76,7 @@ function invalid(error: QuerentError): BeliefsError {
   const constraint = typeof expected === 'string' ? expected : (CONSTRAINTS[code] ?? message.replace(`${path}: `, ''))
   const shown = typeof value === 'string' ? value : null
   const fault: Fault = { code: 'INVALID_QUERY', path, constraint, reason: code, value: shown }
-  // What an interface would not even read (BQ-191).
+  // Input that is so large that an interface does not read it (BQ-191).
   if (code === 'too_large') return faulty([{ ...fault, reason: 'too_complex', value: null }])
   const allDetails = { ...rest, path, constraint, reason: code, all: [{ ...fault }] }
   return new BeliefsError('INVALID_QUERY', message, allDetails, { cause: error })
@@ -94,7 +91,7 @@ function fixed(code: keyof typeof MESSAGES, cause: unknown, details: JsonObject 
   return new BeliefsError(code, MESSAGES[code], details, { cause })
 }
 
-/** Of errors that do not say it themselves. */
+/** What would be accepted, for errors that do not say it themselves. */
 const CONSTRAINTS: Readonly<Partial<Record<string, string>>> = {
   invalid_json: 'a JSON document',
   resume_invalid: 'the resume token of an event of a subscription to this query',
@@ -108,7 +105,7 @@ const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY' | 'RATE_LIM
   INTERNAL_ERROR: 'an internal error occurred; the request was not its cause',
 }
 
-/** What the engine's own errors are here. */
+/** The code of the lens for each error code of the engine. */
 const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
   invalid_argument: 'INVALID_QUERY',
   unknown_field: 'INVALID_QUERY',
@@ -159,7 +156,7 @@ interface Definition<N extends string, I extends z.ZodType, O extends z.ZodType>
 export function operation<const N extends string, I extends z.ZodType, O extends z.ZodType>(
   given: Definition<N, I, O>,
 ): NamedOperation<N, I, O> {
-  // The cast: nothing changes what it is given, so readonly lists and plain ones are the same.
+  // The cast is safe: the types differ only in readonly modifiers.
   const { run, ...rest } = given as unknown as Omit<NamedOperation<N, I, O>, 'run'> & Pick<Definition<N, I, O>, 'run'>
   return {
     ...rest,
@@ -167,14 +164,14 @@ export function operation<const N extends string, I extends z.ZodType, O extends
   }
 }
 
-/** A read that carries a question. */
+/** Defines a read operation that contains a query. */
 export function question<const N extends string, I extends z.ZodType, O extends z.ZodType>(
   given: Omit<Definition<N, I, O>, 'effect' | 'bodyLimit'>,
 ): NamedOperation<N, I, O> {
   return operation({ ...given, effect: { kind: 'read', idempotent: true }, bodyLimit: BODY_LIMIT })
 }
 
-/** Runs the work; whatever it fails with leaves as one of the seven codes (BQ-183). */
+/** Runs the work of a call; any error is converted to one of the seven codes (BQ-183). */
 export async function inCall<T>(
   host: LensHost,
   context: CallContext,
@@ -189,14 +186,14 @@ export async function inCall<T>(
   }
 }
 
-/** One write of a call, by the requester. */
+/** Runs a write transaction of a call, for the requester. */
 export function writing<T>({ host, agent }: BeliefsCall, act: (write: Writing) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
   return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
 }
 
-/** What was thrown as an error of the lens, with an id of its own. `input`: of the request, where it was refused. */
+/** Converts an error to one of the lens, with a request id of its own. `input`: of the request, if it was rejected. */
 export function failureIn(host: LensHost, thrown: unknown, input?: unknown): BeliefsError {
   const error = asBeliefsError(thrown, input)
   countersOf(host).countError(error.code)

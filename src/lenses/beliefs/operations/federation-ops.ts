@@ -1,4 +1,4 @@
-/** Federations: who shares with whom, other nodes, and figures in place of beliefs (BQ-105). */
+/** Operations on federations, on other nodes, and for aggregates in place of beliefs (BQ-105). */
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
 import { createFederation, leaveFederation, listFederations, setMember } from '../agents/federations.ts'
@@ -80,15 +80,18 @@ const list = operation({
 
 export const FEDERATION_OPERATIONS = [create, leave, member, list, aggregate] as const
 
-// Other nodes: the local owner's list of those that are asked (BQ-135), and what others ask of this one. The envelope of such a
-// question names its sender, whoever has brought it.
+// Operations on other nodes: the local owner's list of peers (BQ-135), and the queries of other nodes. The sender of such a query is the
+// one named in its envelope, whoever transmitted it.
 
 type NodeOperation<N extends string, O extends z.ZodType> = Pick<
   NamedOperation<N, z.ZodType, O>,
   'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'
 >
 
-/** The sender is charged, and not who sends the request. What is no envelope is refused like one that is not for this node. */
+/**
+ * Defines an operation for other nodes. The sender in the envelope is charged, not the transmitter of the request. Input that is not an
+ * envelope gives the same error as an envelope for another node.
+ */
 function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.ZodType>(
   described: NodeOperation<N, O>,
   query: Q,
@@ -111,7 +114,7 @@ function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.
   })
 }
 
-/** Bytes of an envelope with a question and its vector. */
+/** Maximum bytes of an envelope with a query and its vector. */
 const ENVELOPE_LIMIT = 128 * 1024
 
 export const NODE_OPERATIONS = [

@@ -1,4 +1,4 @@
-/** Asking: queries, explanations, and questions beside a query. */
+/** Operations that ask: queries, explanations, and related questions. */
 import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { liveStream, type Subscription } from '../../../model/live.ts'
@@ -52,7 +52,7 @@ const query = operation({
   cost: input => costOf((input as Query).options),
   bodyLimit: BODY_LIMIT,
   run: (call, given) => {
-    // The cast: a query, whose options may ask for a stream.
+    // The cast is safe: the input is a query, whose options may ask for a stream.
     const input = given as Query
     if (input.options?.stream === true)
       throw faulty([{ ...NO_STREAM, code: 'INVALID_QUERY', path: 'options.stream', value: 'true' }])
@@ -67,7 +67,7 @@ const explain = question({
   summary: 'Explain the rank of a belief, what would raise it, why it is missing, or why it ranks above another',
   input: explainInput,
   output: explainAnswer,
-  // This operation always explains, whatever `include_explanation` of the query says.
+  // Cost with an explanation, because this operation always explains, whatever `include_explanation` says.
   cost: ({ query }) => costOf({ ...query.options, include_explanation: true }),
   run: (call, input) => explainPlace(call.state, toExplain(input, call.agent), call),
 })
@@ -118,12 +118,13 @@ const batch = operation({
   input: batchInput,
   output: batchAnswer,
   effect: { kind: 'read', idempotent: false },
-  // Each is charged on its own (BQ-175).
+  // Cost 0, because each query of the batch is charged separately (BQ-175).
   cost: () => 0,
   questions: () => [],
   bodyLimit: BODY_LIMIT,
   run: (call, { queries }) => {
-    // Within the promise, so that a fault of one, and want of units for one, is its own. A refused one costs a unit (BQ-186).
+    // Within the promise, so that an invalid query, or a lack of units for it, affects only this query. A rejected one costs one unit
+    // (BQ-186).
     const ask = async (given: unknown) => {
       const parsed = querySchema.safeParse(given)
       call.context.charge?.(parsed.success ? costOf(parsed.data.options) : 1, given)
@@ -174,7 +175,7 @@ export const QUESTION_OPERATIONS = [
 ] as const
 export const DIAGNOSTICS_OPERATIONS = [diagnostics] as const
 
-/** A stream that nobody reads keeps no process alive. */
+/** A timer that does not keep the process alive for a stream that nobody reads. */
 const untilIdle: Pace['after'] = (ms, callback) => {
   const timer = setTimeout(callback, ms)
   timer.unref()
@@ -196,7 +197,7 @@ export function streamInCall(
     },
     next: () =>
       pieces.next().catch((thrown: unknown): IteratorResult<JsonObject> => {
-        // No piece follows for whoever has said stop, and no error.
+        // After a cancellation by the caller, neither a piece nor an error follows.
         if (signal.aborted) return { done: true, value: undefined }
         throw thrown instanceof BeliefsError ? thrown : failureIn(host, idle())
       }),
@@ -207,7 +208,7 @@ export function streamInCall(
 async function* chunksOf(host: LensHost, input: Query, context: CallContext): AsyncGenerator<JsonObject, void> {
   const chunks = await inCall(host, context, call => streamQuery(call.state, toQuery(input, call.agent), call))
   try {
-    // The cast: chunks are plain data, but their interfaces have no index signature.
+    // The cast is safe: chunks are plain data, but their interfaces have no index signature.
     for await (const chunk of chunks) yield chunk as unknown as JsonObject
   } catch (thrown) {
     throw failureIn(host, thrown)
@@ -232,7 +233,7 @@ const watch = operation({
     const constraint = 'to be answered as a stream'
     throw new BeliefsError('INVALID_QUERY', ONLY_STREAMED, { path: 'input', constraint, reason: 'only_streamed' })
   },
-  // The cast: what the schema gave.
+  // The cast is safe: this is the output of the schema.
   stream: (host, input, context) => ended(host, eventsOf(host, input as Watch, context)),
 })
 
@@ -254,7 +255,7 @@ function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIter
   )
 }
 
-/** The one status with which it ends is of the lens's codes too. */
+/** Converts the error status with which the stream may end to the lens's codes. */
 function ended(host: LensHost, pieces: AsyncIterable<JsonObject>): AsyncIterable<JsonObject> {
   return {
     [Symbol.asyncIterator]: () => {

@@ -1,7 +1,4 @@
-/**
- * Operations that write beliefs, agents and trust, and those that read them back. A requester states its own trust and
- * no others'.
- */
+/** Operations that write beliefs, agents and trust, and that read them back. A requester can state only its own trust. */
 import { publicKeyOf } from '../../../identity/keys.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
@@ -41,12 +38,15 @@ import { putEdge, removeEdge } from '../trust/edges.ts'
 import { computeTrust, listTrust, shownEdge } from '../trust/trust-graph.ts'
 import { type BeliefsCall, operation, writing } from './belief-operation.ts'
 
-/** For an answer; without warnings it has no such field. */
+/** Adds warnings to an answer; without warnings the field is absent. */
 function warnedOf(warnings: readonly CheckedWarning[]): { warnings?: CheckedWarning[] } {
   return warnings.length === 0 ? {} : { warnings: [...warnings] }
 }
 
-/** Of a statement of trust. A federation of which the owner is no active member is like one that does not exist. */
+/**
+ * Warnings for a statement of trust. A federation in which the owner is not an active member gives the same warning as one that does not
+ * exist.
+ */
 function trustWarnings(reader: StoreReader, owner: string, target: string): readonly CheckedWarning[] {
   const prefix = federationTarget('')
   const isKnown = target.startsWith(prefix)
@@ -57,7 +57,7 @@ function trustWarnings(reader: StoreReader, owner: string, target: string): read
   return [{ code: 'unknown_target', message }]
 }
 
-/** Of a version that was written; `visibility`: as it was given. */
+/** Warnings for a version that was written; `visibility`: as given in the input. */
 function beliefWarnings(
   reader: StoreReader,
   { id, holder, content, visibility, federationIds }: StoredVersion,
@@ -116,7 +116,7 @@ const supersede = operation({
     const version = await writeBeliefs(host, agent.id, host.clock.now(), writing => supersedeBelief(writing, input))
     const [belief] = await written(call, input.wait, [version])
     const warnings = beliefWarnings(host.store, version, input.visibility)
-    // The cast: one version was written, so there is one belief.
+    // The cast is safe: one version was written, so there is one belief.
     return { belief: belief as Belief, ...warnedOf(warnings) }
   },
 })
@@ -157,7 +157,7 @@ const get = operation({
 
 export const BELIEF_OPERATIONS = [put, supersede, removeBelief, get] as const
 
-/** Waits for vectors if asked to, and shows what was written to its holder, in this order. */
+/** Waits for vectors if requested, and shows the written beliefs to their holder, in the order of writing. */
 async function written(
   { state, host, agent, context }: BeliefsCall,
   wait: boolean | undefined,
@@ -169,10 +169,10 @@ async function written(
       const entries = ids.flatMap(id => currentOf(host.store, agent.id, id)?.entry.key ?? [])
       await embedEntries(host, entries, context.signal, context.report)
     } catch {
-      // It is written, and words find it; queries say that vectors are missing.
+      // Ignored: the beliefs are written and can be found by words, and queries report that vectors are missing.
     }
   }
-  // It is written: a caller that goes now ends nothing.
+  // The beliefs are written, so a caller that disconnects now does not stop this.
   await state.load(new AbortController().signal)
   return state.look(agent.id, view =>
     ids.flatMap(id => {

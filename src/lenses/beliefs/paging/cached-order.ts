@@ -1,8 +1,7 @@
 /**
- * The order of one query's matches, as of the moment of its first page: what is held so that later pages go on in it,
- * whatever is written meanwhile (BQ-143 to BQ-145, BQ-148). Matches are held as entry keys, with the cosines, the trust and the
- * memberships of then; scores are computed again from these as pages ask for them. What has gone since, or became hidden, is passed
- * over; what came since never comes in.
+ * The order of one query's matches, as of its first page: it is cached so that later pages continue in it, whatever is written meanwhile
+ * (BQ-143 to BQ-145, BQ-148). Matches are kept as entry keys, with the cosines, trust and memberships of that time; scores are computed
+ * again from these when pages need them. Beliefs that were deleted or hidden since are skipped; new ones are never added.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
@@ -27,10 +26,10 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 
-/** What a query came to when its order was made. */
+/** Results of a query when its order was made. */
 export interface Ordered {
   readonly evaluation: Evaluation
-  /** Null: results stand in the total order. */
+  /** Front of the answer; null: results are in the total order. */
   readonly front: Front | null
   readonly verdict: Verdict | null
   readonly warnings: readonly CheckedWarning[]
@@ -81,7 +80,7 @@ export class CachedOrder implements AnswerOrder {
     this.#remotes = evaluation.remotes
   }
 
-  /** Near enough. */
+  /** Approximate memory use in bytes. */
   get byteLength(): number {
     const { understood, trust } = this.world
     const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
@@ -91,7 +90,9 @@ export class CachedOrder implements AnswerOrder {
     return this.#entries.byteLength + trust.byteLength + cosines + front + vector + remotes
   }
 
-  /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
+  /**
+   * At most `count` results after a boundary that may still be seen; their rows belong to the view. One step for each result of the front.
+   */
   *after(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const { front } = this
     const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compareBoundaries(scored, boundary) === 0
@@ -108,13 +109,13 @@ export class CachedOrder implements AnswerOrder {
     return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
-  /** In the total order. */
+  /** Results after a boundary in the total order. */
   *#behind(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const evaluation = yield* this.#asOfThen(showing)
     return evaluation.best(count, boundary).map(unspread)
   }
 
-  /** Over those of its matches that are there still. */
+  /** An evaluation of the earlier matches that still exist, as of the time of the order. */
   *#asOfThen({ view, isSeen }: Showing): Steps<Evaluation> {
     const { state, question, understood, asOf, trust, requester } = this.world
     const { entries } = view.columns.arrays
@@ -134,8 +135,8 @@ const DIGEST_LENGTH = 24
 const NINE_DECIMALS = 1e9
 
 /**
- * One text for the whole order: which beliefs match, and what each scores. Equal in every process that ranks them alike, and
- * untouched by what is hidden.
+ * A text that identifies the whole order: which beliefs match, and their scores. It is equal in every process that ranks them equally, and
+ * independent of hidden beliefs.
  */
 export function digestOf({ evaluation }: Ordered): string {
   const { matches, remotes, finals, view, state } = evaluation
@@ -152,19 +153,19 @@ export function digestOf({ evaluation }: Ordered): string {
   return sha256([one, other, evaluation.total, view.model].join()).slice(0, DIGEST_LENGTH) + settlementOf(state)
 }
 
-/** Of one that was scored: 211 were measured. */
+/** Bytes of a scored belief: 211 were measured. */
 const BELIEF_BYTES = 300
-/** In a map. */
+/** Bytes of a key in a map. */
 const KEY_BYTES = 40
 
 const CURSOR_LIFETIME_MS = 15 * 60_000
 
-/** Orders that are held in one engine. */
+/** Limits on the orders cached in one engine. */
 const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
 
 export const ordersOf: (state: BeliefsState) => Held<CachedOrder> = onePer(() => new Held(HELD, requesterOf))
 
-/** What an order is held under: the same for all cursors of one. */
+/** Name under which an order is cached: the same for all its cursors. */
 export function nameOf(
   { question, requester }: CursorOwner,
   { asOf, digest }: Pick<CursorContent, 'asOf' | 'digest'>,
@@ -173,19 +174,19 @@ export function nameOf(
 }
 
 /**
- * Cursors of `beliefs.query` (BQ-143 to BQ-147): where a page ended, unreadable and unforgeable. In them is nothing that the
- * requester could not work out: equal states give equal bytes, whatever is hidden.
+ * Contents of cursors of `beliefs.query` (BQ-143 to BQ-147): where a page ended, encrypted and unforgeable. They contain nothing that the
+ * requester could not compute: equal states give equal bytes, whatever is hidden.
  */
 export interface CursorContent {
   readonly asOf: Instant
   readonly boundary: Boundary
-  /** Results up to the boundary, those that an offset skipped among them. */
+  /** Number of results up to the boundary, including those that an offset skipped. */
   readonly passed: number
-  /** Of all that the order rests on: see `digestOf`. */
+  /** Identifies everything that the order is based on: see `digestOf`. */
   readonly digest: string
 }
 
-/** Whose cursor it is: the requester's, for this question. */
+/** Owner of a cursor: the requester, for this query. */
 export interface CursorOwner {
   readonly question: string
   readonly requester: string
@@ -193,7 +194,7 @@ export interface CursorOwner {
 
 const HASH_LENGTH = 32
 
-/** Hash of the query without what may change from page to page: cursor, limit, offset and what results show. */
+/** Hash of the query without fields that may change from page to page: cursor, limit, offset, and what results show. */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
   const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
   const { warnings: _, ...asked } = context
@@ -209,7 +210,7 @@ export function writeCursor(secret: string, owner: CursorOwner, content: CursorC
   return sealCursor([asOf, final, createdAt, id, passed, digest], sealOf(secret, owner, now))
 }
 
-/** Throws INVALID_QUERY with the reason `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
+/** Opens a cursor. Throws INVALID_QUERY with the reason `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
 export function readCursor(secret: string, cursor: string, owner: CursorOwner, now: Instant): CursorContent {
   try {
     const place = openCursor(cursor, sealOf(secret, owner, now)) as [number, number, number, string, number, string]
@@ -238,7 +239,7 @@ function isReason(code: string): code is Reason {
   return Object.hasOwn(CONSTRAINTS, code)
 }
 
-/** It is too old, or its order is not known any more. */
+/** The error for a cursor that is too old, or whose order is no longer known. */
 export function cursorExpired(): Error {
   return wrong('cursor_expired')
 }

@@ -1,6 +1,6 @@
 /**
- * A query that is read page by page: by cursors, of which each opens a reading of its own, or as a stream. The first page
- * fixes the moment and the order; all others go on in it (BQ-142 to BQ-149).
+ * Reads a query page by page: through cursors, each of which opens a new reading, or as a stream. The first page fixes the time and the
+ * order; all later pages continue in it (BQ-142 to BQ-149).
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -44,13 +44,16 @@ import {
   writeCursor,
 } from './cached-order.ts'
 
-/** How often a page is made again when part of it became hidden while it was made. */
+/** Number of attempts to make a page when part of it became hidden in the meantime. */
 const ATTEMPTS = 3
 
-/** Gives the orders of streams names that no others have. */
+/** Counter that gives the orders of streams unique names. */
 let streams = 0
 
-/** Throws INVALID_QUERY for a cursor that is not, or no longer, one of this query; rejects where the caller has gone. */
+/**
+ * Opens a reading of a query. Throws INVALID_QUERY for a cursor that does not belong to this query, or no longer does; rejects if the
+ * caller has gone.
+ */
 export async function openReading(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Reading> {
   await state.load(call.signal)
   const reading = new Reading(state, query, call)
@@ -58,10 +61,10 @@ export async function openReading(state: BeliefsState, query: CheckedQuery, call
   return reading
 }
 
-/** A page, and what comes after it. */
+/** A page, and the order for the next one. */
 interface Page {
   readonly draft: Draft
-  /** Null: nothing does. */
+  /** Order for the next page; null: there is none. */
   readonly order: CachedOrder | null
 }
 
@@ -70,25 +73,25 @@ export class Reading {
   readonly #query: CheckedQuery
   readonly #call: Call
   readonly #owner: CursorOwner
-  /** Where the order is between the pieces of a stream. */
+  /** Name under which the order is cached between the pieces of a stream. */
   readonly #place = `stream ${++streams}`
-  /** Null: it is the moment of the first page, which was not opened yet. */
+  /** Time of the first page; null: it was not opened yet. */
   #asOf: Instant | null = null
-  /** What the next page is read from; null: it must be opened first. */
+  /** Source of the next page; null: it must be opened first. */
   #source: AnswerSource | null = null
-  /** Null: it is not made yet, or there is nothing more. */
+  /** The order; null: it was not made yet, or there are no further results. */
   #order: CachedOrder | null = null
   #isAtEnd = false
-  /** What the order was called at the beginning; null: not known yet. */
+  /** Digest of the order at the beginning; null: not known yet. */
   #digest: string | null = null
-  /** The last result that was read; null: none was. */
+  /** The last result that was read; null: none. */
   #boundary: Boundary | null = null
   #passed: number
-  /** Of the page that is next; each has its own, for who reads slowly works on nothing. */
+  /** Time limit of the next page. Each page has its own, because no work is done while a reader is slow. */
   #time: TimeLimit
-  /** Whether the time limit is still that of the beginning. */
+  /** Whether the time limit is still the one from the beginning. */
   #isFresh = true
-  /** What was read so far, of that which others are compared with. */
+  /** Results read so far with which later ones are compared. */
   #compared: readonly Compared[] = []
 
   constructor(state: BeliefsState, query: CheckedQuery, call: Call) {
@@ -110,19 +113,19 @@ export class Reading {
     this.#take(ordersOf(state).find(nameOf(this.#owner, content), requester, now))
   }
 
-  /** Whether there is more to read; before the first page that is not known. */
+  /** Whether there are further results; true before the first page, when that is not known. */
   get hasMore(): boolean {
     return !this.#isAtEnd
   }
 
-  /** Results read or skipped so far. */
+  /** Number of results read or skipped so far. */
   get passed(): number {
     return this.#passed
   }
 
   /**
-   * Lets go of the order until the next page: it stays among those that are held, in its requester's share of the room, so
-   * that who reads slowly has no more of that than others.
+   * Releases the order until the next page: it stays in the cache, within its requester's share of the space, so that slow readers get no
+   * more space than others.
    */
   keep(): void {
     if (this.#order === null) return
@@ -131,7 +134,7 @@ export class Reading {
     this.#source = null
   }
 
-  /** Opens what the next page is read from, or takes it up again. */
+  /** Opens the source of the next page, or continues with the cached one. */
   async goOn(): Promise<void> {
     const { host } = this.#state
     if (this.#source === null)
@@ -149,7 +152,7 @@ export class Reading {
     ordersOf(this.#state).hold(name, this.#owner.requester, order, order.byteLength, host.clock.now())
   }
 
-  /** As of the moment of the first page. */
+  /** Opens the source as of the time of the first page. */
   async #open(): Promise<AnswerSource> {
     const [state, query] = [this.#state, this.#query]
     const { requester, signal } = this.#call
@@ -169,12 +172,12 @@ export class Reading {
     return new TimeLimit(this.#query.options.timeoutMs, this.#call.signal, this.#call.machineTime)
   }
 
-  /** Nothing is kept for it any more, but for who comes with a cursor. */
+  /** Removes the order of the stream from the cache; orders of cursors stay. */
   release(): void {
     ordersOf(this.#state).release(this.#place)
   }
 
-  /** The next results, at most so many. */
+  /** Reads the next results, at most `limit`. */
   async next(limit: number): Promise<QueryResult> {
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
@@ -191,7 +194,7 @@ export class Reading {
     return answer.result
   }
 
-  /** Of the next page, and the order is held for it; null: there is none. */
+  /** Cursor of the next page, whose order is then cached; null: there is no next page. */
   cursor(): string | null {
     const [order, boundary, state, owner] = [this.#order, this.#boundary, this.#state, this.#owner]
     if (order === null || boundary === null) return null
@@ -204,12 +207,12 @@ export class Reading {
     const { requester } = this.#owner
     if (!this.#isFresh) this.#time = this.#limited()
     const [state, time] = [this.#state, this.#time]
-    // Want of time ends none of this: what there is by then is the answer, as a part.
+    // A lack of time does not fail this step: the answer then contains what was found so far, and is marked as partial.
     const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
       const page = await state.lookInSteps(requester, home => this.#page(this.#showing(home), limit), time)
       await turns.pauseIfDue()
-      // The second point of the matrix: as memberships and beliefs stand now.
+      // The second check of the visibility matrix, with present memberships and beliefs.
       const shown = state.look(requester, home => showPage(this.#showing(home), page.draft, this.#compared), time)
       await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
@@ -237,13 +240,13 @@ export class Reading {
     this.#digest = order.digest
     if (boundary !== null) return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
     const { offset } = this.#query.options
-    // What other nodes gave was gathered before.
+    // Results of other nodes were fetched earlier, so they are checked again.
     const holds = source.nodes === null ? undefined : showing.isSeen
     const upTo = yield* beginningOf(ordered.evaluation, ordered.front, offset + limit + 1, holds)
     return this.#pageIn(order, showing, upTo.slice(offset), limit)
   }
 
-  /** `found`: what comes next, one more than the page has where there are so many. */
+  /** `found`: the next results, one more than the page if there are so many. */
   #pageIn(order: CachedOrder, { view }: Showing, found: readonly Picked[], limit: number): Page {
     const { front, source } = order
     const isMore = found.length > limit
@@ -264,19 +267,19 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   return { ...result, ...(cursor !== null && { next_cursor: cursor }), query_time_ms: elapsedMs }
 }
 
-// An answer as a stream of chunks in its order, each checked against the access matrix as it leaves (BQ-150 to BQ-155). A chunk is made
-// when it is asked for, and not before. Between chunks only the order is held, as between pages.
+// An answer as a stream of chunks in order, each checked against the visibility matrix when it is sent (BQ-150 to BQ-155). A chunk is made
+// only when it is requested. Between chunks only the order is kept, as between pages.
 
 export interface QueryChunk {
   readonly beliefs: readonly RankedBelief[]
-  /** Of the way; never falls, and is 1 in the last chunk alone. */
+  /** Progress from 0 to 1; never decreases, and is 1 only in the last chunk. */
   readonly progress: number
   readonly done: boolean
-  /** Between beliefs of this chunk; absent: there are none. */
+  /** Conflicts between beliefs of this chunk; absent: there are none. */
   readonly conflicts?: QueryResult['conflicts']
 }
 
-/** Says of the whole what a page says of itself. */
+/** The last chunk, which has the fields of a page for the whole answer. */
 export interface LastChunk
   extends QueryChunk,
     Pick<QueryResult, 'total_count' | 'count_exact' | 'next_cursor' | 'partial' | 'coverage'>,
@@ -285,7 +288,7 @@ export interface LastChunk
   readonly done: true
 }
 
-/** Progress of a chunk that is not the last. */
+/** Maximum progress of a chunk that is not the last. */
 const MAX_BEFORE_END = 0.99
 
 export async function* streamQuery(
@@ -321,7 +324,7 @@ export async function* streamQuery(
   }
 }
 
-/** Where something was sent already, a lack of time or of its order ends a stream with a partial answer. */
+/** The next results, or an error. Once something was sent, a lack of time or a lost order ends the stream with a partial answer. */
 async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
     await reading.goOn()
@@ -333,17 +336,17 @@ async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promis
   }
 }
 
-/** What pieces say of themselves, as one page of all of them would say it. */
+/** Collects the fields of all pieces, as a single page with all results would have them. */
 class Ending {
   readonly #shares: TrustShare[] = []
   readonly #errors = new Map<string, QueryResult['errors'][number]>()
   #isPartial = false
   #last: QueryResult | null = null
 
-  /** A piece, or why there is none. */
+  /** Adds a piece, or the error in place of it. */
   with(piece: QueryResult | BeliefsError): QueryResult {
     const errors = piece instanceof BeliefsError ? [asPart(piece)] : piece.errors
-    // A lack of time is reported once, however many pieces had too little.
+    // Errors are kept by code, so that a lack of time is reported once, however many pieces had too little.
     for (const error of errors) this.#errors.set(String(error['code']), error)
     this.#isPartial ||= piece instanceof BeliefsError || piece.partial
     if (!(piece instanceof BeliefsError)) {
@@ -357,7 +360,7 @@ class Ending {
   lastFields({ options }: CheckedQuery, requester: string, cursor: string | null): LastFields {
     const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
     const { verdict, verdict_reason, verdict_by, nearest } = rest
-    // What a piece says of its own trust is not so of the whole.
+    // The concentration of trust in one piece does not apply to the whole answer.
     const others = warnings.filter(({ code }) => !isOfConcentration(code))
     const concentration = options.includeExplanation ? concentrationWarnings(this.#shares, requester) : []
     return {

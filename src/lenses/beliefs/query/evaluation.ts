@@ -1,6 +1,6 @@
 /**
- * One query against one moment: the requester, what matches, and how each match scores. Everything else (a page, a count,
- * facets, an explanation) is read off it. Nothing of what it reads may change while it is used (`BeliefsState.lookInSteps`).
+ * One query at one moment: the requester, the matches, and the score of each match. Everything else (a page, a count, facets, an
+ * explanation) is derived from it. Nothing that it reads may change while it is used (`BeliefsState.lookInSteps`).
  */
 import type { Instant } from '../../../base/clock.ts'
 import { TopK } from '../../../base/top-k.ts'
@@ -33,12 +33,12 @@ import { TimeLimit } from '../time-limit.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { type Embedded, embedText, type Understood, understand } from './understand.ts'
 
-/** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
+/** Number of rows that are scored between two checks of the time limit, or in one step: one or two milliseconds. */
 const SCORED_AT_ONCE = 500
 
-/** What a query found. */
+/** Matches of a query, with what is known of them. */
 interface Found extends Omit<Candidates, 'cosines'> {
-  /** Null: nothing was measured. */
+  /** Cosines of candidates; null: nothing was compared by meaning. */
   readonly cosines: Candidates['cosines'] | null
   /** Rows of candidates that were dropped as copies (BQ-130). */
   readonly copies: ReadonlySet<number>
@@ -65,13 +65,13 @@ export class Evaluation {
   readonly trustColumns: HolderColumns
   readonly origins: RowOrigins
   readonly scorer: Scorer
-  /** Null: not found yet. */
+  /** Matches; null: not computed yet. */
   #found: Found | null
-  /** Null: no other node was asked. */
+  /** Results of other nodes; null: no other node was asked. */
   readonly #leg: RemoteLeg | null
-  /** Of the matches, by place; null: not scored yet. */
+  /** Scores of the matches, by position; null: not computed yet. */
   #finals: Float64Array | null = null
-  /** Null: not looked for yet. */
+  /** Beliefs in scope; null: not computed yet. */
   #inScope: Matches | null
 
   constructor(
@@ -108,28 +108,28 @@ export class Evaluation {
     this.#found = earlier && { ...NOTHING_ELSE, ...earlier }
   }
 
-  /** Before filters, operators, candidates and copies. */
+  /** Beliefs in scope, before filters, operators, the candidate step and the removal of copies. */
   get inScope(): Matches {
     this.#inScope ??= this.state.scopes.of(scopeRequest(this.view, this.question, this.asOf))
     return this.#inScope
   }
 
-  /** Of this node's own; copies counted once. */
+  /** Matches of this node; copies count once. */
   get matches(): Matches {
     return this.#all.matches
   }
 
-  /** Matches that other nodes gave, in the total order. */
+  /** Matches from other nodes, in the total order. */
   get remotes(): readonly ScoredBelief[] {
     return this.#all.remotes
   }
 
-  /** All that match. */
+  /** Number of all matches. */
   get total(): number {
     return this.matches.count + this.remotes.length
   }
 
-  /** All that could match, before filters. */
+  /** Number of beliefs that could match, before filters. */
   get scopeSize(): number {
     return this.inScope.count + (this.#leg?.remotes.size ?? 0)
   }
@@ -139,27 +139,27 @@ export class Evaluation {
     return this.#all.cosines
   }
 
-  /** Those of the matches whose words stand in for a vector. */
+  /** Matches without a vector, which are compared by their words. */
   get byWords(): ReadonlySet<EntryKey> {
     return this.#all.byWords
   }
 
-  /** Whether more are near enough than may be candidates. */
+  /** Whether more beliefs are near enough than the maximum number of candidates. */
   get isCut(): boolean {
     return this.#all.isCut
   }
 
-  /** Beliefs that pass filters and operators and have no vector yet. */
+  /** Number of beliefs that pass filters and operators and have no vector yet. */
   get pending(): number {
     return this.#all.pending + (this.#leg?.pending ?? 0)
   }
 
-  /** Rows of candidates that are no matches since others stand for them. */
+  /** Rows of candidates that are no matches because another copy is. */
   get copies(): ReadonlySet<number> {
     return this.#all.copies
   }
 
-  /** Where nothing matches a text: what came closest to it, nearest first. */
+  /** The beliefs that came closest to the text, nearest first, if nothing matches. */
   nearest(): readonly ScoredBelief[] {
     const own = this.#all.nearest.map(({ entry, cosine }) => {
       const row = this.view.columns.rowOf(entry)
@@ -169,13 +169,13 @@ export class Evaluation {
     return leg.length === 0 ? own : [...own, ...leg].sort(byCosine).slice(0, MAX_REPORTED)
   }
 
-  /** The lowest cosine of a candidate; null: there is no bound. */
+  /** Lowest cosine of a candidate; null: no limit. */
   get floor(): number | null {
     const asked = this.question.minSimilarity ?? this.#usualFloor
     return asked === null || asked <= NO_FLOOR ? null : asked
   }
 
-  /** Words have no floor but that there are some. */
+  /** If beliefs are compared by words, there is no minimum except that they have a word in common. */
   get #usualFloor(): number | null {
     return this.understood.meaning.by === 'words' ? 0 : (this.understood.thresholds?.floor ?? null)
   }
@@ -185,7 +185,7 @@ export class Evaluation {
     return this.#found
   }
 
-  /** Finds the matches before they are asked for: a step for some hundred contents that are read and copies that are scored. */
+  /** Computes the matches in advance, in steps: some hundred contents that are read, or copies that are scored, per step. */
   *prepare(): Steps<void> {
     this.#found ??= yield* this.#find()
   }
@@ -194,7 +194,7 @@ export class Evaluation {
     return this.view.requester
   }
 
-  /** What a requester should know of the answer. */
+  /** Warnings for the requester. */
   get warnings(): readonly CheckedWarning[] {
     const { understood, question, state, pending } = this
     const warnings: CheckedWarning[] = []
@@ -214,7 +214,7 @@ export class Evaluation {
     return warnings
   }
 
-  /** The first k in the total order, of all or of those behind a result, for which this holds. */
+  /** The first k matches in the total order (from the beginning, or after a boundary) for which `holds` is true. */
   best(
     k: number,
     after: Boundary | null = null,
@@ -237,7 +237,7 @@ export class Evaluation {
     return this.scoresOf(top.sorted().map(place => rows[place] as number))
   }
 
-  /** Scores every match, in steps, before the best of them are asked for. */
+  /** Scores all matches, in steps, before the best of them are requested. */
   *rank(): Steps<Float64Array> {
     yield* this.prepare()
     const { rows, sources } = this.matches
@@ -256,12 +256,12 @@ export class Evaluation {
     return this.#finals
   }
 
-  /** Of the matches, by place. */
+  /** Scores of the matches, by position. */
   get finals(): Float64Array {
     return this.#finals ?? atOnce(this.rank())
   }
 
-  /** The first k of each source: the requester's own, each federation, the network; then all of other nodes. */
+  /** The first k matches of each source: the requester's own, each federation, the network; then those of all other nodes. */
   bestOfEach(k: number): readonly (readonly ScoredBelief[])[] {
     const { matches, origins, requester } = this
     const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
@@ -271,7 +271,7 @@ export class Evaluation {
     return [...tests.map(test => this.#bestOwn(k, null, test)), this.remotes]
   }
 
-  /** Scores of matches, by their rows. */
+  /** Scores of matches, by their row numbers. */
   scoresOf(rows: readonly number[]): readonly ScoredBelief[] {
     return this.#scoresAmong(this.matches, rows, this.#all)
   }
@@ -286,7 +286,7 @@ export class Evaluation {
     })
   }
 
-  /** Known ones, or looked up for these rows; null in list mode. */
+  /** Cosines of these rows, known ones or newly computed; null in list mode. */
   #cosinesOf(rows: readonly number[], known = this.#all.cosines): (row: number) => number | null {
     const { meaning } = this.understood
     if (meaning.by === 'nothing') return () => null
@@ -300,7 +300,7 @@ export class Evaluation {
     return row => cosines.get(entryOf(row)) ?? 0
   }
 
-  /** As `byOrder`, by places. */
+  /** Like `byOrder`, for matches given by their positions. */
   #compare(a: number, b: number, finals: Float64Array): number {
     const { rows, sources } = this.matches
     const { columns } = this.view
@@ -314,7 +314,7 @@ export class Evaluation {
     )
   }
 
-  /** Of one query no two have the same id. */
+  /** Whether a match comes after a boundary. No two results of one query have the same id. */
   #isBehind(place: number, { final, createdAt, id }: Boundary): boolean {
     const { columns } = this.view
     const row = this.matches.rows[place] as number
@@ -323,12 +323,12 @@ export class Evaluation {
     return order > 0
   }
 
-  /** What filters ask of a row. */
+  /** The tests of these filters. */
   testsOf(filters: readonly CheckedFilters[]): readonly RowTest[] {
     return filters.length === 0 ? [] : rowTests(filters, filterWorld(this))
   }
 
-  /** Those that meet the operators of the text, or only these of them. */
+  /** Matches that meet the operators of the text, or only those in `only`. */
   *meetingOperators(matches: Matches, only: Partial<TextOperators> = {}): Steps<Matches> {
     const { semantic } = this.question
     if (semantic === null) return matches
@@ -368,7 +368,7 @@ export class Evaluation {
     const { include } = this.understood
     const holding =
       (semantic?.phrases.length ?? 0) > 0
-        ? // All that pass hold them.
+        ? // A belief that passes the operators contains all phrases, so all matches are returned.
           function* (matches: Matches): Steps<Matches> {
             yield
             return matches
@@ -390,7 +390,7 @@ export class Evaluation {
     })
   }
 
-  /** By entry: the share of the words of the text that each of these rows holds, 0 to 1. */
+  /** For each row, by entry key, the share of the text's words that it contains, 0 to 1. */
   *wordShares(rows: Int32Array): Steps<ReadonlyMap<EntryKey, number>> {
     const shares = new Map<EntryKey, number>()
     const words = contentWords(this.question.semantic?.base ?? '')
@@ -420,7 +420,7 @@ export class Evaluation {
     }, matches)
   }
 
-  /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
+  /** Finds copies (BQ-130). Most beliefs have none, so only groups of rows with the same id or content are scored here. */
   *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<ScoredBelief>> {
     const { matches } = found
     const groups = copyGroups(matches, this.view.columns, this.#leg)
@@ -444,47 +444,47 @@ export class Evaluation {
   }
 }
 
-/** Nearest first. */
+/** Comparator of scored beliefs: nearest to the text first. */
 function byCosine(a: ScoredBelief, b: ScoredBelief): number {
   return (b.cosine ?? 0) - (a.cosine ?? 0) || a.entry - b.entry
 }
 
-/** What an answer is about, less its paging. */
+/** A query without its paging. */
 export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
   readonly scope: EnabledSources
-  /** Whether of several copies the one from the earliest tier is kept (BQ-130). */
+  /** Whether, of several copies, the one from the earliest tier is kept (BQ-130). */
   readonly byTier?: boolean | undefined
-  /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
+  /** Lowest raw cosine of a candidate; null: the default of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined
-  /** What a search among all in scope would find, from what an earlier one found. Null: it must be searched. */
+  /** Derives the result of a search over everything in scope from an earlier search. Null: a new search is needed. */
   readonly candidatesWith?: ((floor: number | null) => Candidates | null) | undefined
 }
 
-/** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
+/** Result of an earlier evaluation, for one that continues as of the same time (BQ-144). */
 export interface Earlier {
   readonly trust: HolderTrust
-  /** Those of its matches that are there still, by the view's rows. */
+  /** Those of the earlier matches that still exist, with the rows of the view. */
   readonly matches: Matches
-  /** Of them and others; null in list mode. */
+  /** Cosines of these matches and others; null in list mode. */
   readonly cosines: ReadonlyMap<EntryKey, number> | null
-  /** Had no vector then. */
+  /** Matches that had no vector at that time. */
   readonly byWords: ReadonlySet<EntryKey>
-  /** Of other nodes. */
+  /** Results that other nodes returned. */
   readonly remotes: readonly ScoredBelief[]
 }
 
-// Evaluations for answers that are not pages: counts, facets, explanations.
+// Evaluations for answers other than pages: counts, facets, explanations.
 
-/** The requester of a call, and how long it waits. */
+/** The requester of a call, and when it is cancelled. */
 export interface Call {
-  /** Id of the agent. */
+  /** Id of the requesting agent. */
   readonly requester: string
   readonly signal: AbortSignal
-  /** Milliseconds of a clock that nobody can set, for time limits; absent: the machine's. */
+  /** Monotonic time in milliseconds, for time limits; absent: the machine's. */
   readonly machineTime?: (() => number) | undefined
 }
 
-/** `read` is given all that matches; what it returns is as of that moment. Paging is the caller's. */
+/** Evaluates a query. `read` receives all matches, and its result is as of that moment. The caller does the paging. */
 export function asked<T>(
   state: BeliefsState,
   query: CheckedQuery,
@@ -497,12 +497,12 @@ export function asked<T>(
   })
 }
 
-/** What a requester should know of an answer. */
+/** All warnings that belong on the answer to a query. */
 export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
   return [...query.warnings, ...embedded.warnings, ...evaluation.warnings]
 }
 
-/** As `asked`, with a reading that pauses. */
+/** Like `asked`, with a `read` function that runs in steps. */
 export async function askedInSteps<T>(
   state: BeliefsState,
   query: CheckedQuery,
@@ -526,7 +526,7 @@ export function questionOf(query: CheckedQuery): Question {
   return { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
 }
 
-/** A query as of one moment, with its matches; `embedded`: what its text came to before. */
+/** Evaluates a query as of one moment; `embedded`: the vectors computed for its text before. */
 export function* evaluateInSteps(
   state: BeliefsState,
   view: ShowView,

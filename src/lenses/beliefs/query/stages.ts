@@ -1,7 +1,7 @@
 /**
  * The lens in the pipeline (`querent query --lens beliefs`): pages of the requester's own beliefs and of public ones, filtered and ranked
- * as `beliefs.query` does with the same filters and context. What is shared through federations is left to that operation, for it hides
- * who holds it and a page names holders.
+ * like `beliefs.query` with the same filters and context. Beliefs shared through federations are available only through that operation,
+ * because it can hide holders, while a page names them.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -29,12 +29,12 @@ import { embeddedAs, understand } from './understand.ts'
 
 const SCOPE = { local: true, federated: false, network: true }
 
-/** What `options` of a query may hold: which beliefs take part, and how they are weighed. */
+/** Schema of a query's `options`: which beliefs take part, and how they are weighted. */
 export const beliefsOptions = object({ filters: queryFields.filters, context: queryFields.context })
 type BeliefsOptions = Value<typeof beliefsOptions>
 
 export function beliefsStages(host: LensHost): Partial<Stages> {
-  // Made on first use: a lens that nobody asks costs nothing.
+  // Created on first use, so that an unused lens costs nothing.
   const state = (): BeliefsState => stateOf(host)
   return {
     parse,
@@ -44,7 +44,7 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
         await context.turns.run(state().columns.refreshInSteps())
         return await undisturbed(host.store, context.turns, () => retrieve(state(), plan, allow, depth, context))
       } catch (thrown) {
-        // The pipeline has a word of its own for it.
+        // The pipeline has its own error for a timeout.
         throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
       }
     },
@@ -52,7 +52,7 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** BQ-032 to BQ-041: one grammar, whatever the query says. */
+/** Parses the text always with the lens's own grammar, whatever the query says (BQ-032 to BQ-041). */
 function parse(query: Query, context: QueryContext): Plan {
   const { filters } = query.options as BeliefsOptions
   const grammar = { allowsLoneSigns: true, allowEmpty: filtersOf(filters).length > 0 }
@@ -61,7 +61,7 @@ function parse(query: Query, context: QueryContext): Plan {
   return plan
 }
 
-/** Throws UNAUTHORIZED where the options claim to be of somebody else. */
+/** Context of the query. Throws UNAUTHORIZED if the options claim to be from somebody else. */
 function weighingOf({ mode, parsed, query }: Plan, { accessScope: { viewer } }: QueryContext): CheckedContext {
   const isList = mode === 'list' || parsed.residual === ''
   return toContext((query.options as BeliefsOptions).context, { id: viewer.id, trustGraph: null }, isList)
@@ -94,7 +94,7 @@ function* candidatesOf(
   const isAsked = (entry: EntryKey) => entry !== plan.except && (allow?.has(entry) ?? true)
   const found = evaluation.best(depth + 1, null, isAsked)
   const shown = found.length === 0 ? evaluation.nearest() : found.slice(0, depth)
-  // Results are unlike by the vectors of their chunks: a belief has one.
+  // Diversity compares results by the vectors of their chunks; a belief has one chunk.
   const keys = plan.query.diversity < 1 ? shown.map(({ entry }) => entry) : []
   const chunks = evaluation.view.reader.firstChunks(keys)
   return {
@@ -108,7 +108,7 @@ function* candidatesOf(
   }
 }
 
-/** Of an entry that the viewer may see, which the local owner may in more cases than the lens lets it ask about. */
+/** Why an entry is missing. The viewer may see the entry; the local owner may see more than this lens allows it to query. */
 function whyMissing(evaluation: Evaluation, entry: EntryKey): string | null {
   const { columns, requester } = evaluation.view
   const row = columns.rowOf(entry)
@@ -128,7 +128,7 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
     requester: state.requester(id),
     columns: state.columns,
     model: null,
-    // Nobody is shown under a pseudonym here, nor asked whether it has a vector.
+    // The secret and the vectors are not used here: no holder is shown under a pseudonym, and no result reports its vector.
     secret: () => '',
     isEmbedded: () => false,
   }
@@ -164,7 +164,7 @@ function score({ candidates, statistics }: Retrieval, plan: Plan, context: Query
   })
   return {
     ...made,
-    // BQ-083: of equal scores the newer one is first.
+    // Of equal scores, the newer belief comes first (BQ-083).
     scored: made.scored.map((one): Scored => ({ ...one, tie: one.signals['created'] })),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? 'No belief of yours, and no public one, is near the text and passes the filters.' : null,

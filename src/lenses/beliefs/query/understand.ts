@@ -1,4 +1,4 @@
-/** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
+/** Prepares a text before the store is read: computes its vector and those of its operands, in one call to the embedder. */
 
 import type { Embedder } from '../../../embed/embedder.ts'
 import type { WordIndex } from '../../../index/contract.ts'
@@ -15,16 +15,16 @@ import type { CheckedText } from '../schema/values.ts'
 import { type BeliefsState, modelOf, vectorIndex } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 
-/** What the text of a query came to: vectors of it and of its operands. */
+/** A query's text prepared for one requester: how its meaning is compared, and its operands. */
 export interface Understood {
   readonly meaning: Meaning
   readonly include: readonly Operand[]
   readonly exclude: readonly Operand[]
-  /** Null: the model was not calibrated, or there is none. */
+  /** Thresholds of the model; null: the model was not calibrated, or there is none. */
   readonly thresholds: Thresholds | null
 }
 
-/** Vectors of a text, or why there are none. */
+/** Vectors of a text, or warnings why there are none. */
 export interface Embedded {
   readonly question: Float32Array | null
   readonly include: readonly Operand[]
@@ -34,14 +34,14 @@ export interface Embedded {
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
 
-/** For a query by vector, without a text; null: list mode. */
+/** Result for a query by vector, without a text; null: list mode. */
 export function embeddedAs(question: Float32Array | null): Embedded {
   return { ...NOTHING, question }
 }
 
 /**
- * Rejects only when the caller has gone. `semantic` null: list mode. With a time limit words stand in when most of it is
- * over, so that some is left to answer in; an embedder that never answers holds nobody.
+ * Embeds a text. Rejects only if the caller has gone. `semantic` null: list mode. With a time limit, words are used instead when most of
+ * the time is over, so that some is left to answer; an embedder that never responds does not block the query.
  */
 export async function embedText(
   { host: { embedder } }: BeliefsState,
@@ -74,7 +74,7 @@ export async function embedText(
   }
 }
 
-/** What it means for what this requester sees. */
+/** Prepares an embedded text for this requester, who sees only some of the beliefs. */
 export function understand(
   state: BeliefsState,
   embedded: Embedded,
@@ -100,7 +100,7 @@ function meaningOf(
   return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, accessScope) }
 }
 
-/** How much of the best visible BM25 score each has. */
+/** BM25 score of each belief as a share of the best visible one. */
 function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partitions }: AccessScope): Map<number, number> {
   const terms = [
     { text: base, boost: 1 },
@@ -111,7 +111,7 @@ function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partition
   return new Map(most > 0 ? hits.map(({ entry, score }) => [entry, score / most]) : [])
 }
 
-/** The share of the time that a text may take to be embedded. */
+/** Share of the time limit that embedding the text may take. */
 const EMBEDDING_SHARE = 0.8
 
 const MEANING_LATE: CheckedWarning = {
@@ -130,11 +130,11 @@ const EMBEDDER_FAILED: CheckedWarning = {
 export interface Thresholds {
   readonly include: number
   readonly exclude: number
-  /** Null: no belief is too far from a text. */
+  /** Minimum cosine; null: no belief is too far from a text. */
   readonly floor: number | null
 }
 
-/** What the settings say, else what came of calibration; null: the model was not calibrated. */
+/** Thresholds from the settings, otherwise from calibration; null: the model was not calibrated. */
 export function thresholdsOf(settings: BeliefsSettings, model: string): Thresholds | null {
   const set = settings.thresholds.get(model)
   const cut = SHIPPED.get(model)?.threshold ?? null
@@ -142,10 +142,10 @@ export function thresholdsOf(settings: BeliefsSettings, model: string): Threshol
   return cut === null ? null : { include: cut, exclude: cut, floor: cut }
 }
 
-// Calibration (BQ-040): the raw cosine from which a belief means a term, found for any model from labelled pairs. The cut lets at most
-// one in twenty of the unrelated pairs through.
+// Calibration (BQ-040): finds, for any model and from labelled pairs, the raw cosine from which a belief counts as meaning a term. At most
+// one in twenty of the unrelated pairs reaches the threshold.
 
-/** A text, and terms that it means or does not mean. */
+/** A text with related and unrelated terms. */
 interface CalibrationTexts {
   readonly text: string
   readonly related: readonly string[]
@@ -155,18 +155,18 @@ interface CalibrationTexts {
 export const SHIPPED_PAIRS: readonly CalibrationTexts[] = pairsFile
 
 export interface CalibrationResult {
-  /** Raw cosine; a term is meant from here on. */
+  /** Raw cosine from which a term counts as meant. */
   readonly threshold: number
   readonly relatedPairs: number
   readonly unrelatedPairs: number
-  /** How many of them reach the threshold. */
+  /** Number of pairs of related terms that reach the threshold. */
   readonly relatedPassed: number
   readonly unrelatedPassed: number
 }
 
 const MAX_UNRELATED = 0.05
 
-/** Embeds every text and every term once: some seconds. */
+/** Calibrates a model; embeds every text and every term once, which takes some seconds. */
 export async function calibrate(
   embedder: Embedder,
   signal: AbortSignal,
@@ -193,14 +193,14 @@ export async function calibrate(
   }
 }
 
-/** The lowest cut, in thousandths, that at most one in twenty reaches. */
+/** The lowest threshold, in thousandths, that at most one in twenty unrelated pairs reaches. */
 export function thresholdOf(unrelated: readonly number[]): number {
   const allowed = Math.floor(unrelated.length * MAX_UNRELATED)
   const first = unrelated.toSorted((a, b) => b - a)[allowed] ?? -1
   return (Math.floor(first * 1000) + 1) / 1000
 }
 
-/** By key of the model: what calibration gave for the models that come along. A test holds these to a new run. */
+/** Calibration results of the models in the package, by model key. A test compares them with a new run. */
 export const SHIPPED: ReadonlyMap<string, CalibrationResult> = new Map([
   [
     'all-MiniLM-L6-v2-int8@291d0f4e3028',

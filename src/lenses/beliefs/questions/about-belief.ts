@@ -1,4 +1,4 @@
-/** Similar and contradicting beliefs: queries by the vector of a belief in place of that of a text. */
+/** Finds similar and contradicting beliefs: queries with the vector of a belief in place of that of a text. */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder, sourceOfSeen } from '../access/show.ts'
@@ -30,17 +30,17 @@ interface BeliefQuestion {
   readonly filters: readonly CheckedFilters[]
 }
 
-/** The belief that others are compared with. The requester sees it; the scope of the query may exclude it. */
+/** The belief that others are compared with. The requester may see it; the query's scope may exclude it. */
 interface Subject {
   readonly row: number
   readonly seen: SeenVersion
-  /** As the requester is shown its holder; of one who is not shown, its federation. */
+  /** Name of the holder as the requester sees it; for a hidden holder, its federation. */
   readonly holder: string
-  /** Null: it has none, so that nothing is like it. */
+  /** Vector of the belief; null: it has none, so that nothing is similar to it. */
   readonly vector: Float32Array | null
 }
 
-/** Throws `not_found` for a belief that may not be seen, TIMEOUT when time is over. */
+/** Evaluates a query about a belief. Throws `not_found` for a belief that may not be seen, TIMEOUT when time is over. */
 async function askAbout<T>(
   state: BeliefsState,
   { beliefId, context, scope, filters }: BeliefQuestion,
@@ -71,10 +71,10 @@ async function askAbout<T>(
   return state.lookInSteps(requester, body, time)
 }
 
-/** First search; grows until it holds all that are near enough. */
+/** Number of results of the first search; it grows until all beliefs that are near enough are found. */
 const FIRST = 256
 
-/** Of the matches, those whose raw cosine with the subject is at least this, in the usual order; no copies of it. */
+/** The matches whose raw cosine with the subject is at least `least`, in the usual order, without copies of the subject. */
 function likeSubject(evaluation: Evaluation, subject: Subject, least: number): readonly ScoredBelief[] {
   const { matches, view, understood, requester } = evaluation
   const { meaning } = understood
@@ -105,7 +105,7 @@ const NO_VECTOR: CheckedWarning = {
   message: 'The belief has no vector, so nothing can be compared with it by meaning.',
 }
 
-/** Beliefs that are about what a belief is about (BQ-172), in the order of all lists. */
+/** Beliefs on the same topic as a given belief (BQ-172), in the usual order. */
 export function similarTo(
   state: BeliefsState,
   asking: CheckedSimilar,
@@ -124,7 +124,7 @@ export function similarTo(
   })
 }
 
-/** A pseudonym is somebody of its own; holders that a federation does not show are one. */
+/** Similar beliefs, one per holder. A pseudonym counts as a holder of its own; all hidden holders of a federation count as one. */
 function similarIn(
   evaluation: Evaluation,
   subject: Subject,
@@ -136,7 +136,7 @@ function similarIn(
     : found.filter(({ holder, source }) => (holder ?? ` ${source.id}`) !== subject.holder)
 }
 
-/** Of one topic, the best in order: a detector may be slow. */
+/** Maximum number of beliefs on the same topic that are passed to the detector, best first, because a detector may be slow. */
 const MAX_COMPARED = 1_000
 
 interface Contradicting {
@@ -144,7 +144,7 @@ interface Contradicting {
   readonly contradiction: Contradiction
 }
 
-/** Beliefs that contradict a belief (BQ-173), as far as the detector sees. */
+/** Beliefs that contradict a given belief (BQ-173), as far as the detector recognises it. */
 export function contradictionsOf(
   state: BeliefsState,
   asking: CheckedContradictions,
@@ -167,7 +167,7 @@ export function contradictionsOf(
   })
 }
 
-/** The surest first, equal ones in the usual order. */
+/** Contradicting beliefs, most certain first, ties in the usual order. */
 function contradicting(
   evaluation: Evaluation,
   subject: Subject,
@@ -186,7 +186,7 @@ function contradicting(
     .map(({ ranked, contradiction }, at) => ({ ranked: { ...ranked, rank: at + 1 }, contradiction }))
 }
 
-/** What a belief was derived from (BQ-089, BQ-090), asked for by its id. */
+/** The derivation of the belief with this id (BQ-089, BQ-090). */
 export async function derivationOf(
   state: BeliefsState,
   { beliefId, maxDepth }: { readonly beliefId: string; readonly maxDepth: number },

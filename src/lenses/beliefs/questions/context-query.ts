@@ -1,4 +1,4 @@
-/** Beliefs for a purpose, as many as fit into so many tokens (BQ-176). */
+/** Selects beliefs for a purpose, as many as fit into a number of tokens (BQ-176). */
 import { toIso } from '../../../model/instant.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/blocks.ts'
 import { languagesOfQuestion } from '../../../text/language.ts'
@@ -19,31 +19,34 @@ interface Candidate {
 }
 
 interface Taken {
-  /** Its place among the candidates. */
+  /** Position of the belief among the candidates. */
   readonly place: number
   readonly utility: number
   readonly novelty: number
 }
 
 interface FillRequest {
-  /** In the total order: of equal value the earlier one is taken. */
+  /** Candidates in the total order: of equal utility, the earlier one is taken. */
   readonly candidates: readonly Candidate[]
   readonly purpose: Purpose
-  /** Never exceeded. */
+  /** Hard limit on the number of tokens. */
   readonly maxTokens: number
-  /** Once there are so many, nothing more is taken. */
+  /** When this number of tokens is reached, nothing more is taken. */
   readonly targetTokens: number
-  /** Raw cosine of two candidates. */
+  /** Raw cosine of two candidates, by their positions. */
   likeness(a: number, b: number): number
-  /** Called before each is taken, and may throw. */
+  /** Called before each selection of a belief; may throw. */
   look?(): void
 }
 
-/** Greedy choice under a hard limit of tokens: takes the most useful that fits, again and again; likeness to those taken lowers the utility. */
+/**
+ * Greedy selection under a hard limit of tokens: repeatedly takes the most useful belief that fits; similarity to those already taken
+ * lowers the utility.
+ */
 export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, look }: FillRequest): readonly Taken[] {
   const taken: Taken[] = []
   const open = new Set(candidates.keys())
-  /** Highest likeness to what was taken, by place. */
+  /** Highest similarity to a selected belief, by position. */
   const likest = new Float64Array(candidates.length)
   let total = 0
   while (total < targetTokens) {
@@ -60,21 +63,21 @@ export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, l
     taken.push(best)
     open.delete(best.place)
     total += (candidates[best.place] as Candidate).tokens
-    // What is the opposite of something is as new as what has nothing to do with it.
+    // Similarity never counts below 0: the opposite of a selected belief is as new as an unrelated one.
     for (const other of open) likest[other] = Math.max(likest[other] as number, likeness(best.place, other))
   }
   return taken
 }
 
 interface UtilityParts {
-  /** Semantic score for the text of the query; 0 in list mode. */
+  /** Semantic score for the query's text; 0 in list mode. */
   readonly relevance: number
   readonly confidence: number
   readonly trust: number
   readonly recency: number
-  /** How much its tokens say: different words that say something, by token, at most 1. */
+  /** Information density: number of different content words per token, at most 1. */
   readonly density: number
-  /** How unlike it is to what was taken before: 1 less the highest cosine. */
+  /** Novelty: 1 minus the highest cosine to a selected belief. */
   readonly novelty: number
 }
 
@@ -86,7 +89,7 @@ export const PURPOSE_WEIGHTS: Readonly<Record<Purpose, UtilityParts>> = {
   create: weights(0.2, 0.1, 0.1, 0.05, 0.15, 0.4),
 }
 
-/** 0 to 1. */
+/** Utility of a belief for a purpose, 0 to 1. */
 export function utility(parts: UtilityParts, purpose: Purpose): number {
   const by = PURPOSE_WEIGHTS[purpose]
   return (
@@ -110,10 +113,10 @@ function weights(
   return { relevance, confidence, trust, recency, density, novelty }
 }
 
-/** The best of the order are chosen from. */
+/** Number of results, best first, from which beliefs are selected. */
 const POOL = 500
 
-/** The query's limit, offset and cursor have no effect: the tokens decide. */
+/** Answers a context query. The query's limit, offset and cursor have no effect: the tokens decide. */
 export function contextQuery(
   state: BeliefsState,
   asking: CheckedContextQuery,
@@ -176,7 +179,7 @@ function candidateOf(
   }
 }
 
-/** Enough of a long content to tell. */
+/** Characters of a long content that are examined; enough for an estimate. */
 const SAMPLE = 4_000
 
 function density(content: string, tokens: number): number {
@@ -187,7 +190,7 @@ function density(content: string, tokens: number): number {
   return counted === 0 ? 0 : Math.min(1, telling.size / counted)
 }
 
-/** Ids of those that rest on beliefs which the requester may see: `beliefs.derivation` shows these. */
+/** Ids of beliefs that are based on beliefs visible to the requester: `beliefs.derivation` shows these. */
 function expandable(
   { view }: Evaluation,
   scored: readonly ScoredBelief[],

@@ -1,6 +1,6 @@
 /**
- * Why a belief has its rank for a query, or is missing (BQ-110): components, rank and percentile, what would
- * lift it, the first step that dropped it, and how it compares with another.
+ * Explains why a belief has its rank for a query, or is missing (BQ-110): components, rank and percentile, what would raise it, the first
+ * step that dropped it, and a comparison with another belief.
  */
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -28,13 +28,13 @@ type PartName = keyof RankingWeights
 const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']
 
 interface WeightChange {
-  /** Together 1; with these the one behind comes before the other. */
+  /** Changed weights with the sum 1, with which the lower-ranked belief comes first. */
   readonly weights: RankingWeights
-  /** How much weight goes from some parts to another; no smaller amount would do, less what rounding needs. */
+  /** Amount of weight that moves between components; the smallest possible, apart from a margin for rounding. */
   readonly moved: number
 }
 
-/** Why one belief ranks above another: the gap by part, and the smallest change of the weights that swaps them. */
+/** Why one belief ranks above another: the difference by component, and the smallest change of the weights that swaps them. */
 function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights): Omit<Versus, 'matched'> {
   const [ahead, behind] = byOrder(one, other) <= 0 ? [one, other] : [other, one]
   const parts = PARTS.filter(name => ahead.parts[name] !== null && behind.parts[name] !== null)
@@ -57,13 +57,13 @@ function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights)
   }
 }
 
-/** Beyond a tie by so much, so that they do change places whatever sums round to. */
+/** Margin beyond a tie, so that the beliefs change places however sums are rounded. */
 const MARGIN = 1e-9
 
 /**
- * `differences`: by part, of the one ahead less the one behind; parts that are left out keep their weight. Null: the one
- * behind is better in no part, so no weights would do. What moves goes where the one behind is best, and is taken where
- * it is worst: every bit of it closes as much of the gap as any can.
+ * The smallest change of weights that swaps two beliefs. `differences`: by component, higher-ranked minus lower-ranked; components that are
+ * left out keep their weight. Null: the lower-ranked belief is better in no component, so no weights would do. Weight moves to the
+ * component where the lower-ranked belief is best, from those where it is worst, because that closes most of the gap per unit of weight.
  */
 export function smallestChange(
   weights: RankingWeights,
@@ -96,14 +96,17 @@ function tieBreaker(a: ScoredBelief, b: ScoredBelief): NonNullable<Versus['decid
 
 interface Hint {
   readonly dimension: Dimension
-  /** Null: not known. */
+  /** Present value of the confidence dimension; null: unknown. */
   readonly current: number | null
-  /** The least tenth that lifts the belief, all else as it is. */
+  /** The smallest value, in tenths, that raises the belief if everything else stays the same. */
   readonly target: number
   readonly rank: number
 }
 
-/** Dimensions of its confidence that would lift a belief (BQ-110), the one that costs it most first. `upTo`: the total order down to it. */
+/**
+ * Confidence dimensions whose increase would raise a belief (BQ-110), the one that costs it most first. `upTo`: the total order down to the
+ * belief.
+ */
 function hintsFor(
   { question, state, asOf, view }: Pick<Evaluation, 'question' | 'state' | 'asOf' | 'view'>,
   scored: ScoredBelief,
@@ -131,14 +134,14 @@ function hintsFor(
   })
 }
 
-/** From 1. */
+/** Rank of a belief among others, from 1. */
 function rankAmong(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
   let rank = 1
   for (const other of all) if (other.entry !== scored.entry && byOrder(other, scored) < 0) rank++
   return rank
 }
 
-/** The first of the targets that gives a better rank: more never makes it worse, so the middle one tells about half of them. */
+/** The first target with a better rank. A higher value never gives a worse rank, so a binary search finds it. */
 function minLift(
   targets: readonly number[],
   rank: number,
@@ -182,7 +185,7 @@ export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: 
   })
 }
 
-/** A belief in sight: its row among the matches, or what keeps it from being there. */
+/** A visible belief: its row among the matches, or the step that dropped it. */
 type Found = { readonly row: number } | { readonly dropped: Dropped }
 
 function find(evaluation: Evaluation, id: string, path: string): Found {
@@ -238,11 +241,11 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
   }
 }
 
-/** Most requests are about results near the top. */
+/** Number of results computed first; most requests are about results near the top. */
 const FIRST = 64
 const GROWTH = 8
 
-/** The total order down to a match. */
+/** The total order from the top down to a match. */
 function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[] {
   for (let k = FIRST; ; k *= GROWTH) {
     const order = evaluation.best(k)
@@ -252,7 +255,7 @@ function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[]
   }
 }
 
-/** Null: that is not why. */
+/** The conflict that dropped a belief; null: no conflict did. */
 function opposed(front: Front | null, { entry }: ScoredBelief): Dropped | null {
   const conflict = front?.conflicts.find(({ of: [, second] }) => second.entry === entry)
   if (conflict === undefined) return null
@@ -274,10 +277,10 @@ function compared(evaluation: Evaluation, one: Found, other: Found): Versus {
   return { matched: true, ...versus(a, b, evaluation.question.weights) }
 }
 
-// Why a belief is not among the matches: the first step that left it out. It is asked only about beliefs that the requester may see,
-// and answered from them and the query alone.
+// Finds why a belief is not among the matches: the first step that dropped it. Used only for beliefs that the requester may see, and
+// computed from these and the query alone.
 
-/** Null: it matches. The row must be visible. */
+/** The step that dropped the row; null: it matches. The row must be visible. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
   if (evaluation.matches.has(row)) return null
   const { columns, requester } = evaluation.view
@@ -309,7 +312,7 @@ function byTime({ view, question, asOf }: Evaluation, row: number): Dropped | nu
   return until <= Math.max(...at) ? drop(`It was valid only until ${toIso(until)}.`) : null
 }
 
-/** As a request names them. */
+/** Names of the filters in a request. */
 const FILTER_NAMES: Readonly<Record<keyof CheckedFilters, string>> = {
   confidence: 'min_confidence',
   validAt: 'valid_at',

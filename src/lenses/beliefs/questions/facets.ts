@@ -1,6 +1,6 @@
 /**
- * Which values what matches a query has, and how often (BQ-171). Of what comes through federations a value is shown only
- * when at least five holders have it (BQ-103): the rest is counted under `other_count`.
+ * Counts the values of a query's matches (BQ-171). Of beliefs that come through federations, a value is shown only if at least five holders
+ * have it (BQ-103); the others are counted under `other_count`.
  */
 import { compareText } from '../../../base/compare.ts'
 import { nextTurn } from '../../../base/turns.ts'
@@ -26,7 +26,7 @@ import type {
 import type { Value } from '../schema/values.ts'
 import { type BeliefsState, countersOf } from '../state.ts'
 
-/** The number of matches of a query (BQ-170), whatever its limit and offset; copies count once. */
+/** Number of matches of a query (BQ-170), regardless of its limit and offset; copies count once. */
 export function countMatches(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Value<typeof countAnswer>> {
   return asked(state, query, call, ({ matches, isCut }, warnings) => ({
     total: matches.count,
@@ -37,7 +37,7 @@ export function countMatches(state: BeliefsState, query: CheckedQuery, call: Cal
 }
 
 const MAX_VALUES = 50
-/** Below it a value would point at somebody in a federation. */
+/** Minimum number of holders of a federated value: with fewer, it would point to individual members. */
 const MIN_HOLDERS = 5
 
 export function countFacets(
@@ -78,7 +78,7 @@ function facetOf(evaluation: Evaluation, field: FacetField) {
   }
   const selected = selectedValues(field, evaluation.question.filters)
   const counted = [...tallies].map(([value, tally]) => {
-    // A pseudonym is one holder by its nature, and every answer that shows its beliefs shows it.
+    // A pseudonym always has a single holder, and every answer with its beliefs shows it.
     const isReported = field === 'holder_id' || tally.holders.size >= MIN_HOLDERS
     if (!isReported) other += tally.federated
     return { value, count: tally.open + (isReported ? tally.federated : 0), selected: selected.has(value) }
@@ -91,14 +91,14 @@ function facetOf(evaluation: Evaluation, field: FacetField) {
 }
 
 interface Tally {
-  /** Beliefs that are the requester's own or public. */
+  /** Number of beliefs that are the requester's own or public. */
   open: number
   federated: number
-  /** Those of the federated ones. */
+  /** Holders of the federated beliefs. */
   readonly holders: Set<number>
 }
 
-/** The values of a row; null: a value that is not reported. */
+/** The values of a row; null: a value that must not be reported. */
 type ValuesOf = (row: number, source: number) => readonly (string | null)[]
 
 const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>> = {
@@ -127,14 +127,14 @@ const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>>
   },
 }
 
-/** Null: nothing is known of it. */
+/** Bucket of an overall confidence; null: it is unknown. */
 function bucketOf(overall: number): string | null {
   if (Number.isNaN(overall)) return null
   if (overall < 0.4) return 'low'
   return overall < 0.7 ? 'medium' : 'high'
 }
 
-/** Those that the filters name. */
+/** Values that the filters name. */
 function selectedValues(field: FacetField, filters: readonly CheckedFilters[]): ReadonlySet<string> {
   return new Set(filters.flatMap(filter => [...NAMED[field](filter)]))
 }
@@ -147,13 +147,13 @@ const NAMED: Readonly<Record<FacetField, (filter: CheckedFilters) => Iterable<st
   confidence_bucket: () => [],
 }
 
-// Calibration and counters (BQ-040, BQ-177), for whoever runs the node.
+// Calibration and counters (BQ-040, BQ-177) for the node's operator.
 
 type BatchResult = Value<typeof batchAnswer>
 
 /**
- * `ask` checks and answers one query; `failed` names what it threw. One after the other: they share one embedder. Between
- * them others have their turn, and who has gone is noticed.
+ * Runs several queries one after the other, because they share one embedder. `ask` checks and answers one query; `failed` converts its
+ * error. Between two queries other tasks get their turn, and a cancellation is noticed.
  */
 export async function runBatch(
   queries: readonly unknown[],
@@ -181,7 +181,7 @@ export async function runBatch(
   }
 }
 
-/** `rerun`: calibrate the embedder's model now, which embeds some hundred texts. Nothing is kept of it. */
+/** Diagnostics. `rerun`: calibrate the embedder's model now, which embeds some hundred texts; the result is not stored. */
 export async function diagnose(
   state: BeliefsState,
   rerun: boolean,

@@ -15,7 +15,7 @@ import type { CheckedContext } from '../schema/filters.ts'
 import type { TrustIn, TrustQuestion } from '../trust/edge.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 
-/** The parts of a score, 0 to 1 each; `semantic` is null in list mode. */
+/** The components of a score, 0 to 1 each; `semantic` is null in list mode. */
 export interface Parts {
   readonly semantic: number | null
   readonly confidence: number
@@ -24,55 +24,55 @@ export interface Parts {
 }
 
 export interface ScoredBelief {
-  /** Its row in the columns. */
+  /** Row of the belief in the columns. */
   readonly row: number
   readonly entry: EntryKey
   readonly id: string
-  /** Of this version. */
+  /** Creation time of this version. */
   readonly createdAt: number
   readonly source: BeliefSource
-  /** As the requester is shown it; null: not at all. */
+  /** Name of the holder as the requester sees it; null: hidden. */
   readonly holder: string | null
-  /** Raw, -1 to 1, or what its words stand in with; null in list mode. */
+  /** Raw cosine, -1 to 1, or the value that its words give instead; null in list mode. */
   readonly cosine: number | null
-  /** It has no vector yet: its words stand in for one. */
+  /** Whether the belief is compared by words, because it has no vector yet. */
   readonly isByWords?: boolean | undefined
   readonly parts: Parts
   readonly final: number
 }
 
-/** How far apart two numbers may be that were computed in single and in double precision. */
+/** Largest difference between a number computed in single and in double precision. */
 export const NEAR = 1e-5
 
-/** The last result of a page, by its position in the total order. */
+/** Position of the last result of a page in the total order. */
 export type Boundary = Pick<ScoredBelief, 'final' | 'createdAt' | 'id'>
 
-/** Of one query no two have the same id. */
+/** Compares positions; no two results of one query have the same id. */
 export function compareBoundaries(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
 }
 
 /**
- * What other nodes gave for a query: candidates like this node's own, verified, filtered and scored by this node (BQ-125). Their entries
- * are below 0 and have no rows: nothing of this node's store has such a key.
+ * Results of other nodes for a query: candidates like this node's own, verified, filtered and scored by this node (BQ-125). Their entry
+ * keys are negative, unlike all keys of this node's store, and they have no rows.
  */
 export interface RemoteLeg {
-  /** In the total order, copies of each other left out. */
+  /** Scored results in the total order, without copies of each other. */
   readonly scored: readonly ScoredBelief[]
-  /** By entry; those that do not match too. */
+  /** All beliefs received, by entry key, including those that do not match. */
   readonly remotes: ReadonlyMap<EntryKey, RemoteBelief>
-  /** Those of them that have no vector. */
+  /** Number of received beliefs that have no vector. */
   readonly pending: number
-  /** Where none matches, those that came closest to the text. */
+  /** The beliefs that came closest to the text, if none matches. */
   readonly nearest: readonly ScoredBelief[]
-  /** Of all texts and vectors, near enough. */
+  /** Approximate bytes of all texts and vectors. */
   readonly byteLength: number
 }
 
-/** As it is chosen for an answer. */
+/** A result as selected for an answer. */
 export interface Picked {
   readonly scored: ScoredBelief
-  /** 0, or minus what likeness took from its worth. */
+  /** 0, or the negative amount by which similarity reduced its value. */
   readonly penalty: number
 }
 
@@ -80,18 +80,18 @@ export function unspread(scored: ScoredBelief): Picked {
   return { scored, penalty: 0 }
 }
 
-/** 0 to 1; the weights are together 1. */
+/** The score, 0 to 1; the weights have the sum 1. */
 export function finalOf({ semantic, confidence, trust, recency }: Parts, weights: RankingWeights): number {
   const meaning = semantic === null ? 0 : weights.semantic * semantic
   return meaning + weights.confidence * confidence + weights.trust * trust + weights.recency * recency
 }
 
-/** BQ-042. */
+/** The semantic component of a score from a cosine, 0 to 1 (BQ-042). */
 export function semanticOf(cosine: number): number {
   return (clampCosine(cosine) + 1) / 2
 }
 
-/** Total: final, then time, both descending; then id and what is shown of the holder, by code unit. */
+/** The total order: score, then time, both descending; then id and the shown holder, by code unit. */
 export function byOrder(a: ScoredBelief, b: ScoredBelief): number {
   return (
     b.final - a.final ||
@@ -106,15 +106,15 @@ export function byCodeUnit(a: string, b: string): number {
 }
 
 export type Meaning =
-  /** A query vector against the index. */
+  /** Similarity by meaning: a query vector is compared with the vectors in the index. */
   | { readonly by: 'vector'; readonly index: VectorSearcher; readonly vector: Float32Array }
-  /** Share of the best BM25 score, 0 to 1, by entry; absent: 0. */
+  /** Similarity by words: BM25 as a share of the best score, 0 to 1, by entry; absent: 0. */
   | { readonly by: 'words'; readonly shares: ReadonlyMap<EntryKey, number> }
-  /** List mode. */
+  /** In list mode, nothing is compared with a text. */
   | { readonly by: 'nothing' }
 
-// Copies (BQ-130): of beliefs with one id one is kept; of beliefs with one content those that come from the source of the best of them,
-// and of those that come through one federation the best alone.
+// Removal of copies (BQ-130). Of beliefs with the same id one is kept. Of beliefs with the same content, those from the source of the best
+// one are kept, and of those through one federation only the best.
 
 interface CopyGroup {
   readonly same: keyof SharedRows
@@ -123,8 +123,8 @@ interface CopyGroup {
 }
 
 /**
- * Matches and results of other nodes that share their id, then those that share their content: two or more each. Copies among the
- * results of other nodes are left out before.
+ * Groups of matches and results of other nodes with the same id, then those with the same content, two or more each. Copies among the
+ * results of other nodes have been removed before.
  */
 export function copyGroups(matches: Matches, columns: BeliefColumns, leg: RemoteLeg | null): readonly CopyGroup[] {
   const { texts, arrays } = columns
@@ -148,7 +148,7 @@ export function copyGroups(matches: Matches, columns: BeliefColumns, leg: Remote
   ]
 }
 
-/** Remote beliefs by the number of the id or content that they share with rows; those that share none are left out. */
+/** Remote beliefs by the number of the id or content that they share with rows of this node; those that share none are left out. */
 function remotesBy(leg: RemoteLeg | null, numberOf: (one: ScoredBelief) => number): Map<number, ScoredBelief[]> {
   const found = Map.groupBy(leg?.scored ?? [], numberOf)
   found.delete(-1)
@@ -161,7 +161,7 @@ function matchesFrom(matches: Matches, first: number, next: (row: number) => num
   return rows
 }
 
-/** `rowsOf`: matches with a number that are not among the shared ones. */
+/** `rowsOf`: the matches with a number, for numbers that only remote beliefs share. */
 function groupsOf(
   same: CopyGroup['same'],
   shared: readonly number[],
@@ -182,13 +182,16 @@ function groupsOf(
     .map(([number, rows]) => ({ same, rows, remotes: remotes.get(number) ?? [] }))
 }
 
-/** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
+/**
+ * Selects the copies to drop from groups of beliefs with the same id or content hash, in any order. `byTier`: local is preferred over
+ * federated, and that over network.
+ */
 export function copiesToDrop(
   groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
   preferring: Preference,
 ): ReadonlySet<ScoredBelief> {
   const dropped = new Set<ScoredBelief>()
-  // First ids, so that a copy which is left out for its id keeps none of another content.
+  // Ids first, so that a copy that is dropped for its id does not decide about copies of its content.
   const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
   for (const { same, members } of sorted) {
     const left = members.filter(member => !dropped.has(member))
@@ -203,11 +206,11 @@ export function copiesToDrop(
 
 interface Preference {
   readonly byTier: boolean
-  /** Its own beliefs are preferred, whatever source they come through. */
+  /** The requester, whose own beliefs are preferred whatever source they come through. */
   readonly requester: string
 }
 
-/** The requester's own one, else the first in order; `byTier`: of the earliest tier. */
+/** The copy to keep: the requester's own, otherwise the first in order; with `byTier`, from the earliest tier. */
 function best(members: readonly ScoredBelief[], { byTier, requester }: Preference): ScoredBelief | undefined {
   const rank = ({ source, holder }: ScoredBelief) =>
     byTier ? SCOPE_KINDS.indexOf(source.kind) : holder === requester ? 0 : 1
@@ -218,7 +221,7 @@ function isCopy({ source }: ScoredBelief, { source: kept }: ScoredBelief): boole
   return source.kind !== kept.kind || source.id !== kept.id || kept.kind === 'federated'
 }
 
-// The parts of a belief's score (BQ-080 to BQ-082).
+// Computes the components of a belief's score (BQ-080 to BQ-082).
 
 interface ScorerWorld {
   readonly columns: BeliefColumns
@@ -235,9 +238,9 @@ interface ScorerWorld {
 export class Scorer {
   readonly #world: ScorerWorld
   readonly #confidence: (values: ArrayLike<number>, at: number) => number
-  /** By domain set. */
+  /** Decay rate of freshness, by domain set. */
   readonly #rate: (domainSet: number) => number
-  /** By number of the holder. */
+  /** Trust in each holder, by number of the holder. */
   readonly #trust: (holder: number) => number
 
   constructor(world: ScorerWorld) {
@@ -291,15 +294,15 @@ export class Scorer {
     return as === null ? this.#trust(columns.arrays.holders[row] as number) : trust.as(as).value
   }
 
-  /** A day, of this belief's domains. */
+  /** Decay rate per day for the domains of the row's belief. */
   rate(row: number): number {
     return this.#rate(this.#world.columns.arrays.domainSets[row] as number)
   }
 }
 
-// The requester's trust in holders, by number of the holder: read by filters and ranking.
+// The requester's trust in holders, by number of the holder; used by filters and ranking.
 
-/** What of a context trust depends on. */
+/** The parameters of a context that affect trust. */
 export function trustQuestion({
   queryDomains,
   domainTrustWeight,
@@ -320,7 +323,7 @@ interface Names {
 
 const NAMES = new WeakMap<BeliefColumns, Names>()
 
-/** By number; made again when there is another holder. */
+/** Names of holders by number; computed again when there is a new holder. */
 export function holderNames(columns: BeliefColumns): readonly string[] {
   const known = NAMES.get(columns)
   if (known?.mark === columns.texts.holdersMark) return known.names
@@ -331,9 +334,9 @@ export function holderNames(columns: BeliefColumns): readonly string[] {
 
 export interface TrustFound {
   readonly trust: TrustIn
-  /** A strict federation counts as a whole (BQ-104). */
+  /** Whose trust counts: a strict federation counts as a whole (BQ-104). */
   readonly of: 'holder' | 'federation'
-  /** It came through a federation, so that no more of it may be shown than its band (BQ-107). */
+  /** Whether the belief came through a federation, so that only the band of the trust may be shown (BQ-107). */
   readonly isShared: boolean
 }
 
@@ -343,7 +346,7 @@ export interface TrustWorld {
   readonly view: ShowView
 }
 
-/** What the trust part of a score rests on. */
+/** What the trust component of a score is based on. */
 export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
   const remote = view.remotes?.get(entry)
   const as =

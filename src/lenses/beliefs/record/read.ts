@@ -1,6 +1,6 @@
 /**
- * Reading beliefs by id, and their past (BQ-004, BQ-005, BQ-011): only what the requester may see, so that what is hidden
- * and what is not there are one.
+ * Reads beliefs by id, and their earlier versions (BQ-004, BQ-005, BQ-011), with the requester's permissions: a hidden belief gives the
+ * same result as a missing one.
  */
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
@@ -26,7 +26,7 @@ import {
   type VersionName,
 } from './version.ts'
 
-/** Undefined: the holder has no current belief of this id, whoever else has. */
+/** The holder's current belief with this id; undefined if there is none, even if another holder has one. */
 export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {
   const keys = reader.find(id, partitionsOf(reader, holder))
   const identity = reader.identities(keys).find(found => found.holder === holder)
@@ -48,30 +48,30 @@ export function notHeld(reader: StoreReader, holder: string, id: string, path: s
   return noSuchBelief(path, 'the id of a belief that you hold', near)
 }
 
-/** All but the vector. */
+/** All columns of a past version except the vector. */
 const PAST_COLUMNS = VERSIONS.columns.map(({ name }) => name).filter(name => name !== 'embedding')
 
-/** One view of the store: a reader, who reads, and columns that were brought in step just before. */
+/** One view of the store: a reader, the requester, and columns that were updated just before. */
 export interface View {
   readonly reader: StoreReader
   readonly requester: Requester
   readonly columns: BeliefColumns
-  /** Absent: work with it may take as long as it takes. */
+  /** Time limit of the reading; absent: none. */
   readonly time?: TimeLimit | undefined
 }
 
-/** A version that may be seen, with its entry if it is current. */
+/** A visible version, with its entry if it is current. */
 export interface SeenVersion {
   readonly version: StoredVersion
   readonly entry: Entry | null
-  /** Of the model of its vector, for versions of the past; null: it had none, or is current. */
+  /** For past versions, the model of the stored vector; null: it had none, or the version is current. */
   readonly model: string | null
 }
 
 /**
- * The row of the current belief that an id means when it is asked for, or -1. Of several holders' with this id: the
- * requester's own, else the oldest, so that nobody takes over what an id means by using it again, else by the holder's
- * name. What an id means among the sources of a belief was settled when that was written: see `versionNamed`.
+ * The row of the current belief that an id refers to in a request, or -1. If several holders use the id: the requester's own belief,
+ * otherwise the oldest, so that nobody can take over an id by reusing it, then by the holder's name. For sources of a belief, the meaning
+ * of an id was fixed when the belief was written: see `versionNamed`.
  */
 export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number): number {
   if (id === -1) return -1
@@ -85,7 +85,7 @@ export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number
   return best
 }
 
-/** A belief by id; with `past`, older versions too. Undefined: there is none, or none that may be seen. */
+/** A belief by id; with `past`, also past versions. Undefined: there is none, or it may not be seen. */
 export function versionOfId(view: View, id: string, past: boolean): SeenVersion | undefined {
   const { columns } = view
   const row = rowOfId(view, columns.texts.idNumber(id))
@@ -109,14 +109,14 @@ export function notSeen({ reader, requester, columns }: View, id: string, path =
   return noSuchBelief(path, 'the id of a belief that you may see', near)
 }
 
-/** Whether the history may be seen: by the holder, and by others if the belief exists and they see it. */
+/** Whether the requester may see the history: its holder may, and others if the belief exists and they may see it. */
 function mayHaveHistory({ requester, columns }: View, holder: string, chain: string): boolean {
   if (holder === requester.id) return true
   const row = columns.rowOfChain(holder, chain)
   return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
 }
 
-/** A version, current or past, of which holder and id are known. Undefined: there is none, or it may not be seen. */
+/** The version with this holder and id, current or past. Undefined: there is none, or it may not be seen. */
 export function versionNamed(view: View, { holder, id }: VersionName): SeenVersion | undefined {
   const { columns, reader } = view
   const row = rowNamed(view, { holder, id })
@@ -126,7 +126,7 @@ export function versionNamed(view: View, { holder, id }: VersionName): SeenVersi
   return historyOf(view, holder, past['chain'] as string).find(({ version }) => version.id === id)
 }
 
-/** Whether an id may be shown: it is that of a version which the requester may see. */
+/** Whether an id may be shown: it must belong to a version that the requester may see. */
 export function mayName(view: View, name: VersionName): boolean {
   const row = rowNamed(view, name)
   if (row !== -1) return view.requester.sees(view.columns.arrays.partitions[row] as number)
@@ -137,7 +137,7 @@ function rowNamed({ columns }: View, { holder, id }: VersionName): number {
   return columns.rowOfVersion(columns.texts.holderNumber(holder), columns.texts.idNumber(id))
 }
 
-/** Current beliefs of these keys that may be seen, in the order asked for. */
+/** Visible current beliefs with these keys, in the same order. */
 export function currentOfKeys({ reader, requester, columns }: View, keys: readonly EntryKey[]): readonly SeenVersion[] {
   return columns.versions
     .get(reader, keys)
@@ -146,16 +146,16 @@ export function currentOfKeys({ reader, requester, columns }: View, keys: readon
 }
 
 /**
- * The versions of one belief that may be seen, newest first: its holder sees all of them, others those behind which no
- * version is hidden from them, as far back as they come from where the newest does. So what was narrowed or deleted
- * cannot be read through its past, and no past names the holder behind a pseudonym, or joins two pseudonyms.
+ * The visible versions of one belief, newest first. Its holder sees all of them. Others see versions only as far back as no version is
+ * hidden from them and the source is the same as for the newest. So a belief whose audience was reduced or that was deleted cannot be read
+ * through its history, and a history never reveals the holder behind a pseudonym, or links two pseudonyms.
  */
 export function historyOf(
   { reader, requester, time }: Omit<View, 'columns'>,
   holder: string,
   chain: string,
 ): readonly SeenVersion[] {
-  // Nobody bounds how often a belief is written again.
+  // The number of versions of a belief is not limited.
   time?.check()
   const past = pastOf(reader, holder, chain)
   const next = past.length === 0 ? chain : (past.at(-1)?.version.supersededBy ?? null)
@@ -167,13 +167,13 @@ export function historyOf(
   return end === -1 ? all : all.slice(0, end)
 }
 
-/** Whether another's version may be seen, and its holder is shown as with the other version. */
+/** Whether another holder's version is visible, and its holder is shown in the same way as for the other version. */
 export function comesFromSame(requester: Requester, version: StoredVersion, other: StoredVersion): boolean {
   const [source, ofOther] = [version, other].map(each => requester.sourceOfAudience(audienceOf(each)))
   return source != null && source.kind === ofOther?.kind && source.id === ofOther.id
 }
 
-/** By version, ascending. */
+/** Past versions of a chain, by ascending version number. */
 function pastOf(reader: StoreReader, holder: string, chain: string): readonly SeenVersion[] {
   return reader
     .table(VERSIONS)
@@ -193,8 +193,9 @@ function comesBefore(columns: BeliefColumns, row: number, other: number): boolea
 const PREVIEW_LENGTH = 200
 
 /**
- * Nearest first; of one depth in the order of the sources. A version that was met before is not gone into again, one that
- * may not be seen ends its branch without a trace. `look` is called before each version is gone into, and may throw.
+ * The derivation of a version, nearest sources first; at the same depth in the order of the sources. A version that occurred before is not
+ * expanded again; a version that may not be seen ends its branch without a trace. `look` is called before each version is expanded, and may
+ * throw.
  */
 export function derivationChain(
   view: View,
@@ -223,7 +224,7 @@ interface SeenSource {
   readonly contribution: Contribution
 }
 
-/** Beliefs that a version names as its sources, of whatever contribution, in its order. */
+/** Visible versions that a version names as its sources, with any contribution, in order. */
 export function sourcesOf(view: View, { derivation, holder }: StoredVersion): readonly SeenSource[] {
   return derivation.sources.flatMap(source => {
     const named = namedBy(source, holder)
@@ -232,13 +233,13 @@ export function sourcesOf(view: View, { derivation, holder }: StoredVersion): re
   })
 }
 
-/** Whether it was met before; it is now. */
+/** Adds a version to the set; returns whether it was in it before. */
 function isMet(met: Set<string>, version: StoredVersion): boolean {
   const before = met.size
   return met.add(nameOf(version)).size === before
 }
 
-/** Names have no blanks, so no two pairs give the same. */
+/** Key of a version. Names of holders contain no blanks, so different versions have different keys. */
 function nameOf({ holder, id }: StoredVersion): string {
   return `${holder} ${id}`
 }
@@ -255,29 +256,29 @@ function linkOf(version: StoredVersion, depth: number, contribution: Contributio
   }
 }
 
-/** Does not end within a pair of surrogates. */
+/** Beginning of a content, without half a surrogate pair at the end. */
 function previewOf(content: string): string {
   const cut = content.slice(0, PREVIEW_LENGTH)
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }
 
-/** For hidden premises, and for beliefs in a circle without a root. */
+/** Depth of hidden sources, and of beliefs in a cycle without a root. */
 const NO_DEPTH = -1
 
 interface Made {
   readonly columns: BeliefColumns
-  /** Of beliefs in the visible partitions. */
+  /** Number of changes of beliefs in the visible partitions. */
   readonly changes: number
   readonly depths: Int32Array
 }
 
-/** Valid for one `Requester` (one state of memberships) and one number of changes of visible beliefs. */
+/** Cached depths, valid for one `Requester` (one state of memberships) and one number of changes of visible beliefs. */
 const MADE = new WeakMap<Requester, Made>()
 
 /**
- * By row, how far beliefs are from a root (BQ-053), over those that one requester may see: a root rests on no visible belief. What
- * rests on a past version rests on the current one of its chain, if the past may be seen. Fewest steps; infinite: there is no
- * root, or the row is hidden. Made once for as long as nothing changes.
+ * Derivation depth of each row (BQ-053): the minimum number of steps to a root, over beliefs visible to the requester. A root is based on
+ * no visible belief. A source that is a past version stands for the current version of its chain, if the past version is visible. Infinite:
+ * there is no root, or the row is hidden. Computed once and cached until something changes.
  */
 export function derivationDepths(view: View): (row: number) => number {
   const depths = remembered(view)
@@ -297,7 +298,7 @@ function remembered(view: View): Int32Array {
   return depths
 }
 
-/** By row: fewest steps to a root, or `NO_DEPTH`. */
+/** Minimum number of steps to a root for each row, or `NO_DEPTH`. */
 function depthsOf(view: View): Int32Array {
   const parents = visibleParents(view)
   const depths = new Int32Array(view.columns.rows).fill(NO_DEPTH)
@@ -324,7 +325,7 @@ function depthsOf(view: View): Int32Array {
   return depths
 }
 
-/** Rows that visible beliefs rest on; beliefs that rest on none are absent. */
+/** For each visible belief, the rows that it is based on; beliefs based on none are absent. */
 function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const { columns, requester } = view
   const { partitions } = columns.arrays
@@ -361,12 +362,15 @@ function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMa
   return children
 }
 
-/** The current row of the chain of a past version, each looked up once; -1: no such version, not visible, or no current one. */
+/**
+ * Returns for a past version the row of the current version of its chain; each is looked up once. -1: there is no such version, it is not
+ * visible, or its chain has no current version.
+ */
 function pastRows(view: View): (holder: number, id: number) => number {
   const { columns, time } = view
   const known = new Map<string, number>()
   const lookUp = (holder: number, id: number) => {
-    // Reads of the store, each dearer than many rows.
+    // Each lookup reads the store, which costs more than looking at many rows.
     time?.check()
     const seen = versionNamed(view, { holder: columns.texts.holder(holder), id: columns.texts.id(id) })
     const newest = seen && historyOf(view, seen.version.holder, seen.version.chain)[0]

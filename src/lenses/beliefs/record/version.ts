@@ -1,4 +1,6 @@
-/** One version of a belief as it is stored: the current one is an entry with its aspect, all others are rows. */
+/**
+ * One version of a belief as it is stored. The current version is an entry with its aspect row; past versions are rows of their own table.
+ */
 import type { Instant } from '../../../base/clock.ts'
 import type { ChunkDraft, Entry, EntryDraft } from '../../../model/entry.ts'
 import { type Audience, audience } from '../../../model/partition.ts'
@@ -7,41 +9,41 @@ import { DIMENSIONS } from '../dimensions.ts'
 import type { Confidence, Derivation, DerivationSource, Visibility } from '../model.ts'
 import { COLLECTION, KIND } from '../tables.ts'
 
-/** One version of one holder, for ever. */
+/** Permanent name of one version of one holder. */
 export interface VersionName {
   readonly holder: string
   readonly id: string
 }
 
-/** A source as it is kept. */
+/** A source of a belief as it is stored. */
 interface KeptSource extends DerivationSource {
   /**
-   * Who holds the belief of this id that the writer meant; null: the writer saw none. Absent in versions that were written
-   * before this was kept: then the writer's own is meant, for nobody else can store one under its name.
+   * Holder of the belief that the writer meant by this id. Null: the writer saw no such belief. Absent in versions written before this was
+   * stored: then the writer itself is meant, because nobody else can store a belief under its name.
    */
   readonly holder?: string | null
 }
 
 /**
- * What an id among the sources of a belief names (BQ-090, BQ-097): a version of one holder, settled when it was written and
- * kept with the source, so that a belief that is stored later under the same id changes nothing.
+ * A derivation as it is stored. Each source id of a belief refers to one version of one holder (BQ-090, BQ-097). The reference is resolved
+ * when the belief is written and stored with the source, so a belief stored later under the same id changes nothing.
  */
 export interface KeptDerivation extends Derivation {
   readonly sources: readonly KeptSource[]
 }
 
-/** The version that a source of a belief of the writer's names; null: none, or none that the writer saw. */
+/** The version that a source of the writer's belief refers to. Null: the source names no belief, or none that the writer saw. */
 export function namedBy({ belief_id: id, holder: kept }: KeptSource, writer: string): VersionName | null {
   const holder = kept === undefined ? writer : kept
   return id === null || holder === null ? null : { holder, id }
 }
 
-/** As it is shown: without the holder of the source. */
+/** A source as it is shown: without its holder. */
 export function withoutHolder({ holder: _, ...source }: KeptSource): DerivationSource {
   return source
 }
 
-/** Sources that a belief rests on: beliefs that were named as primary or supporting (BQ-053). */
+/** Sources that a belief rests on: beliefs with contribution type primary or supporting (BQ-053). */
 export function parentsIn({ sources }: KeptDerivation, writer: string): readonly VersionName[] {
   const named = sources.flatMap(source => {
     const { contribution_type: contribution } = source
@@ -53,36 +55,36 @@ export function parentsIn({ sources }: KeptDerivation, writer: string): readonly
 export interface StoredVersion {
   readonly holder: string
   readonly id: string
-  /** Id of the first version: names all versions of one belief of one holder. */
+  /** Id of the first version. It names the chain of all versions of one belief of one holder. */
   readonly chain: string
-  /** From 1. */
+  /** Number of the version, from 1. */
   readonly version: number
   readonly content: string
   readonly contentHash: string
   readonly confidence: Confidence
-  /** Null: without bound. */
+  /** Start and end of validity; null: unbounded. */
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
   readonly derivation: KeptDerivation
-  /** Normalised. */
+  /** Normalised domains. */
   readonly domains: readonly string[]
   readonly visibility: Visibility
   readonly federationIds: readonly string[]
   readonly createdAt: Instant
   readonly supersedes: string | null
-  /** Null: it is the current one, or a tombstone. */
+  /** Id of the following version. Null: this is the current version, or a tombstone. */
   readonly supersededBy: string | null
-  /** Of a tombstone. */
+  /** Time of the deletion. Only tombstones have one. */
   readonly deletedAt: Instant | null
 }
 
-/** A current version and its entry. */
+/** The current version of a belief, with its entry. */
 export interface CurrentBelief {
   readonly entry: Entry
   readonly version: StoredVersion
 }
 
-/** The vector that a version had, and by which model. */
+/** Vector of a version, and the model that computed it. */
 export interface VersionVector {
   readonly model: string
   readonly vector: Float32Array
@@ -96,7 +98,7 @@ export function visibilityOf({ audience }: Pick<Entry, 'audience'>): Visibility 
   return audience.kind === 'shared' ? 'federated' : audience.kind
 }
 
-/** A current version, from its entry and the row of its aspect. */
+/** Makes the current version from its entry and its aspect row. */
 export function currentVersion(entry: Entry, row: Row): StoredVersion {
   const { holder } = entry.audience
   return {
@@ -139,13 +141,13 @@ export function entryOf(version: StoredVersion, now: Instant): EntryDraft {
   }
 }
 
-/** One chunk, so one vector: what is embedded is the line of the domains, if there are any, and the content (BQ-031). */
+/** A belief is one chunk, and so has one vector. The embedded text is a line with the domains, if any, followed by the content (BQ-031). */
 export function chunkOf({ content, domains }: Pick<StoredVersion, 'content' | 'domains'>): ChunkDraft {
   const headings = domains.length === 0 ? [] : [domains.join(', ')]
   return { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings }
 }
 
-/** Whether both are embedded as the same text. */
+/** Whether the embedded texts of both versions are equal. */
 export function sameText(a: StoredVersion, b: StoredVersion): boolean {
   return a.content === b.content && a.domains.join() === b.domains.join()
 }
@@ -162,7 +164,7 @@ export function aspectRow(version: StoredVersion, entry: number): Row {
   }
 }
 
-/** What of a version is in the JSON of its row: all but what the columns say. */
+/** Fields of a version that are stored as JSON in its row: all except those that have columns of their own. */
 type Recorded = Omit<StoredVersion, 'holder' | 'id' | 'chain' | 'version' | 'supersededBy'>
 
 export function versionRow(version: StoredVersion, at: Instant, embedded: VersionVector | null): Row {
@@ -180,7 +182,7 @@ export function versionRow(version: StoredVersion, at: Instant, embedded: Versio
   }
 }
 
-/** A version of the past, from its row. */
+/** Makes a past version from its row. */
 export function pastVersion(row: Row): StoredVersion {
   return {
     ...(JSON.parse(row['record'] as string) as Recorded),
@@ -196,7 +198,7 @@ function confidenceIn(row: Row): Confidence {
   return Object.fromEntries(DIMENSIONS.map(name => [name, row[name] ?? null])) as Confidence
 }
 
-/** Little-endian, whatever the machine. */
+/** Bytes of a vector, little-endian on every machine. */
 function bytesOf(vector: Float32Array): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(vector.length * 4))
   for (const [i, component] of vector.entries()) bytes.setFloat32(i * 4, component, true)

@@ -1,7 +1,7 @@
 /**
- * Putting, superseding and deleting (BQ-003): a version never changes, and the end of a belief is a last one without content. Each act is
- * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
- * see all there is, is settled when it is written (BQ-097, BQ-111).
+ * Putting, superseding and deleting beliefs (BQ-003). A version never changes; a deletion adds a last version without content, the
+ * tombstone. Each act is one transaction, so no reader sees an incomplete link between versions. The writer may not see all beliefs, so
+ * what it means by its source ids is resolved when the version is written (BQ-097, BQ-111).
  */
 import { sha256, v4Id } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -35,17 +35,17 @@ import {
 
 export interface WriteContext {
   readonly writer: StoreWriter
-  /** Who writes: it writes its own beliefs and no others. */
+  /** The writing agent. It writes only its own beliefs. */
   readonly holder: string
   readonly now: Instant
-  /** Key of the embedder's model; null: there is none. */
+  /** Key of the embedder's model; null: there is no embedder. */
   readonly model: string | null
   newId(): string
 }
 
 /**
- * All of the acts or none. Returns when it is written; who wants the vectors as well waits for `host.embedded`. `now`:
- * the one reading of the clock of the request.
+ * Performs all acts or none, and returns when they are written. To wait for the vectors too, await `host.embedded`. `now`: the time of the
+ * request, read once.
  */
 export function writeBeliefs<T>(
   host: LensHost,
@@ -56,7 +56,10 @@ export function writeBeliefs<T>(
   return host.store.writeWhenFree(now, writer => act(contextOf(host, holder, now, writer)))
 }
 
-/** The same for a number of acts, a step each. Rejects with what `turns` end them with; then nothing is written. */
+/**
+ * Like `writeBeliefs`, for many acts, each in a step of its own. Rejects with the error by which `turns` ends the steps; nothing is written
+ * then.
+ */
 export function writeManyBeliefs<T>(
   host: LensHost,
   holder: string,
@@ -75,7 +78,10 @@ function contextOf(host: LensHost, holder: string, now: Instant, writer: StoreWr
   return { writer, holder, now, model: modelOf(host), newId }
 }
 
-/** The holder's current version of this id. Throws for all others, whoever holds them; `path` names the id's field. */
+/**
+ * The holder's current version with this id. Throws if there is none, whoever else holds a belief with this id. `path`: the field that
+ * contains the id, for the error.
+ */
 function requireHeld({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
   const current = currentOf(writer, holder, id)
   if (current !== undefined) return current
@@ -86,18 +92,18 @@ function requireHeld({ writer, holder }: WriteContext, id: string, path: string)
   throw wrong(path, constraint, 'superseded', id)
 }
 
-/** Makes it current. Its id must be new to the holder; ids of other holders are not looked at. */
+/** Stores a version as the current one. Its id must be new for this holder; ids of other holders do not matter. */
 function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion, path = ''): EntryKey {
   checkFederations(version, path)
   const isPast = writer.table(VERSIONS).get({ holder, id: version.id }) !== undefined
   const { key, created } = writer.put(entryOf(version, now), [chunkOf(version)])
-  // What replaced an entry of the holder's goes back with the whole transaction.
+  // The put may have replaced an entry of this holder; the throw rolls back the whole transaction.
   if (isPast || !created) throw taken(version.id, path)
   writer.table(BELIEFS).put(aspectRow(version, key))
   return key
 }
 
-/** Moves a current version to the past, with its vector if it has one. */
+/** Turns a current version into a past one, together with its vector, if any. */
 function retire(context: WriteContext, { entry, version }: CurrentBelief, supersededBy: string): VersionVector | null {
   const { writer, now } = context
   const embedded = vectorOf(context, entry.key)
@@ -106,7 +112,7 @@ function retire(context: WriteContext, { entry, version }: CurrentBelief, supers
   return embedded
 }
 
-/** A row of the past under an id that is new to the holder. */
+/** Adds the row of a past version, whose id must be new for this holder. */
 function addPast({ writer, holder, now }: WriteContext, version: StoredVersion): void {
   const key: Row = { holder, id: version.id }
   if (writer.table(VERSIONS).get(key) !== undefined) throw taken(version.id)
@@ -121,7 +127,7 @@ function vectorOf({ writer, model }: WriteContext, entry: EntryKey): VersionVect
   return vector === undefined ? null : { model, vector }
 }
 
-/** Names that no federation can have would fit in no partition. */
+/** Throws for names that no federation can have: no partition could be named after them. */
 function checkFederations({ federationIds }: StoredVersion, before: string): void {
   const at = federationIds.findIndex(name => !isFederationName(name))
   if (at === -1) return
@@ -133,10 +139,10 @@ function taken(id: string, path = ''): BeliefsError {
   return wrong(`${path}id`, 'an id that you have not used before', 'taken', id)
 }
 
-/** Holders by id of all beliefs that the same call stores. */
+/** Maps the id of each belief stored by the same call to its holder. */
 export type Together = ReadonlyMap<string, string>
 
-/** `self`: the id of the version that it is of, which may name itself. */
+/** `self`: id of the version that this derivation belongs to. The version may name itself as a source. */
 function keptDerivation(
   context: WriteContext,
   derivation: Derivation,
@@ -151,8 +157,9 @@ function keptDerivation(
 }
 
 /**
- * Of several holders' with this id: the writer's, whether it is current or not, else the oldest current one that the writer
- * may see, else one of the past. Null: there is none, or none that the writer may see, which are one.
+ * Chooses the holder meant by an id that several holders may have: the writer, if it has a version with this id, current or past; otherwise
+ * the holder of the oldest current version visible to the writer; otherwise the holder of a visible past version. Null: no version is
+ * visible to the writer, whether one exists or not.
  */
 function holderOf(context: WriteContext, id: string): string | null {
   const { writer, holder } = context
@@ -163,7 +170,7 @@ function holderOf(context: WriteContext, id: string): string | null {
     .map(({ key, audience, createdAt }) => ({ key, holder: audience.holder, createdAt }))
   if (current.some(belief => belief.holder === holder)) return holder
   if (writer.table(VERSIONS).count({ holder, id }) > 0) return holder
-  // Of one moment, what was written first: a name that sorts low takes nothing over.
+  // Of versions created in the same millisecond, the one written first wins. A holder whose name sorts first gains nothing.
   const [oldest] = current.sort((a, b) => a.createdAt - b.createdAt || a.key - b.key)
   if (oldest !== undefined) return oldest.holder
   const past = writer.table(VERSIONS).scan({ id }, { columns: ['holder', 'chain'] })
@@ -174,7 +181,7 @@ function holderOf(context: WriteContext, id: string): string | null {
   return (seen?.['holder'] as string | undefined) ?? null
 }
 
-/** Other entries may have the id of a belief. */
+/** Entries that are not beliefs may have the same id. */
 function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]): readonly EntryKey[] {
   if (entries.length === 0) return []
   return writer
@@ -183,10 +190,10 @@ function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]):
     .map(row => row['entry'] as EntryKey)
 }
 
-/** One an act: what the writer's own act makes visible is its own, and found by `together`. */
+/** One requester for each act. What the act itself makes visible belongs to the writer, and is found through `together`. */
 const requesterOf = onePer(({ writer, holder }: WriteContext) => new Requester(writer, holder))
 
-/** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
+/** Puts all drafts in one act. Their sources may refer to each other in any order. `isMany`: the request gave a list. */
 export function* putBeliefs(
   context: WriteContext,
   drafts: readonly BeliefDraft[],
@@ -201,7 +208,7 @@ export function* putBeliefs(
   return put
 }
 
-/** `path`: what faults that the store finds begin with. */
+/** `path`: prefix of the paths of faults found while storing. */
 export function putBelief(
   context: WriteContext,
   draft: BeliefDraft,
@@ -226,12 +233,15 @@ export function putBelief(
   return version
 }
 
-/** What a draft says of a version. */
+/** Fields of a version that come from its draft. */
 function contentsOf({ id: _, ...contents }: BeliefDraft): Omit<BeliefDraft, 'id'> {
   return contents
 }
 
-/** What it was derived from stays what it was where the revision does not say it again. Throws where `belief_id` is not the current version of a belief that the writer holds. */
+/**
+ * Follows the current version `belief_id` with a revision. Fields of the derivation that the revision does not give are taken from the old
+ * version. Throws if `belief_id` is not the current version of a belief held by the writer.
+ */
 export function supersedeBelief(
   context: WriteContext,
   revision: Revision,
@@ -243,7 +253,7 @@ export function supersedeBelief(
   const id = revision.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
-    // Sources that are not given again name the holders that they named.
+    // Without new sources, the old sources keep the holders that they were resolved to.
     derivation:
       revision.derivation?.sources === undefined
         ? { ...draft.derivation, sources: old.version.derivation.sources }
@@ -273,7 +283,7 @@ function draftOf(version: StoredVersion, now: number): BeliefDraft {
   return { ...version, id: null, validFrom: version.validFrom ?? Math.min(version.createdAt, now) }
 }
 
-/** Returns the tombstone. Throws where this is not the current version of a belief that the writer holds. */
+/** Deletes a belief and returns its tombstone. Throws if the id is not the current version of a belief held by the writer. */
 export function deleteBelief(context: WriteContext, id: string): StoredVersion {
   const { now } = context
   const old = requireHeld(context, id, 'belief_id')

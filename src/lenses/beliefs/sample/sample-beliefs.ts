@@ -1,6 +1,6 @@
 /**
- * What comes with the lens to try it on: twelve agents in three federations, what they hold true and whom they trust.
- * Nine of them mean well, and not all of those are right; three repeat one false claim and vouch for each other.
+ * Sample data for trying the lens: twelve agents in three federations, with their beliefs and trust. Nine agents are honest, though not all
+ * of these are right; three repeat one false claim and vouch for each other.
  */
 
 import type { Instant } from '../../../base/clock.ts'
@@ -21,7 +21,7 @@ import agentsFile from './agents.json' with { type: 'json' }
 import beliefsFile from './beliefs.json' with { type: 'json' }
 import federationsFile from './federations.json' with { type: 'json' }
 
-/** One version. Days are counted back from when the sample is loaded; below 0: days to come. */
+/** One version of a belief. Days are counted back from the time when the sample is loaded; negative days are in the future. */
 interface SampleBelief {
   readonly holder: string
   readonly id: string
@@ -30,22 +30,22 @@ interface SampleBelief {
   readonly visibility: Visibility
   readonly federations?: readonly string[]
   readonly daysAgo: number
-  /** In the order of `DIMENSIONS`. */
+  /** Confidence values in the order of `DIMENSIONS`. */
   readonly confidence: readonly (number | null)[]
   readonly type: DerivationType
   readonly sources?: readonly SampleSource[]
-  /** Default `daysAgo`. */
+  /** Number of days since the belief became valid. Default: `daysAgo`. */
   readonly validFromDaysAgo?: number
-  /** Default: without end. */
+  /** Number of days since the belief stopped being valid. Default: no end. */
   readonly validUntilDaysAgo?: number
-  /** The version of the same holder that it follows. */
+  /** Id of the version of the same holder that this one supersedes. */
   readonly supersedes?: string
 }
 
 interface SampleSource {
   readonly belief?: string
   readonly external?: string
-  /** Default primary. */
+  /** Contribution type of the source. Default: `primary`. */
   readonly as?: 'supporting' | 'contradicting' | 'context'
 }
 
@@ -75,11 +75,11 @@ interface SampleFederation {
   }[]
 }
 
-// What the files hold is tried by a test that loads all of it; these types say what it is.
+// These types are not checked against the files here: a test loads all of the sample.
 export const SAMPLE_AGENTS: readonly SampleAgent[] = agentsFile as unknown as readonly SampleAgent[]
 export const SAMPLE_FEDERATIONS: readonly SampleFederation[] = federationsFile as unknown as readonly SampleFederation[]
 
-/** By holder, in the order of the file: one line a version. */
+/** Beliefs by holder, one line for each version, in the order of the file. */
 export const SAMPLE_BELIEFS: ReadonlyMap<string, readonly SampleBelief[]> = Map.groupBy(
   beliefsFile as unknown as readonly SampleBelief[],
   ({ holder }) => holder,
@@ -89,12 +89,15 @@ export interface SampleReport {
   readonly agents: number
   readonly federations: number
   readonly trust_edges: number
-  /** Current versions. */
+  /** Number of current versions of beliefs. */
   readonly beliefs: number
   readonly superseded: number
 }
 
-/** Throws INVALID_QUERY where an agent of the store has one of the sample's names: it never mixes with what is there. */
+/**
+ * Loads the sample. Throws INVALID_QUERY if the store already has an agent with one of the sample's names, so the sample never mixes with
+ * existing data.
+ */
 export function loadSample(host: LensHost): Promise<SampleReport> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
@@ -148,7 +151,7 @@ function writeTrust(writer: StoreWriter, now: Instant, random: (bytes: number) =
   return edges
 }
 
-/** Oldest first, so that each version finds the one that it follows. */
+/** Writes the oldest versions first, so that each version finds the one it supersedes. */
 function writeAll(writer: StoreWriter, now: Instant): { readonly versions: number; readonly superseded: number } {
   const all = [...SAMPLE_BELIEFS].flatMap(([holder, beliefs]) => beliefs.map(belief => ({ holder, belief })))
   const ordered = all.toSorted((a, b) => b.belief.daysAgo - a.belief.daysAgo)
@@ -169,7 +172,7 @@ function writeOne(context: WriteContext, belief: SampleBelief, now: Instant, tog
   } else supersedeBelief(context, parseRequest(revision, { belief_id: supersedes, ...input }, [belief.id]), together)
 }
 
-/** As `beliefs.put` takes it, so that the sample is checked as everybody's beliefs are. */
+/** A belief of the sample as input of `beliefs.put`, so that it is checked like all other beliefs. */
 function inputOf(belief: SampleBelief, now: Instant): object {
   const { id, content, domains, visibility, federations = [], confidence, type, sources = [] } = belief
   const { daysAgo, validFromDaysAgo = daysAgo, validUntilDaysAgo } = belief

@@ -1,4 +1,4 @@
-/** Trust, agents, federations and other nodes: what their operations are given (BQ-064, BQ-068, BQ-069, BQ-081, BQ-092, BQ-105). */
+/** Input schemas of the operations on trust, agents, federations and other nodes (BQ-064, BQ-068, BQ-069, BQ-081, BQ-092, BQ-105). */
 import { z } from 'zod'
 import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../aggregates/mechanism.ts'
@@ -37,14 +37,14 @@ export const ROLES = ['founder', 'admin', 'moderator', 'member', 'observer'] as 
 export const PERMISSIONS = ['query_beliefs', 'share_beliefs', 'view_aggregates'] as const
 
 const MAX_BASES = 20
-/** Of Ed25519 in base64url there are 86. */
+/** An Ed25519 signature in base64url has 86 characters. */
 const MAX_SIGNATURE = 128
 
 const target = id.describe('Agent that trust is put in, or federation:<id>')
 const label = textUpTo(MAX_NAME_LENGTH).nullable()
 const federation = id.describe('Federation of this node')
 
-/** For operations without a choice. */
+/** Input of operations without fields. */
 export const nothing = request(object({}))
 
 export const trustSetInput = request(
@@ -148,7 +148,7 @@ const agentFields = {
   ),
 }
 
-/** What is undefined is left as it is; null removes it. */
+/** An undefined field leaves the stored value unchanged; null removes it. */
 export const agentInput = request(
   object({
     id: id.describe('Name that it queries with, and that others trust: no blanks, colons and commas'),
@@ -157,7 +157,7 @@ export const agentInput = request(
 )
 export type NewAgent = Value<typeof agentInput>
 
-/** Epsilon, both ends in, at most three decimals. */
+/** An epsilon between these bounds, inclusive, with at most three decimals. */
 const epsilonIn = (min: number, max: number) =>
   numberIn(min, max).refine(given => inOnes(thousandths(given)) === given, 'a number with at most three decimals')
 
@@ -235,7 +235,7 @@ export const memberInput = request(
 )
 export type NewMember = Value<typeof memberInput>
 
-/** What is undefined is left as it is, where the peer is known. */
+/** If the peer is known, an undefined field leaves the stored value unchanged. */
 export const peerInput = request(
   object({
     id: field(federationName, 'Name of the node here. Default: host and port of its address'),
@@ -253,16 +253,16 @@ export const peerInput = request(
 )
 export type PeerInput = Value<typeof peerInput>
 
-/** Its address as one origin, its federations each once and ascending. */
+/** A peer in normal form: its address as an origin, its federations unique and ascending. */
 export function toPeer({ address, federations, ...given }: PeerInput): PeerInput {
   const named = federations && { federations: [...new Set(federations)].sort() }
-  // The cast: `address` lets through what has an origin.
+  // The cast: the schema `address` accepts only texts with an origin.
   return { ...given, address: addressOf(address) as string, ...named }
 }
 
 export const peerOnly = request(object({ id: federationName.describe('Name of the peer here') }))
 
-// Answers of operations on trust, agents, federations and other nodes.
+// Answer schemas of the operations on trust, agents, federations and other nodes.
 
 const asOf = moment.describe('Moment that all ages in the answer refer to')
 

@@ -1,4 +1,4 @@
-/** What a holder writes (BQ-002, BQ-006 to BQ-013): its schemas, and the complete belief that follows from it. */
+/** Schemas of the beliefs that a holder writes (BQ-002, BQ-006 to BQ-013), and the complete draft made from them. */
 import { z } from 'zod'
 import { sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -36,12 +36,12 @@ import {
   type Value,
 } from './values.ts'
 
-/** In bytes of UTF-8. */
+/** Maximum size of a belief's content, in bytes of UTF-8. */
 const MAX_CONTENT_BYTES = 65_536
 const MAX_DOMAINS = 20
 const MAX_FEDERATIONS = 50
 const MAX_SOURCES = 100
-/** Characters. */
+/** Maximum length of the reference to an external source, in characters. */
 const MAX_REFERENCE = 2_048
 const MAX_REMARK = 4_096
 const MAX_TYPE = 100
@@ -120,7 +120,7 @@ const draftFields = {
   ),
 }
 
-/** What rules over several fields look at; what is left out is not compared. */
+/** Fields that the rules over several fields compare. A missing field is not compared. */
 interface Written {
   readonly content?: string | undefined
   readonly content_hash?: string | undefined
@@ -169,7 +169,7 @@ export type NewBelief = Value<typeof newBelief>
 
 const wait = field(flag, 'Whether to return only when it can be found by meaning', true)
 
-/** One belief, or many in `beliefs`. */
+/** Input of `beliefs.put`: one belief, or many in `beliefs`. */
 export const putInput = request(
   object({
     ...draftFields,
@@ -207,14 +207,14 @@ export const putInput = request(
     }),
 )
 
-/** The drafts, and whether they came as a list. Throws INVALID_QUERY. */
+/** The drafts, and whether the input gave a list. Throws INVALID_QUERY. */
 export function toPut(
   input: Value<typeof putInput>,
   asOf: Instant,
 ): { readonly drafts: readonly BeliefDraft[]; readonly isMany: boolean } {
   const { beliefs } = input
   if (beliefs !== undefined) return { drafts: toDrafts(beliefs, asOf, at => `beliefs[${at}].`), isMany: true }
-  // The cast: what comes alone has a content.
+  // The cast: the schema makes sure that a single belief has a content.
   return { drafts: toDrafts([input as NewBelief], asOf), isMany: false }
 }
 
@@ -237,7 +237,7 @@ const revisionFields = {
   belief_id: id.describe('Current version that the new one follows'),
 }
 
-/** `belief_id`, which is the version that it follows, and whatever changes. */
+/** A revision: `belief_id`, the version that it supersedes, and the fields that change. */
 export const revision = object(revisionFields).refine(isOwnHash, HASH_RULE).refine(isWindow, WINDOW_RULE)
 export const supersedeInput = request(
   object({ ...revisionFields, wait })
@@ -246,9 +246,9 @@ export const supersedeInput = request(
 )
 export type Revision = Value<typeof revision>
 
-/** A belief as its holder writes it, complete. */
+/** A complete belief as its holder writes it. */
 export interface BeliefDraft {
-  /** Null: make one. */
+  /** Id given by the writer. Null: the store makes a new id. */
   readonly id: string | null
   readonly content: string
   readonly contentHash: string
@@ -256,16 +256,16 @@ export interface BeliefDraft {
   readonly validFrom: Instant
   readonly validUntil: Instant | null
   readonly derivation: Derivation
-  /** Normalised, each once. */
+  /** Normalised domains, each once. */
   readonly domains: readonly string[]
   readonly visibility: Visibility
-  /** Each once, ascending; empty unless federated. */
+  /** Ids of federations, each once, ascending; empty unless the visibility is federated. */
   readonly federationIds: readonly string[]
 }
 
 /**
- * Complete drafts in their order. `asOf`: from when they hold where the writer does not say. Throws INVALID_QUERY with a fault
- * for each that ends before it begins. `at` gives the path of each.
+ * Makes complete drafts, in the given order. `asOf`: start of validity if the writer gives none. Throws INVALID_QUERY with one fault for
+ * each belief whose validity ends before it begins. `at` gives the path prefix of each belief.
  */
 export function toDrafts(
   beliefs: readonly Value<typeof newBelief>[],
@@ -293,7 +293,7 @@ function toDraft(given: Value<typeof newBelief>, asOf: Instant): BeliefDraft {
   }
 }
 
-/** The version before with the changes; throws INVALID_QUERY where they do not go with what stays. */
+/** The previous version with the changes applied. Throws INVALID_QUERY if the changes contradict the fields that remain. */
 export function revised(old: BeliefDraft, revision: Revision): BeliefDraft {
   const { content = old.content, content_hash: hash, valid_until: until, federation_ids: ids } = revision
   const visibility = revision.visibility === undefined ? old.visibility : toVisibility(revision.visibility)
@@ -323,7 +323,7 @@ export function revised(old: BeliefDraft, revision: Revision): BeliefDraft {
   return draft
 }
 
-/** What is not given is as in `before`; a type that is given brings its note with it. */
+/** Fields that are not given are taken from `before`. The note depends on the type: a given type replaces both. */
 export function toDerivation(given: Value<typeof derivation>, before: Derivation = ASSUMED): Derivation {
   const { type, sources, method_description, confidence_rationale } = given
   const isKnown = type === undefined ? before.type : DERIVATION_TYPES.find(known => known === type.toLowerCase())
@@ -340,7 +340,7 @@ export function toDerivation(given: Value<typeof derivation>, before: Derivation
   }
 }
 
-/** Of a belief that states none. */
+/** Derivation of a belief that gives none. */
 const ASSUMED: Derivation = {
   type: 'assumption',
   sources: [],
@@ -359,7 +359,7 @@ function fault(path: string, reason: string, constraint: string, value: string |
   return { code: 'INVALID_QUERY', path, constraint, reason, value }
 }
 
-/** An unknown level is private: nobody sees more for a word that is not known (BQ-010). */
+/** An unknown visibility counts as private, so an unknown word never makes a belief visible to more agents (BQ-010). */
 function toVisibility(given: string = 'private'): Visibility {
   return VISIBILITIES.find(known => known === given.toLowerCase()) ?? 'private'
 }

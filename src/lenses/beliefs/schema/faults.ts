@@ -1,6 +1,6 @@
 /**
- * The error map of the lens: what zod finds wrong with a request becomes its faults (BQ-025, BQ-026, BQ-186). A schema states
- * in its error what it accepts, which becomes `constraint`; a rule of its own states its reason in `params.reason`.
+ * Turns the issues that zod finds in a request into faults of the lens (BQ-025, BQ-026, BQ-186). The error message of a schema says what it
+ * accepts, and becomes `constraint`; a custom rule gives its reason in `params.reason`.
  */
 import { z } from 'zod'
 import { isRecord } from '../../../base/record.ts'
@@ -9,7 +9,7 @@ import { type Fault, faulty } from '../errors.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** A schema with the limits of every request before it: they are checked before anything else (BQ-191). */
+/** Adds the limits that apply to every request (BQ-191) to a schema. They are checked first. */
 export function request<T extends z.ZodType>(schema: T): z.ZodPreprocess<T> {
   return z.preprocess((value, context) => {
     const excess = excessIn(value)
@@ -20,8 +20,8 @@ export function request<T extends z.ZodType>(schema: T): z.ZodPreprocess<T> {
 }
 
 /**
- * The checked input. Throws INVALID_QUERY or INVALID_FILTERS with all faults in document order, at most 20. `path` is the
- * position of the value in its request.
+ * Returns the checked input. Throws INVALID_QUERY or INVALID_FILTERS with the faults in document order, at most 20. `path`: position of the
+ * value in its request.
  *
  * @example
  * parseRequest(query, { semantic: 'bees', options: { limit: 0 } }) // throws: options.limit: expected an integer from 1 to 1000
@@ -32,7 +32,7 @@ export function parseRequest<T extends z.ZodType>(schema: T, input: unknown, pat
   throw faulty(faultsOf(result.error.issues, input, path))
 }
 
-/** The faults of an input in document order, one for each value; a field that is missing comes after those that are there. */
+/** Faults of an input in document order, one for each value. A missing field comes after the existing ones. */
 export function faultsOf(issues: readonly Issue[], input: unknown, root: Path = []): [Fault, ...Fault[]] {
   const found = issues.flatMap(issue => faultsIn(issue, [], input, root))
   const ordered = found
@@ -50,10 +50,10 @@ export function faultsOf(issues: readonly Issue[], input: unknown, root: Path = 
 }
 
 const MAX_FAULTS = 20
-/** Levels of nesting, and characters in all. */
+/** Limits of a request: levels of nesting, and characters in total. */
 const MAX_LEVELS = 16
 const MAX_CHARACTERS = 256 * 1024
-/** Longest value that a message shows. */
+/** Longest value shown in a message. */
 const MAX_SHOWN = 80
 
 interface Found extends Pick<Fault, 'constraint' | 'reason' | 'value'> {
@@ -85,7 +85,7 @@ function faultsIn(issue: Issue, before: Path, input: unknown, root: Path): reado
   return [{ path, isOfFilters, constraint: issue.message, reason, value: shown }]
 }
 
-/** Whether a branch of a union is for another type of value than was given. */
+/** Whether an issue only says that this branch of a union expects another type of value. */
 function isOtherType({ path, code }: Issue, value: unknown): boolean {
   return path.length === 0 && (code === 'invalid_type' || (code === 'invalid_value' && typeof value !== 'string'))
 }
@@ -109,7 +109,7 @@ function reasonOf(issue: Issue, value: unknown): string {
   }
 }
 
-/** Fields that a sender may expect to work, and that are refused with more than "unknown" (BQ-067, BQ-115). */
+/** Fields that a sender may expect to work. They are refused with a more helpful message than "unknown" (BQ-067, BQ-115). */
 const REFUSED: ReadonlyMap<string, readonly [reason: string, note: string]> = new Map<
   string,
   readonly [string, string]
@@ -133,7 +133,7 @@ const REFUSED: ReadonlyMap<string, readonly [reason: string, note: string]> = ne
   ].map(name => [name, ['inline_trust', '; trust, reputation and membership come from the data of the node']] as const),
 ])
 
-/** Positions in the document, level by level. What concerns a whole object comes after its fields. */
+/** Position of a path in the document, level by level. An issue of a whole object comes after the issues of its fields. */
 function orderOf(path: Path, input: unknown): readonly number[] {
   let at: unknown = input
   return path.map(key => {
@@ -154,7 +154,7 @@ function compareOrder(a: readonly number[], b: readonly number[]): number {
   return one < other ? -1 : 1
 }
 
-/** `options.scope.local`, `filters[1].valid_at`, `domain_trust["a b"]`. */
+/** Text of a path: `options.scope.local`, `filters[1].valid_at`, `domain_trust["a b"]`. */
 function pathText(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -174,10 +174,10 @@ interface Excess {
   readonly params: { readonly reason: string }
 }
 
-/** Null: the value is plain data within the limits. Ends for a value without end. */
+/** What exceeds the limits of plain data; null: nothing. Terminates even for values that contain themselves. */
 function excessIn(input: unknown): Excess | null {
   const lists = isRecord(input) && Array.isArray(input['beliefs']) ? input['beliefs'] : null
-  // Beliefs to store are limited one by one: there may be any number of them.
+  // The limits apply to each belief to be stored, because a request may contain any number of beliefs.
   if (lists === null) return walk(input)
   const { beliefs: _, ...rest } = input as object & { readonly beliefs: unknown }
   const found = lists.map((belief, at) => ({ at, excess: walk(belief) })).find(({ excess }) => excess !== null)
@@ -195,7 +195,7 @@ function walk(input: unknown): Excess | null {
     const isList = Array.isArray(value)
     if (!isList && !isPlain(value)) return { path: [...path], message: 'a plain object', params: { reason: 'type' } }
     for (const key of isList ? value.keys() : Object.keys(value)) {
-      // Zod leaves this name out of a record; what it says would be lost.
+      // Zod omits this name from a record, so its value would silently be lost.
       if (key === '__proto__')
         return { path: [...path, key], message: 'another name', params: { reason: 'unknown_field' } }
       if (typeof key === 'string') characters += key.length
@@ -218,7 +218,7 @@ function tooComplex(path: PropertyKey[], message: string): Excess {
   return { path, message, params: { reason: 'too_complex' } }
 }
 
-/** As JSON as far as it is any, cut; never throws. */
+/** A value as JSON where possible, shortened. Never throws. */
 function showValue(value: unknown): string | null {
   if (value === undefined) return null
   if (typeof value === 'number') return String(value)
@@ -226,7 +226,7 @@ function showValue(value: unknown): string | null {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1).toWellFormed()}…` : text
 }
 
-/** A password in an address is shown nowhere. */
+/** Removes passwords from addresses, so that no message shows them. */
 function withoutSecrets(text: string): string {
   return text.replace(/:\/\/[^/]*@/, '://…@')
 }

@@ -1,6 +1,6 @@
 /**
- * Filters of a query: presets, objects, and lists of both, of which all must hold (BQ-044 to BQ-057); and its context:
- * the requester, and how trust and confidence are weighed (BQ-017, BQ-060 to BQ-067).
+ * Filters of a query: presets, objects, and lists of both, all of which a belief must meet (BQ-044 to BQ-057). Also the context of a query:
+ * the requester, and how trust and confidence are weighted (BQ-017, BQ-060 to BQ-067).
  */
 import { z } from 'zod'
 import type { Instant } from '../../../base/clock.ts'
@@ -44,7 +44,7 @@ import {
 const MAX_PARTS = 8
 const MAX_FILTER_DOMAINS = 50
 const MAX_HOLDERS = 1_000
-/** Of a list whose values are few and known. */
+/** Maximal length of a list whose possible values are few and known. */
 export const MAX_KNOWN = 50
 
 const PRESETS = ['high_confidence', 'recent', 'verified', 'from_trusted'] as const
@@ -52,7 +52,7 @@ const preset = oneOf(PRESETS)
 const PRESET_TEXT =
   'high_confidence: overall above 0.7. recent: written in the last 30 days. verified: corroboration above 0.5. from_trusted: direct trust in the holder above 0.5. Default: none'
 
-/** A bare number is a bound on the overall confidence (BQ-044). */
+/** Minimum confidence. A bare number is a bound on the overall confidence (BQ-044). */
 export const minConfidence = z.union(
   [
     share,
@@ -127,42 +127,47 @@ export const filters = z
     params: { reason: 'too_complex' },
   })
 
-/** `temporal_freshness` is compared as it is at as_of (BQ-045). What is null fails. */
+/**
+ * A bound on the confidence of a belief. `temporal_freshness` is compared with its value at as_of (BQ-045). A value that is null does not
+ * meet the bound.
+ */
 export interface ConfidenceBound {
   readonly of: 'overall' | Dimension
-  /** 0 to 1. */
+  /** Bound of the confidence value, 0 to 1. */
   readonly bound: number
-  /** Above the bound; else at least it. */
+  /** True: the value must be above the bound. False: it may also be equal to it. */
   readonly strict: boolean
 }
 
-/** One part of the filters: a belief must meet every member; null and empty exclusions ask for nothing. */
+/**
+ * One part of the filters. A belief must meet all its members; a member that is null, or an empty list of exclusions, accepts every belief.
+ */
 export interface CheckedFilters {
   readonly confidence: readonly ConfidenceBound[]
   readonly validAt: Instant | null
-  /** Both ends are in. */
+  /** Bounds on the time of creation, both inclusive. */
   readonly createdAfter: Instant | null
   readonly createdBefore: Instant | null
-  /** Created at most so long before as_of. */
+  /** Maximum time between the creation of a belief and as_of. */
   readonly createdWithinMs: number | null
-  /** Normalised; a belief needs a domain within one of them. Never empty. */
+  /** Normalised domains; a belief needs a domain equal to or below one of them. Never an empty list. */
   readonly domainsInclude: readonly string[] | null
   readonly domainsExclude: readonly string[]
-  /** As the requester is shown them. Empty admits nothing. */
+  /** Names of holders as the requester sees them. An empty set accepts no belief. */
   readonly holderIds: ReadonlySet<string> | null
   readonly excludeHolders: ReadonlySet<string>
-  /** 0 to 1, inclusive. */
+  /** Lowest reputation of the holder, 0 to 1, inclusive. */
   readonly minHolderReputation: number | null
-  /** The requester's own direct trust in the holder is above it, or the belief is its own. */
+  /** The requester's own direct trust in the holder must be above this; the requester's own beliefs are always accepted. */
   readonly directTrustAbove: number | null
-  /** Empty admits nothing. */
+  /** Accepted derivation types; an empty set accepts no belief. */
   readonly derivationTypes: ReadonlySet<DerivationType> | null
   readonly maxDerivationDepth: number | null
-  /** Empty admits nothing. */
+  /** Accepted visibility levels; an empty set accepts no belief. */
   readonly visibilityLevels: ReadonlySet<Visibility> | null
 }
 
-/** Asks for nothing: what a filter of one or two members is made from. */
+/** A filter that accepts every belief. Filters with one or two members are made from it. */
 export const NO_FILTER: CheckedFilters = {
   confidence: [],
   validAt: null,
@@ -180,7 +185,7 @@ export const NO_FILTER: CheckedFilters = {
   visibilityLevels: null,
 }
 
-/** BQ-055. */
+/** Filters that the presets stand for (BQ-055). */
 const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
   high_confidence: { ...NO_FILTER, confidence: [{ of: 'overall', bound: 0.7, strict: true }] },
   recent: { ...NO_FILTER, createdWithinMs: 30 * DAY_MS },
@@ -188,13 +193,13 @@ const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
   from_trusted: { ...NO_FILTER, directTrustAbove: 0.5 },
 }
 
-/** Parts that ask for nothing are left out. */
+/** Parts of the filters, without those that accept every belief. */
 export function filtersOf(given: Filters = []): readonly CheckedFilters[] {
   return partsOf(given).filter(asksForSomething)
 }
 
 function partsOf(given: Filters): readonly CheckedFilters[] {
-  // The cast: Array.isArray does not take a readonly list for one.
+  // The cast: `Array.isArray` does not recognise a readonly list.
   const parts = Array.isArray(given) ? (given as readonly (Preset | BeliefFilter)[]) : [given as Preset | BeliefFilter]
   return parts.flatMap(part => {
     if (typeof part === 'string') return [PRESET_FILTERS[part]]
@@ -256,7 +261,7 @@ const rankingWeightsInput = object({
 
 const GRAPH = 'a reference to your own graph, "ref:" and your id; its content is what the node knows'
 
-/** The requester, and how trust and confidence are weighed (BQ-017, BQ-060 to BQ-067). */
+/** The context of a query: the requester, and how trust and confidence are weighted (BQ-017, BQ-060 to BQ-067). */
 export const context = object({
   requester_id: field(id, 'Requesting agent: the one that the host knows; any other is refused. Default: that one'),
   trust_graph: field(
@@ -307,10 +312,10 @@ export const context = object({
 })
 export type BeliefContext = Value<typeof context>
 
-/** The requester, as the host has established it. */
+/** The requester, as established by the host. */
 export interface Requester {
   readonly id: string
-  /** What its trust graph may be called in a request, beside its id; null: nothing else. */
+  /** Name by which a request may refer to the requester's trust graph, besides its id; null: no other name. */
   readonly trustGraph: string | null
 }
 
@@ -321,15 +326,15 @@ export interface CheckedWarning {
 
 export type CheckedContext = ReturnType<typeof toContext>
 
-/** `listMode`: there is no text, so meaning counts nothing. Weights are together 1. */
+/** `listMode`: the query has no text, so semantic similarity has weight 0. The weights sum to 1. */
 export function toContext(given: BeliefContext | undefined, requester: Requester, listMode = false) {
   const {
     requester_id: claimed,
     trust_graph: graph = null,
     trust_weight: trustWeight = DEFAULT_TRUST_WEIGHT,
   } = given ?? {}
-  // The requester is the one that the host knows, whatever a request says of it (BQ-066). Another's graph and one that does
-  // not exist are refused alike (BQ-065).
+  // The host determines the requester, whatever a request claims (BQ-066). The trust graph of another agent is refused in the same way as
+  // one that does not exist (BQ-065).
   if (claimed !== undefined && claimed !== requester.id) throw unauthorized()
   const isOwn =
     graph === `ref:${requester.id}` || (requester.trustGraph !== null && graph === `ref:${requester.trustGraph}`)
@@ -345,23 +350,23 @@ export function toContext(given: BeliefContext | undefined, requester: Requester
     maxTrustHops: hops.value,
     transitiveDamping: damping.value,
     confidenceWeights: (dimensions && dimensionWeights(known(dimensions))) ?? DEFAULT_WEIGHTS,
-    // The cast: a trust weight leaves something for the others, and weights that come to nothing were refused.
+    // The cast: the result is never null here. The default weights never sum to 0, and given weights that do were refused.
     weights: (weights === undefined
       ? rankingWeights({ trustWeight, given: null, listMode })
       : weightsOf(weights, listMode)) as RankingWeights,
-    /** What was moved into its range. */
+    /** One warning for each value that was moved into its range. */
     warnings: [...hops.warnings, ...damping.warnings] as readonly CheckedWarning[],
   }
 }
 
-/** Together 1; null: they come to 0. */
+/** Normalised weights with sum 1; null: the given weights sum to 0. */
 export function weightsOf(given: Partial<Record<keyof RankingWeights, number | undefined>>, listMode: boolean) {
   return rankingWeights({ trustWeight: 0, given: known(given), listMode })
 }
 
-/** Without the members that are undefined, which would hide a default. */
+/** Removes undefined members, because they would override defaults. */
 function known<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  // The cast: what is undefined is gone.
+  // The cast: the undefined members were removed.
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
 }
 
@@ -374,7 +379,7 @@ interface Clamp {
 const HOPS: Clamp = { min: 1, max: 5, usual: 3 }
 const DAMPING: Clamp = { min: 0.1, max: 0.9, usual: 0.7 }
 
-/** Moved to the nearer end of its range, which the answer says (BQ-064). */
+/** Moves a value to the nearer end of its range, with a warning in the answer (BQ-064). */
 function clamped(
   name: string,
   given: number | undefined,

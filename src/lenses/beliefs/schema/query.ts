@@ -1,6 +1,6 @@
 /**
- * A query: text, filters, context and options (BQ-024 to BQ-026). Its schemas are what is published and what checks it; the
- * functions give what a checked one comes to inside the lens, complete and in normal form.
+ * Schemas of a query: text, filters, context and options (BQ-024 to BQ-026). They are both published and used for checking; the functions
+ * turn a checked query into the complete, normalised form that the lens works with.
  */
 import type { z } from 'zod'
 import { temporalFactor, withTemporalFactor } from '../measures/confidence.ts'
@@ -40,19 +40,19 @@ import {
 
 const MAX_NODES = 32
 const MAX_CURSOR = 4_096
-/** Results of one node (BQ-118). */
+/** Maximum number of results from one node (BQ-118). */
 export const MAX_PER_NODE = 1_000
-/** By default, for each result that is wanted: later pages have candidates too. */
+/** Default number of results requested from each node, for each result wanted. It is above 1 so that later pages have candidates too. */
 const PER_RESULT = 3
-/** What one node may take of the whole time: some is left to merge the answers. */
+/** Share of the total time that one node may use; the rest is for merging the answers. */
 const NODE_SHARE = 0.8
-/** As `min_similarity`: nothing is too far from the text. */
+/** Value of `min_similarity` that accepts every belief, however far from the text. */
 export const NO_FLOOR = -1
-/** Of operations whose input names no limit, too (BQ-088). */
+/** Default time limit. It also applies to operations whose input has no time limit (BQ-088). */
 export const DEFAULT_TIMEOUT_MS = 5_000
 export const DEFAULT_LIMIT = 20
 
-/** In a scope that is given, what is left out is off (BQ-086). */
+/** If a scope is given, its missing members are off (BQ-086). */
 export const scope = object({
   local: field(flag, 'Your own beliefs', false),
   federated: field(flag, 'Beliefs shared with federations you are a member of', false),
@@ -74,7 +74,7 @@ export type BeliefScope = Value<typeof scope>
 
 export const limit = integerIn(1, 1_000)
 
-/** What `stream: true` is refused with where no stream can be given (BQ-155). */
+/** Reason for refusing `stream: true` where no stream can be given (BQ-155). */
 export const NO_STREAM = { constraint: 'false: results are not streamed here', reason: 'not_supported' }
 const noStream = flag.refine(value => !value, { error: NO_STREAM.constraint, params: { reason: NO_STREAM.reason } })
 
@@ -140,7 +140,7 @@ function optionsWith<T extends z.ZodType>(stream: T) {
   )
 }
 
-/** How a query is run and answered (BQ-084 to BQ-089). */
+/** Options for running and answering a query (BQ-084 to BQ-089). */
 export const options = optionsWith(noStream)
 export type BeliefOptions = Value<typeof options>
 
@@ -155,14 +155,14 @@ export const queryFields = {
   options: field(options, 'How the query is run and answered', {}),
 }
 
-/** What the rules over several fields of a query look at. */
+/** Fields of a query that the rules over several fields read. */
 interface QueryParts {
   readonly semantic: string
   readonly filters?: Filters
   readonly context?: BeliefContext
 }
 
-/** Fields of a query beside others, with the rules over several of them. */
+/** A schema of the fields of a query and `more`, with the rules over several fields of a query. */
 export function queryWith<S extends z.core.$ZodLooseShape>(more: S) {
   return object({ ...queryFields, ...more })
     .refine(
@@ -194,24 +194,24 @@ export type Query = Value<typeof query>
 export type BeliefQuery = Value<typeof query>
 
 export const queryInput = request(query)
-/** `options.stream` may be asked for. */
+/** Input of a query that may set `options.stream`. */
 export const streamedInput = request(
   queryWith({ options: field(optionsWith(flag), 'How the query is run and answered', {}) }),
 )
 
 export interface CheckedQuery {
-  /** Null: list mode, which ranks without meaning. There is at least one filter then. */
+  /** Null: list mode, which ranks without semantic similarity. The query then has at least one filter. */
   readonly semantic: CheckedText | null
-  /** All must hold. Empty exactly if nothing is filtered; parts that ask for nothing are left out. */
+  /** A belief must meet all of them. Parts that accept every belief are left out, so the list is empty exactly if nothing is filtered. */
   readonly filters: readonly CheckedFilters[]
   readonly context: CheckedContext
   readonly options: CheckedOptions
-  /** Together 1: those of the context, with list mode and words of time worked in. */
+  /** Final ranking weights, with sum 1: those of the context, adjusted for list mode and for words of time in the text. */
   readonly weights: RankingWeights
   readonly warnings: readonly CheckedWarning[]
 }
 
-/** Throws UNAUTHORIZED where the query claims to be of somebody else. */
+/** Checks and completes a query. Throws UNAUTHORIZED if it claims another requester. */
 export function toQuery({ semantic, filters, context, options }: Query, requester: Requester): CheckedQuery {
   const text = readText(semantic)
   if (text !== null && 'reason' in text) throw new Error('invariant broken: a text that was not checked')
@@ -232,7 +232,7 @@ export interface CheckedScope {
   readonly local: boolean
   readonly federated: boolean
   readonly network: boolean
-  /** Null: all. */
+  /** Names of the nodes that may be asked; null: all nodes. */
   readonly nodes: readonly string[] | null
 }
 
@@ -250,18 +250,18 @@ export function toOptions(given: BeliefOptions = {}) {
   return {
     scope: toScope(given.scope),
     limit,
-    /** 0 beside a cursor. */
+    /** Number of results to skip; always 0 if there is a cursor. */
     offset,
     cursor: given.cursor ?? null,
     includeDerivation: given.include_derivation ?? false,
     includeExplanation: given.include_explanation ?? false,
     maxDerivationDepth: given.max_derivation_depth ?? 5,
     timeoutMs,
-    /** Raw cosine; null: the floor of the embedder in use. */
+    /** Minimum raw cosine; null: the minimum of the embedder in use. */
     minSimilarity: given.any === true ? NO_FLOOR : (given.min_similarity ?? null),
     diversity: {
       enabled: diversity?.enabled ?? false,
-      /** Null: no such bound. */
+      /** Minimum distance between two results; null: none. */
       minDistance: diversity?.min_semantic_distance ?? null,
       maxPerHolder: diversity?.max_per_holder ?? null,
       maxPerDomain: diversity?.max_per_domain ?? null,
@@ -269,7 +269,7 @@ export function toOptions(given: BeliefOptions = {}) {
     },
     temporalIntent: given.temporal_intent ?? false,
     dryRun: given.dry_run ?? false,
-    // Larger requests are cut to the bound, not refused.
+    // A larger number is reduced to the maximum, not refused.
     maxResultsPerNode: Math.min(MAX_PER_NODE, given.max_results_per_node ?? PER_RESULT * (limit + offset)),
     timeoutPerNodeMs: Math.min(perNodeMs, given.timeout_per_node_ms ?? perNodeMs),
     mergeStrategy: given.merge_strategy ?? ('rerank' as const),

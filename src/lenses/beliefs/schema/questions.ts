@@ -1,4 +1,4 @@
-/** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
+/** Input schemas of all operations on beliefs other than a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
 import { z } from 'zod'
 import { DIMENSIONS } from '../dimensions.ts'
 import {
@@ -80,7 +80,7 @@ export function toFacets({ query, fields }: Value<typeof facetsInput>, requester
   return { query: toQuery(query, requester), fields: [...new Set(fields)] }
 }
 
-/** Each is checked on its own, for one that fails leaves the others be (BQ-175). */
+/** Each query of a batch is checked separately, so an invalid one does not prevent the others (BQ-175). */
 export const batchInput = request(
   object({
     queries: list(unchecked(query), MAX_QUERIES, 'queries')
@@ -111,11 +111,11 @@ export type CheckedContextQuery = ReturnType<typeof toContextQuery>
 
 export function toContextQuery(given: Value<typeof contextQueryInput>, requester: Requester) {
   const { purpose, max_tokens: maxTokens, target_tokens: targetTokens = maxTokens } = given
-  // The cast: the fields of a query, which `queryWith` cannot name beside others.
+  // The cast: these are the fields of a query; the type of `queryWith` does not show them beside other fields.
   return { query: toQuery(given as Query, requester), purpose, maxTokens, targetTokens }
 }
 
-/** One belief, as whom, and how many others are found, from where, with the options of the question itself. */
+/** Input of a question about one belief: the requester, how many results are wanted, the scope, and further options of the question. */
 function aboutBelief<S extends z.core.$ZodLooseShape>(more: S, description: string) {
   const options = object({ limit: field(limit, 'Most results', DEFAULT_LIMIT), scope: asScope, ...more })
   return request(object({ belief_id: beliefId, context: asContext, options: field(options, description, {}) }))
@@ -157,7 +157,7 @@ export const contradictionsInput = aboutBelief(
 export type CheckedContradictions = ReturnType<typeof toContradictions>
 
 export function toContradictions(given: Value<typeof contradictionsInput>, requester: Requester) {
-  // All must hold for what contradicts.
+  // A contradicting belief must meet all of these bounds.
   return { ...toAbout(given, requester), confidence: toBounds(given.options?.min_confidence) }
 }
 
@@ -188,7 +188,7 @@ const liveOptions = object({
   notify_on_connect: field(flag, 'Report the initial result', true),
 })
 
-/** A query, and how it is watched. */
+/** Input for watching a query: the query, and how its changes are reported. */
 export const watchInput = request(
   object({
     query: query
@@ -206,7 +206,7 @@ export const watchInput = request(
       .describe('As beliefs.query takes it, without offset and cursor: its first limit results are watched'),
     options: field(liveOptions, 'What is reported, and how often', {}),
     resume_token: field(
-      // Whether it is one is found out by opening it.
+      // Whether the text is a valid token is only known when it is opened.
       z.string('the resume token of an event of a subscription to this query'),
       'Token of the last event that was received: continues after it. Default: starts over',
     ),
@@ -214,7 +214,7 @@ export const watchInput = request(
 )
 export type Watch = Value<typeof watchInput>
 
-// Answers of operations on beliefs; those of queries are in `model.ts`.
+// Answer schemas of operations on beliefs; those of queries are in `model.ts`.
 
 const shown = belief.describe('The belief as you may see it')
 const versionId = text.describe('Version in the request')

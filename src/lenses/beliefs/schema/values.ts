@@ -1,6 +1,6 @@
 /**
- * Schemas of single values, and what objects and lists are made of. Each states in its error what it accepts: that is the
- * `constraint` of a fault (`faults.ts`).
+ * Schemas of single values, and functions that make schemas of objects and lists. The error message of each schema says what it accepts; it
+ * becomes the `constraint` of a fault (`faults.ts`).
  */
 import { z } from 'zod'
 import type { Json } from '../../../base/canonical.ts'
@@ -15,10 +15,10 @@ import type { QueryToken } from '../../../model/plan.ts'
 import { cleanText, lexQuery } from '../../../text/query-lexer.ts'
 import { residualText } from '../../../text/query-parser.ts'
 
-/** The type of what a schema gives. */
+/** Type of the values that a schema returns. */
 export type Value<T extends z.ZodType> = ReadonlyDeep<z.output<T>>
 
-/** An object without other fields (BQ-025). */
+/** Schema of an object that allows no other fields (BQ-025). */
 export function object<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<z.util.Writeable<S>, z.core.$strict> {
   const names = Object.keys(shape).join(', ')
   const error = ({ code }: { readonly code?: string }) =>
@@ -26,19 +26,19 @@ export function object<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<z
   return z.strictObject(shape, { error })
 }
 
-/** `max`: the items that are looked at (BQ-191). */
+/** Schema of a list. `max`: its maximal number of items (BQ-191). */
 export function list<T extends z.ZodType>(item: T, max: number, what = 'items'): z.ZodArray<T> {
   return z.array(item, 'a list').max(max, `at most ${max} ${what}`)
 }
 
-/** A field that may be left out; `fallback` is its default, which the code that reads it applies. */
+/** Schema of an optional field. `fallback`: its default, for the published schema only; the code that reads the field applies it. */
 export function field<T extends z.ZodType>(schema: T, description: string, fallback?: Json): z.ZodOptional<T> {
   return schema.optional().meta({ description, ...(fallback !== undefined && { default: fallback }) })
 }
 
 /**
- * For `refine`: a rule over several fields of one object. It runs when these are right, whatever else is wrong with the
- * object. `path` is the field that is at fault; without one it is the object.
+ * A rule over several fields of one object, for `refine`. It runs if these fields are valid, even if others are not. `path`: the field to
+ * which a fault is attributed; by default, the object.
  */
 export function across<T>(
   fields: readonly string[],
@@ -65,15 +65,15 @@ interface Across {
   error(issue: { readonly input?: unknown }): string
 }
 
-/** The published form of a schema without its check: for what is refused in another way than by the faults of the request. */
+/** A schema that is published but does not check, for values that are refused in another way than by faults of the request. */
 export function unchecked<T extends z.ZodType>(schema: T): z.ZodCatch<T> {
-  // The cast: what is no such value goes on as it came.
+  // The cast: an invalid value is passed on unchanged.
   return schema.catch(({ value }) => value as z.output<T>)
 }
 
 export const flag: z.ZodBoolean = z.boolean('true or false')
 
-/** Both ends are in; finite. */
+/** A finite number between these bounds, both inclusive. */
 export function numberIn(min: number, max: number = Number.POSITIVE_INFINITY): z.ZodNumber {
   const expected = `a number ${span(min, max)}`
   const number = z.number(expected).min(min, expected)
@@ -82,7 +82,7 @@ export function numberIn(min: number, max: number = Number.POSITIVE_INFINITY): z
 
 export const share: z.ZodNumber = numberIn(0, 1)
 
-/** Both ends are in. */
+/** An integer between these bounds, both inclusive. */
 export function integerIn(min: number, max: number = Number.MAX_SAFE_INTEGER): z.ZodInt {
   const expected = `an integer ${span(min, max)}`
   return z.int(expected).min(min, expected).max(max, expected)
@@ -92,7 +92,7 @@ function span(min: number, max: number): string {
   return max >= Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
 }
 
-/** Not empty, at most so many characters, and text that can be stored: without NUL and half surrogate pairs. */
+/** Text of 1 to `max` characters that can be stored: without NUL and half surrogate pairs. */
 export function textUpTo(max: number): z.ZodString {
   const expected = `text of 1 to ${max} characters, without NUL and lone surrogates`
   return z.string(expected).min(1, expected).max(max, expected).regex(STORABLE, expected)
@@ -100,14 +100,14 @@ export function textUpTo(max: number): z.ZodString {
 
 export const STORABLE: RegExp = /^[^\0\ud800-\udfff]*$/u
 
-/** Opaque, compared byte by byte (BQ-011). */
+/** Opaque id, compared byte by byte (BQ-011). */
 export const id: z.ZodString = textUpTo(MAX_ID_LENGTH)
 
 export function oneOf<const T extends readonly string[]>(values: T): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
   return z.enum(values, `one of ${values.join(', ')}`)
 }
 
-/** Accepts other case too; `anyCase` gives the value as it is listed. */
+/** One of these values, in upper or lower case; `anyCase` returns the listed spelling. */
 export function oneOfAnyCase<const T extends readonly string[]>(values: T): z.ZodType<T[number], T[number]> {
   const message = `one of ${values.join(', ')}`
   return z
@@ -120,12 +120,12 @@ export function oneOfAnyCase<const T extends readonly string[]>(values: T): z.Zo
     .meta({ type: 'string', enum: [...values] })
 }
 
-/** A value that `oneOfAnyCase` lets through. */
+/** The listed spelling of a value accepted by `oneOfAnyCase`. */
 export function anyCase<T extends string>(value: T): T {
   return value.toLowerCase() as T
 }
 
-/** As it was written; `normaliseDomain` gives its normal form (BQ-006). */
+/** A domain as written; `normaliseDomain` returns its normal form (BQ-006). */
 export const domain: z.ZodString = z
   .string(domainConstraint())
   .regex(/^[A-Za-z0-9_-]{1,32}([/:][A-Za-z0-9_-]{1,32}){0,4}$/, domainConstraint())
@@ -134,9 +134,9 @@ function domainConstraint(): string {
   return 'a domain such as code/rust: up to 5 segments of 1 to 32 characters from a-z, 0-9, _ and -, with / (or :) between'
 }
 
-/** In normal form, each once. */
+/** Domains in normal form, each once. */
 export function normalDomains(domains: readonly string[]): readonly string[] {
-  // The cast: `domain` lets through what has a normal form.
+  // The cast: every text accepted by `domain` has a normal form.
   return [...new Set(domains.map(each => normaliseDomain(each) as string))]
 }
 
@@ -144,14 +144,14 @@ const ZONED = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]*)?$/
 const TIME = 'a time in ISO 8601 with its zone, such as 2026-03-01T12:00:00Z'
 
-/** As it was written; `toInstant` reads it (BQ-009). */
+/** A time as written; `toInstant` converts it (BQ-009). */
 export const time: z.ZodString = z
   .string(TIME)
   .refine(text => parseTime(text) !== null || WITHOUT_ZONE.test(text), { error: TIME, abort: true })
   .refine(text => !WITHOUT_ZONE.test(text), { error: TIME, params: { reason: 'zone_missing' } })
   .meta({ pattern: ZONED.source, examples: ['2026-03-01T12:00:00Z'] })
 
-/** Whole milliseconds; finer fractions are cut. The text is one that `time` lets through. */
+/** Converts a text accepted by `time`, in whole milliseconds; finer fractions are cut off. */
 export function toInstant(text: string): Instant {
   return parseTime(text) as Instant
 }
@@ -163,7 +163,7 @@ export function toInstantOrNull(text: string | null | undefined): Instant | null
 function parseTime(text: string): Instant | null {
   const day = ZONED.exec(text)?.[1]
   if (day === undefined) return null
-  // `Date.parse` takes 31 February for 3 March.
+  // `Date.parse` reads 31 February as 3 March, so the day is compared again.
   const midnight = Date.parse(day)
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
   const parsed = Date.parse(text)
@@ -172,7 +172,7 @@ function parseTime(text: string): Instant | null {
 
 const NAME = 'a name of 1 to 200 characters without blanks, colons and commas'
 
-/** Of federations, and of other nodes as they are called here. */
+/** Name of a federation, or the local name of another node. */
 export const federationName: z.ZodString = z
   .string(NAME)
   .refine(isFederationName, NAME)
@@ -181,7 +181,7 @@ export const federationName: z.ZodString = z
 const DID = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
 const DID_PATTERN = /^did:key:z[1-9A-HJ-NP-Za-km-z]{1,191}$/
 
-/** The form of a did:key; whether it holds a key is for the code that reads it. */
+/** A text in the form of a did:key. Whether it contains a valid key is checked by the code that reads it. */
 export const didForm: z.ZodString = z.string(DID).regex(DID_PATTERN, DID)
 
 export const did: z.ZodString = z
@@ -189,12 +189,12 @@ export const did: z.ZodString = z
   .refine(text => publicKeyOf(text) !== null, DID)
   .meta({ pattern: DID_PATTERN.source, examples: ['did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'] })
 
-/** An agent of this node by its name, or one of another node by its key. */
+/** An agent: one of this node by its name, or one of another node by its did:key. */
 export const agentName: z.ZodString = id.refine(name => !name.startsWith('did:key:') || publicKeyOf(name) !== null, DID)
 
 const MAX_DOMAINS = 50
 
-/** Numbers from 0 to 1 by domain; two spellings of one domain are one too many. */
+/** An object of numbers from 0 to 1 by domain. Two spellings of one domain are refused. */
 export const byDomain: z.ZodRecord<z.ZodString, z.ZodNumber> = z
   .record(domain, share, 'an object of numbers from 0 to 1 by domain')
   .superRefine((given, context) => {
@@ -211,7 +211,7 @@ export const byDomain: z.ZodRecord<z.ZodString, z.ZodNumber> = z
   })
   .meta({ maxProperties: MAX_DOMAINS })
 
-/** By normalised domain. */
+/** Converts an object of numbers by domain into one with normalised domains as keys. */
 export function normalByDomain(given: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [normaliseDomain(name) as string, value]))
 }
@@ -223,7 +223,7 @@ export const address: z.ZodString = textUpTo(MAX_ADDRESS)
   .refine(text => addressOf(text) !== null, ADDRESS)
   .meta({ pattern: '^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$', examples: ['https://node.example:7411'] })
 
-/** `http://` or `https://` with host and port; null: it is no such address. */
+/** The origin of an `http://` or `https://` address that has only a host and, optionally, a port; null: the text is no such address. */
 export function addressOf(text: string): string | null {
   if (text.length > MAX_ADDRESS || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
   const { origin, username, password, pathname, search, hash } = new URL(text)
@@ -232,20 +232,20 @@ export function addressOf(text: string): string | null {
 }
 
 export interface CheckedText {
-  /** As given, unpaired surrogates replaced and control characters made blanks. */
+  /** The given text, with unpaired surrogates replaced and control characters turned into blanks. */
   readonly text: string
-  /** What is embedded: signs and exclusions gone, included words and phrases in place (BQ-036). Not blank. */
+  /** The text to embed: without signs and excluded words, but with included words and phrases in their places (BQ-036). Not blank. */
   readonly base: string
-  /** A word, or the words of a quote. */
+  /** Required words. An item is one word, or the words of a quoted text. */
   readonly include: readonly string[]
   readonly exclude: readonly string[]
-  /** White space made single blanks. */
+  /** Required phrases, with white space reduced to single blanks. */
   readonly phrases: readonly string[]
-  /** Factors are in (0, 10], never 1. */
+  /** Words or phrases that change the score by a factor in (0, 10], never 1. */
   readonly boosts: readonly { readonly text: string; readonly factor: number }[]
 }
 
-/** What is wrong with a text. */
+/** What makes the text of a query invalid. */
 interface TextFault {
   readonly reason: string
   readonly constraint: string
@@ -268,7 +268,7 @@ export const semantic = z
     'What to search for, at most 4,096 characters; +word requires, -word excludes, "a phrase" must occur, word^2 counts double, \\ makes the next sign plain text. Empty with filters: lists all that match them',
   )
 
-/** Null for a blank text: list mode. The lexer stops at the first thing that is wrong. */
+/** Reads the text of a query. Null: the text is blank, so the query is in list mode. The lexer stops at the first error. */
 export function readText(text: string): CheckedText | TextFault | null {
   if (text.length > MAX_CODE_POINTS && Array.from(text).length > MAX_CODE_POINTS)
     return { reason: 'too_complex', constraint: TOO_LONG }
@@ -282,7 +282,7 @@ export function readText(text: string): CheckedText | TextFault | null {
   }
 }
 
-/** Whether it is no text at all; a blank behind a backslash is one too. */
+/** Whether a text counts as empty. A blank after a backslash is a blank too. */
 export function isBlankText(text: string): boolean {
   return cleanText(text).replace(/\\\s/g, ' ').trim() === ''
 }
@@ -322,25 +322,25 @@ function operatorsOf(token: QueryToken): number {
   return sign + (token.boost === 1 ? 0 : 1)
 }
 
-// Domains of knowledge: paths of up to five segments, and which lies below which (BQ-006, BQ-048, BQ-063).
+// Domains of knowledge: paths of up to five segments, where a longer path lies below its prefix (BQ-006, BQ-048, BQ-063).
 
 const MAX_DOMAIN_SEGMENTS = 5
 
-/** `Code:Rust` gives `code/rust`. Null for what is no domain. */
+/** Normal form of a domain: `Code:Rust` becomes `code/rust`. Null: the text is not a domain. */
 export function normaliseDomain(text: string): string | null {
-  // Checked before it is lower-cased: some letters of other scripts have a Latin one in lower case.
+  // The text is checked before lower-casing, because some non-Latin letters become Latin letters in lower case.
   if (text.length > LONGEST || !/^[\w:/-]+$/.test(text)) return null
   const segments = text.toLowerCase().split(/[:/]/)
   const fits = segments.length <= MAX_DOMAIN_SEGMENTS && segments.every(segment => SEGMENT.test(segment))
   return fits ? segments.join('/') : null
 }
 
-/** Whether a domain is that one or lies below it; both normalised. `tech/ai` is in `tech`, `technology` is not. */
+/** Whether a domain is equal to `ancestor` or lies below it; both are normalised. `tech/ai` is within `tech`, `technology` is not. */
 export function isWithin(domain: string, ancestor: string): boolean {
   return domain.startsWith(ancestor) && (domain.length === ancestor.length || domain[ancestor.length] === '/')
 }
 
-/** What a map by domain says of a domain: its own entry, else that of its nearest ancestor, else undefined. */
+/** Entry that applies to a domain: its own, otherwise that of its nearest ancestor, otherwise undefined. */
 export function nearestEntry<T>(entries: ReadonlyMap<string, T>, domain: string): T | undefined {
   for (let path = domain; ; path = path.slice(0, path.lastIndexOf('/'))) {
     const entry = entries.get(path)
@@ -348,7 +348,7 @@ export function nearestEntry<T>(entries: ReadonlyMap<string, T>, domain: string)
   }
 }
 
-/** Mean over those of the domains that have an entry; null: none has (BQ-062, BQ-081). */
+/** Mean of the entries that apply to these domains; domains without an entry are ignored. Null: no domain has one (BQ-062, BQ-081). */
 export function meanEntry(entries: ReadonlyMap<string, number>, domains: readonly string[]): number | null {
   let [sum, count] = [0, 0]
   for (const domain of domains) {

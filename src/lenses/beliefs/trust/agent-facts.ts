@@ -1,7 +1,7 @@
 /**
- * What is known of agents here: since when, which reputation (BQ-081), and which key. An agent that came with a
- * did:key signs its own statements; for one that did not, this node makes a key when it is first needed, and keeps the
- * seed in the store's `meta`, which no export reads.
+ * What this node knows about agents: time of creation, reputation (BQ-081), and key. An agent registered with a did:key signs its own
+ * statements. For any other agent, this node makes a key when one is first needed and stores the seed in the store's `meta`, which is never
+ * exported.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, publicKeyOf, SEED_BYTES, toBase64Url } from '../../../identity/keys.ts'
@@ -11,21 +11,21 @@ import { meanEntry } from '../schema/values.ts'
 import { REVISIONS, TRUST_CHANGES } from '../tables.ts'
 import { federationTarget } from './edge.ts'
 
-/** What trust needs of agents: which key, since when, and which reputation (BQ-081). */
+/** Facts about an agent that trust needs: its key, its time of creation, and its reputation (BQ-081). */
 export interface AgentFacts {
   readonly did: string | null
   readonly createdAt: Instant
-  /** Overall, 0 to 1; null: it has none. */
+  /** Overall reputation, 0 to 1; null: the agent has none. */
   readonly reputation: number | null
-  /** By normalised domain. */
+  /** Reputation by normalised domain. */
   readonly byDomain: ReadonlyMap<string, number>
 }
 
 const NO_ENTRIES: ReadonlyMap<string, number> = new Map()
-/** The trust that reputation alone gives (BQ-080). */
+/** Share of the reputation that counts as trust without any edge or route (BQ-080). */
 const REPUTATION_SHARE = 0.3
 
-/** Those that this node hosts. Federations are among them for their reputation alone: they state nothing. */
+/** Facts about the agents hosted here. Federations are included for their reputation; they make no statements. */
 export function agentFacts(reader: StoreReader): ReadonlyMap<string, AgentFacts> {
   const facts = new Map<string, AgentFacts>()
   for (const row of reader.table(AGENTS).scan()) {
@@ -47,13 +47,13 @@ export function agentFacts(reader: StoreReader): ReadonlyMap<string, AgentFacts>
   return facts
 }
 
-/** Its reputation for these domains: the mean of the known ones, else the overall reputation. */
+/** Reputation for these domains: the mean of the known values, otherwise the overall reputation. */
 export function reputationFor(facts: AgentFacts | undefined, domains: readonly string[]): number | null {
   if (facts === undefined) return null
   return (facts.byDomain.size === 0 ? null : meanEntry(facts.byDomain, domains)) ?? facts.reputation
 }
 
-/** The least trust that a reputation for the question's domains makes. */
+/** Trust that a reputation gives by itself, as a lower bound. */
 export function floorOf(reputation: number | null): number {
   return (reputation ?? 0) * REPUTATION_SHARE
 }
@@ -63,7 +63,7 @@ function byDomain(json: unknown): ReadonlyMap<string, number> {
   return new Map(Object.entries(JSON.parse(json) as Record<string, number>))
 }
 
-/** What an agent's statements are checked with; null: nothing is known of it that could be. */
+/** did:key with which an agent's statements are checked; null: no key of this agent is known. */
 export function didOfAgent(reader: StoreReader, agent: string): string | null {
   const named = reader.table(AGENTS).get({ id: agent })?.['did'] as string | null | undefined
   if (typeof named === 'string') return named
@@ -71,13 +71,13 @@ export function didOfAgent(reader: StoreReader, agent: string): string | null {
   return keptKeys(reader, agent)?.did ?? null
 }
 
-/** The key this node keeps for an agent; null: it keeps none, or the agent now has one of its own. */
+/** Keys that this node stores for an agent; null: it stores none, or the agent now has its own key. */
 export function signingKeys(reader: StoreReader, agent: string): Keys | null {
   const keys = keptKeys(reader, agent)
   return keys !== null && didOfAgent(reader, agent) === keys.did ? keys : null
 }
 
-/** As `signingKeys`, made when the agent has none at all. Null: the agent has a key of its own and must sign itself. */
+/** Like `signingKeys`, but makes keys if the agent has none at all. Null: the agent has its own key, and must sign itself. */
 export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: number) => Uint8Array): Keys | null {
   if (didOfAgent(writer, agent) !== null) return signingKeys(writer, agent)
   const keys = makeKeys(writer, agent, random)
@@ -89,14 +89,14 @@ export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: n
   return keys
 }
 
-/** A new pair, whose seed is kept in the store's `meta`. */
+/** Makes a new pair of keys, and stores its seed in the store's `meta`. */
 function makeKeys(writer: StoreWriter, agent: string, random: (bytes: number) => Uint8Array): Keys {
   const seed = random(SEED_BYTES)
   writer.setMeta(metaName(agent), toBase64Url(seed))
   return keysOf(seed)
 }
 
-/** Null: none is kept for this agent. */
+/** Keys stored for an agent; null: none. */
 function keptKeys(reader: StoreReader, agent: string): Keys | null {
   const seed = fromBase64Url(reader.meta(metaName(agent)) ?? '', SEED_BYTES)
   return seed === null ? null : keysOf(seed)
@@ -106,13 +106,14 @@ function metaName(agent: string): string {
   return `agent_key:${agent}`
 }
 
-// How other processes notice changes: counters that rise with each write, and the log of changed edges, numbered without gaps and of bounded
-// length. A reader looks up the numbers after the last one it saw; where the first of them is gone, it reads all edges again.
+// How other processes notice changes: by counters that increase with each write, and by a log of changed edges. The log is numbered without
+// gaps and has a bounded length. A reader reads the entries after the last one it saw; if the first of these is already deleted, it reads
+// all edges again.
 
-/** `agents`: who is hosted, with which key and reputation. `members`: federations and who is in them. */
+/** `agents`: hosted agents with their keys and reputations. `members`: federations and their members. */
 type RevisionName = 'agents' | 'members' | 'trust'
 
-/** 0: nothing changed ever. */
+/** Value of a counter; 0: nothing has changed yet. */
 export function revision(reader: StoreReader, name: RevisionName): number {
   return (reader.table(REVISIONS).get({ name })?.['revision'] as number | undefined) ?? 0
 }
@@ -130,7 +131,7 @@ export interface EdgeName {
   readonly target: string
 }
 
-/** Of many at once only the newest are reported, so that readers find a gap and read all again. */
+/** Logs changed edges. Of a large number only the newest are logged: readers then find a gap and read all edges again. */
 export function noteEdges(writer: StoreWriter, edges: readonly EdgeName[]): void {
   const table = writer.table(TRUST_CHANGES)
   const before = revision(writer, 'trust')
@@ -143,12 +144,12 @@ export function noteEdges(writer: StoreWriter, edges: readonly EdgeName[]): void
 }
 
 interface EdgeNews {
-  /** Each once; null: more than are reported. */
+  /** Changed edges, each once; null: more than the log holds. */
   readonly edges: readonly EdgeName[] | null
   readonly last: number
 }
 
-/** What happened after the number `seen`. */
+/** Changes with a number above `seen`. */
 export function edgesSince(reader: StoreReader, seen: number): EdgeNews {
   const last = revision(reader, 'trust')
   if (last - seen > KEPT || last < seen) return { edges: null, last }

@@ -1,7 +1,7 @@
 /**
- * One agent's statement of trust in another: as it is kept in a row, as it is signed (BQ-068, BQ-069), and as it
- * counts for the domains of a question (BQ-062, BQ-063) at its moment: it fades while it is not used (BQ-070), and
- * others' edges count in steps (BQ-078).
+ * One agent's statement of trust in another (a trust edge): how it is stored, how it is signed (BQ-068, BQ-069), and how it counts for the
+ * domains of a question (BQ-062, BQ-063) at a moment. Unused edges fade (BQ-070), and edges of other agents count in steps of a tenth
+ * (BQ-078).
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -20,41 +20,41 @@ export const BASIS_TYPES = [
 ] as const
 type BasisType = (typeof BASIS_TYPES)[number]
 
-/** What a statement rests on. */
+/** One reason for a statement of trust. */
 interface TrustBasis extends JsonObject {
   readonly type: BasisType
-  /** 0 to 1. */
+  /** Confidence in this reason, 0 to 1. */
   readonly confidence: number
 }
 
-/** `private`: for this store only. `exposed`: takes part in others' routes even when its owner is not hosted here. */
+/** `private`: used only in this store. `exposed`: counts in routes of other agents even if its owner is not hosted here. */
 export const EXPOSURES = ['private', 'exposed'] as const
 type Exposure = (typeof EXPOSURES)[number]
 
 export interface TrustEdge {
   readonly owner: string
   readonly target: string
-  /** 0 to 1; 0 is distrust, which is not the same as no edge. */
+  /** Level of trust, 0 to 1. 0 is distrust, which differs from having no edge. */
   readonly level: number
-  /** By normalised domain. */
+  /** Levels of trust by normalised domain. */
   readonly domains: Readonly<Record<string, number>>
   readonly basis: readonly TrustBasis[]
   readonly createdAt: Instant
   readonly updatedAt: Instant
-  /** Does not decay. */
+  /** Whether the edge never fades. */
   readonly persistent: boolean
   readonly exposure: Exposure
-  /** By the owner's key over `edgeStatement`; base64url. */
+  /** Signature by the owner's key over `edgeStatement`, in base64url. */
   readonly signature: string
-  /** Not part of what is signed, like what follows. */
+  /** Time of the last use. This and the following fields are not signed. */
   readonly lastUsed: Instant
-  /** Uses before that, ascending: what trust as of a moment ago goes by. As far back as cursors reach. */
+  /** Earlier uses, ascending, for as long as cursors are valid. Trust as of an earlier moment is computed from them. */
   readonly usedBefore: readonly Instant[]
 }
 
 export type UnsignedEdge = Omit<TrustEdge, 'signature' | 'lastUsed' | 'usedBefore'>
 
-/** What the owner signs. Times in ISO 8601, UTC, milliseconds. */
+/** The statement that the owner signs. Times are ISO 8601 in UTC with milliseconds. */
 export function edgeStatement(edge: UnsignedEdge) {
   return {
     type: 'querent.trust.v1',
@@ -72,7 +72,7 @@ export function edgeStatement(edge: UnsignedEdge) {
 
 export type EdgeFault = 'self' | 'level' | 'domains' | 'basis'
 
-/** What is wrong with a statement whoever signed it; null: nothing. */
+/** What makes a statement invalid, whoever signed it; null: it is valid. */
 export function faultOf({ owner, target, level, domains, basis }: UnsignedEdge): EdgeFault | null {
   if (owner === target) return 'self'
   if (!isShare(level)) return 'level'
@@ -85,7 +85,7 @@ function isShare(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= 1
 }
 
-/** Null: the row holds what no statement of ours is. */
+/** Reads an edge from its row. Null: the row contains no valid statement. */
 export function edgeOf(row: Row): TrustEdge | null {
   try {
     const [domains, basis]: unknown[] = [JSON.parse(row['domains'] as string), JSON.parse(row['basis'] as string)]
@@ -139,16 +139,19 @@ const RATE_PER_DAY = 0.001
 const MANUAL = 0.1
 const HIGH = 0.5
 const HIGH_ABOVE = 0.9
-/** Around the computed instant of a step the formula itself is asked: its rounding may move the step by some hundredths of a second. */
+/**
+ * Distance from the computed time of a step within which the exact formula is used, because rounding may move the computed time by some
+ * hundredths of a second.
+ */
 const SLACK_MS = 1000
 
-/** A day. */
+/** Rate per day at which an unused edge fades. */
 function fadingRate(level: number, manual: boolean, persistent: boolean): number {
   if (persistent) return 0
   return RATE_PER_DAY * (manual ? MANUAL : 1) * (level > HIGH_ABOVE ? HIGH : 1)
 }
 
-/** 0 before the last use, which another clock may have written. */
+/** Days since the last use. 0 if `asOf` is earlier, which happens if another clock wrote the last use. */
 export function daysSince(lastUsed: Instant, asOf: Instant): number {
   return Math.max(0, asOf - lastUsed) / DAY_MS
 }
@@ -157,14 +160,17 @@ export function faded(base: number, rate: number, days: number): number {
   return base * Math.exp(-rate * days)
 }
 
-/** To tenths, half up: 0.85 counts as 9, 0.8499 as 8. Twelve decimals count, so that no noise of sums decides. */
+/**
+ * A value in tenths, rounded half up: 0.85 gives 9, 0.8499 gives 8. The value is first rounded to twelve decimals, so that rounding errors
+ * of sums have no effect.
+ */
 export function tenthsOf(value: number): number {
   return Math.floor(twelveDecimals(value) * 10 + 0.5)
 }
 
 /**
- * Until when a value that counts as so many tenths now is sure to do so: a moment too early rather than too late, and
- * never before the next millisecond.
+ * Time until which a value certainly keeps this number of tenths. Rather too early than too late, but at least one millisecond after
+ * `asOf`.
  */
 export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
   if (tenths === 0 || rate === 0) return Number.POSITIVE_INFINITY
@@ -172,24 +178,26 @@ export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, a
   return Math.max(asOf + 1, Math.floor(lastUsed + days * DAY_MS) - SLACK_MS)
 }
 
-/** Since when it is sure to have done so: a moment too late rather than too early, and not after this moment. */
+/** Time since which a value certainly has this number of tenths. Rather too late than too early, but not after `asOf`. */
 function tenthsHoldFrom(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
   if (rate === 0 || tenths === tenthsOf(base)) return Number.NEGATIVE_INFINITY
   const days = Math.log((base * 10) / (tenths + 0.5)) / rate
   return Math.min(asOf, Math.ceil(lastUsed + days * DAY_MS) + SLACK_MS)
 }
 
-/** An edge as it is counted: resolved for the domains of a question (BQ-062, BQ-063), faded to its moment (BQ-070). */
+/**
+ * A trust edge in the form in which its level is computed, for the domains of a question (BQ-062, BQ-063) and faded at a moment (BQ-070).
+ */
 export interface CountedEdge {
   readonly level: number
-  /** A day. */
+  /** Rate per day at which the edge fades while unused. */
   readonly rate: number
   readonly lastUsed: Instant
-  /** Uses before the last, ascending. */
+  /** Earlier uses of the edge, ascending. */
   readonly usedBefore: readonly Instant[]
-  /** Counts in others' routes though its owner is not hosted (BQ-079). */
+  /** Whether the edge counts in routes of other agents even if its owner is not hosted here (BQ-079). */
   readonly isExposed: boolean
-  /** By normalised domain; null: it has no entries. */
+  /** Levels of trust by normalised domain; null: there are none. */
   readonly byDomain: ReadonlyMap<string, number> | null
 }
 
@@ -206,40 +214,40 @@ export function countedEdge({ level, basis, persistent, exposure, domains, ...ed
   }
 }
 
-/** An edge among others. */
+/** An edge in a `CountedEdges`. */
 export interface PlacedEdge {
   readonly edge: CountedEdge
-  /** Number of its target. */
+  /** Number of the agent that the edge leads to. */
   readonly to: number
 }
 
-/** From an instant, and before another. */
+/** A period of time: from the first instant, inclusive, to the second, exclusive. */
 export interface Span {
   readonly from: Instant
   readonly until: Instant
 }
 
-/** One owner's edges as others may count them, those of zero tenths left out. */
+/** One owner's edges as they count for other agents. Edges with zero tenths are left out. */
 export interface Links {
-  /** Numbers of the targets, and 1 to 10 for each. */
+  /** Numbers of the target agents, and the tenths of each edge, 1 to 10. */
   readonly targets: readonly number[]
   readonly tenths: readonly number[]
-  /** While they count so. */
+  /** Period in which the edges have these tenths. */
   readonly span: Span
-  /** Whether some have entries by domain: then they count otherwise for questions with domains. */
+  /** Whether some edges have levels by domain. Then a question with domains needs other tenths. */
   readonly hasEntries: boolean
 }
 
 const NO_EDGES: ReadonlyMap<string, PlacedEdge> = new Map()
 
-/** Edges by owner, then by target. Agents have numbers, from 0, which they keep: for arrays by agent. */
+/** Edges by owner, then by target. Each agent has a fixed number, counted from 0, so that arrays can be indexed by agent. */
 export class CountedEdges {
   /**
-   * By number of the owner: as they were counted last for a question without domains; absent after a change of its edges, or of who is
-   * hosted.
+   * By number of the owner: its links as last computed for a question without domains. Absent after one of its edges, or the set of hosted
+   * agents, has changed.
    */
   links: (Links | undefined)[] = []
-  /** By number. */
+  /** Names of the agents, by number. */
   readonly names: string[] = []
   readonly #byOwner = new Map<string, Map<string, PlacedEdge>>()
   readonly #numbers = new Map<string, number>()
@@ -249,7 +257,7 @@ export class CountedEdges {
     return this.#size
   }
 
-  /** -1: no edge ever led from or to it. */
+  /** Number of an agent. -1: there was never an edge from or to it. */
   numberOf(name: string): number {
     return this.#numbers.get(name) ?? -1
   }
@@ -283,25 +291,28 @@ export class CountedEdges {
   }
 }
 
-/** What the edge counts before it fades. The domains of the question are in one order, each once. */
+/**
+ * Level of an edge for a question, before fading. The domains of the question must be sorted and unique, so that the sum is always the
+ * same.
+ */
 export function baseOf({ level, byDomain }: CountedEdge, { domains, domainTrustWeight }: TrustQuestion): number {
   const mean = byDomain === null ? null : meanEntry(byDomain, domains)
   return mean === null ? level : (1 - domainTrustWeight) * level + domainTrustWeight * mean
 }
 
-/** The last use before a moment; the last of all where none was. */
+/** Time of the last use before a moment; if there was none, of the last use of all. */
 export function lastUsedBefore({ lastUsed, usedBefore }: CountedEdge, asOf: Instant): Instant {
   return lastUsed < asOf ? lastUsed : (usedBefore.findLast(use => use < asOf) ?? lastUsed)
 }
 
 interface Tenths {
-  /** 0 to 10. */
+  /** Level of the edge in tenths, 0 to 10. */
   readonly tenths: number
-  /** While it counts so many. */
+  /** Period in which the edge has this number of tenths. */
   readonly span: Span
 }
 
-/** As somebody else's edge (BQ-078). */
+/** Tenths that an edge counts for agents other than its owner (BQ-078). */
 export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Instant): Tenths {
   const base = baseOf(edge, question)
   const tenths = tenthsOf(faded(base, edge.rate, daysSince(edge.lastUsed, asOf)))
@@ -309,16 +320,16 @@ export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Insta
   return { tenths, span: { from, until: tenthsHoldUntil(base, edge.rate, edge.lastUsed, asOf, tenths) } }
 }
 
-// One agent's trust in another: for which question, by which rules, and how much of it may be shown.
+// One agent's trust in another: the question, the rules, and how much of the result may be shown.
 
 export interface TrustQuestion {
-  /** Normalised. */
+  /** Normalised domains of the question. */
   readonly domains: readonly string[]
-  /** 0 to 1. */
+  /** Weight of the levels by domain against the general level, 0 to 1. */
   readonly domainTrustWeight: number
-  /** 1 to 5. */
+  /** Maximum number of edges of a route, 1 to 5. */
   readonly maxHops: number
-  /** 0.1 to 0.9. */
+  /** Factor for each edge of a route, 0.1 to 0.9. */
   readonly damping: number
 }
 
@@ -327,69 +338,72 @@ export type TrustRules = Pick<
   'defaultTrust' | 'sybilThreshold' | 'sybilCap' | 'sybilRule' | 'newAgentCap'
 >
 
-/** A federation as somebody to trust. No agent can be called so: names have no colon, and a did begins otherwise. */
+/** A federation as a target of trust. No agent has such a name: names contain no colon, and a did begins differently. */
 export function federationTarget(federation: string): string {
   return `federation:${federation}`
 }
 
-/** The viewer's own edge, which it may be shown exactly (BQ-107). */
+/** Trust by the viewer's own edge. The viewer may see it exactly (BQ-107). */
 export interface DirectTrust {
   readonly level: number
-  /** Entries that the question's domains met, by domain of the question. */
+  /** Levels that the edge gives for domains of the question, by these domains. */
   readonly entries: Readonly<Record<string, number>>
-  /** Level and entries together, before decay; 0 is distrust. */
+  /** Combination of the level and the levels by domain, before fading. 0 is distrust. */
   readonly base: number
-  /** Days since it was last used, and the daily rate at which it fades. */
+  /** Days since the last use, and the rate per day at which the edge fades. */
   readonly days: number
   readonly rate: number
   readonly decayed: number
-  /** What it counts: decayed, but never below a stranger for neglect alone (BQ-071). */
+  /** Trust that counts: the faded base, but fading alone never makes it lower than trust in a stranger (BQ-071). */
   readonly value: number
   readonly distrusted: boolean
 }
 
-/** Rests on others' edges: show no more of it than `trustBand` and one or several sources (BQ-107). */
+/** Trust by edges of other agents. Of this, show only `trustBand`, and whether there is one source or several (BQ-107). */
 export interface TransitiveTrust {
   readonly level: number
-  /** First hops that count; under the rule `disjoint`, routes that share nobody, as far as they matter. */
+  /**
+   * Number of first hops that count as sources. Under the rule `disjoint`: number of routes without a common agent, counted only as far as
+   * it matters.
+   */
   readonly sources: number
-  /** Too few sources, or too new an agent: the level was lowered. */
+  /** Whether the level was lowered because there are too few sources or the agent is too new. */
   readonly capped: boolean
 }
 
 export type TrustKind = 'self' | 'direct' | 'transitive' | 'reputation' | 'default'
 
 export interface TrustIn {
-  /** 0 to 1. */
+  /** Trust in the agent, 0 to 1. */
   readonly value: number
   readonly kind: TrustKind
   readonly direct: DirectTrust | null
-  /** Null: there is no route, or none was needed. */
+  /** Transitive trust. Null: there is no route, or none was needed. */
   readonly transitive: TransitiveTrust | null
-  /** For the question's domains, as far as there is any; public. */
+  /** Reputation for the domains of the question; null: there is none. It is public. */
   readonly reputation: number | null
   readonly distrusted: boolean
 }
 
 export type TrustBand = 'low' | 'medium' | 'high'
 
-/** What may be said of a level that rests on others' edges. */
+/** What may be shown of a level that rests on edges of other agents. */
 export function trustBand(level: number): TrustBand {
   if (level < 0.2) return 'low'
   return level < 0.4 ? 'medium' : 'high'
 }
 
-/** Middle of each band: what a member of a federation counts whom the requester knows by a pseudonym (BQ-104). */
+/** Middle of each band. It replaces the exact trust in a member of a federation that the requester knows only by a pseudonym (BQ-104). */
 const MIDDLES: Readonly<Record<TrustBand, number>> = { low: 0.1, medium: 0.3, high: 0.7 }
 
 export function middleOfBand(level: number): number {
   return MIDDLES[trustBand(level)]
 }
 
-/** Whose trust counts in place of trust in the holder of a belief. */
+/** The agents whose trust counts for a belief, instead of its holder. */
 export interface TrustedAs {
-  /** Agent, or federation as somebody to trust: its edge and its reputation are what filters ask for. */
+  /** Agent, or federation as a target of trust. Filters read its edge and its reputation. */
   readonly target: string
-  /** The holder, whose trust counts by its band; null: trust in the target counts. */
+  /** Holder of the belief, if trust in it counts by its band only; null: trust in the target counts. */
   readonly member: string | null
 }

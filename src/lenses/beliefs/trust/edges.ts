@@ -1,4 +1,4 @@
-/** Writes and reads of edges. Each is signed by its owner's key: by this node for agents that have none of their own. */
+/** Writing and reading trust edges. Each is signed by its owner's key. This node signs for agents that have no key of their own. */
 import type { Instant } from '../../../base/clock.ts'
 import { isSigned, sign } from '../../../base/sealed.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -21,11 +21,11 @@ import {
   usesIn,
 } from './edge.ts'
 
-/** An edge that is not used, and why: for the doctor and the log, never for requesters. */
+/** An edge that does not count, and the reason. Shown by the doctor and in the log, never to requesters. */
 export interface EdgeWarning {
   readonly owner: string
   readonly target: string
-  /** `row`: unreadable. `key`: its owner's key is not known. */
+  /** `row`: the row is unreadable. `key`: the key of the owner is unknown. */
   readonly reason: EdgeFault | 'row' | 'key' | 'signature'
 }
 
@@ -35,9 +35,9 @@ const SECRET = 'beliefs.edge_seal'
 const SECRET_BYTES = 32
 
 /**
- * Whether a stored edge is what its owner signed. A signature takes a tenth of a millisecond to check, which for 200,000
- * edges is twenty seconds; so the store seals each row whose signature it has checked, and a seal takes microseconds. A
- * seal is over the row and the key it was checked with: change either, and the signature is looked at again.
+ * Checks that a stored edge is what its owner signed. Checking a signature takes a tenth of a millisecond, so 200,000 edges would take
+ * twenty seconds. Therefore the store adds a seal to each row whose signature it has checked; checking a seal takes microseconds. The seal
+ * covers the row and the key used for the check: if either changes, the signature is checked again.
  */
 export class EdgeChecker {
   readonly #reader: StoreReader
@@ -45,7 +45,7 @@ export class EdgeChecker {
   readonly #dids = new Map<string, string | null>()
   readonly #verifiers = new Map<string, Verifier | null>()
 
-  /** `trustSeals` false: every signature is checked, as the doctor does. For as long as the reader is open. */
+  /** The checker is valid while the reader is open. With `trustSeals` false, every signature is checked; the doctor does this. */
   constructor(reader: StoreReader, { trustSeals = true }: { readonly trustSeals?: boolean } = {}) {
     this.#reader = reader
     this.#secret = trustSeals ? reader.meta(SECRET) : undefined
@@ -83,7 +83,7 @@ export class EdgeChecker {
   }
 }
 
-/** The row with the seal on it: for a row whose signature by this key was just made or checked. */
+/** Adds the seal to a row. The signature by this key must just have been made or checked. */
 export function seal(writer: StoreWriter, row: Row, did: string, random: (bytes: number) => Uint8Array): Row {
   let secret = writer.meta(SECRET)
   if (secret === undefined) {
@@ -99,7 +99,10 @@ function sealed(row: Row, did: string): string {
   return JSON.stringify([owner, target, level, domains, basis, created, updated, persistent, exposure, signature, did])
 }
 
-/** Every edge that is not used, each signature checked again: a tenth of a millisecond an edge, a step for each. */
+/**
+ * Checks the signature of every edge again, and returns the edges that do not count. Each edge is one step, and takes a tenth of a
+ * millisecond.
+ */
 export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[]> {
   const checker = new EdgeChecker(reader, { trustSeals: false })
   const warnings: EdgeWarning[] = []
@@ -111,33 +114,36 @@ export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[
   return warnings
 }
 
-/** All, by owner and target. */
+/** Rows of all edges, ordered by owner and target. */
 export function* edgeRows(reader: StoreReader): Generator<Row> {
   for (const rows of tablePages(reader, TRUST, EDGE_COLUMNS)) yield* rows
 }
 
 const EDGE_COLUMNS = TRUST.columns.map(({ name }) => name)
 
-/** Use is written down at most so often (BQ-072): a write a question would cost more than the question. */
+/** Minimum time between two recorded uses of an edge (BQ-072). A write for each question would cost more than the question. */
 export const TOUCH_EVERY_MS = 60_000
 
-/** A minute longer than cursors live: what their orders rest on can be worked out again, whatever was used since. */
+/**
+ * Time for which earlier uses are kept: one minute longer than cursors are valid. So the ranking behind a cursor can be computed again,
+ * whatever was used since.
+ */
 const USES_KEPT_MS = 16 * 60_000
 
-/** What an agent says of another. */
+/** An edge as its owner states it. */
 export interface EdgeDraft {
   readonly target: string
   readonly level: number
-  /** By normalised domain. */
+  /** Levels of trust by normalised domain. */
   readonly domains: TrustEdge['domains']
   readonly basis: TrustEdge['basis']
   readonly persistent: boolean
   readonly exposure: TrustEdge['exposure']
-  /** Null: this node signs, which it can for agents without a key of their own. */
+  /** Signature by the owner itself. Null: this node signs the edge, which is possible only for agents without a key of their own. */
   readonly signed: OwnSignature | null
 }
 
-/** Of an agent with a key of its own, over `edgeStatement`. */
+/** Signature over `edgeStatement` by an agent that has its own key. */
 interface OwnSignature {
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -149,7 +155,10 @@ interface EdgeWriting {
   readonly random: (bytes: number) => Uint8Array
 }
 
-/** Makes or replaces the owner's edge to the target. Throws `INVALID_QUERY` for what no owner could say, or did not. */
+/**
+ * Makes or replaces the owner's edge to the target. Throws `INVALID_QUERY` if the statement is invalid, or its signature is not by the
+ * owner.
+ */
 export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { now, random }: EdgeWriting): TrustEdge {
   const before = readEdge(writer, owner, draft.target)
   const { signed, ...said } = draft
@@ -169,20 +178,23 @@ export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { 
   return edge
 }
 
-/** False when there was none. */
+/** Removes an edge. False: there was none. */
 export function removeEdge(writer: StoreWriter, owner: string, target: string): boolean {
   const removed = writer.table(TRUST).delete({ owner, target }) > 0
   if (removed) noteEdges(writer, [{ owner, target }])
   return removed
 }
 
-/** Null: there is none, or none that can be read. Its signature is not looked at. */
+/** Reads an edge without checking its signature. Null: there is no edge, or its row is unreadable. */
 export function readEdge(reader: StoreReader, owner: string, target: string): TrustEdge | null {
   const row = reader.table(TRUST).get({ owner, target })
   return row === undefined ? null : edgeOf(row)
 }
 
-/** The owner was just given something by these agents. Those used a moment ago are left as they are; says how many were not. */
+/**
+ * Records that the owner was just given something by these agents. Edges used within the last minute are left unchanged. Returns the number
+ * of changed edges.
+ */
 export function touchEdges(writer: StoreWriter, owner: string, targets: readonly string[], now: Instant): number {
   const table = writer.table(TRUST)
   const touched = targets.flatMap(target => {
@@ -196,7 +208,7 @@ export function touchEdges(writer: StoreWriter, owner: string, targets: readonly
   return touched.length
 }
 
-/** Those that trust as of some moment not longer ago than that goes by. */
+/** Earlier uses that are still needed: those within `USES_KEPT_MS`, and the last one before. */
 function usesBefore(uses: readonly Instant[], now: Instant): readonly Instant[] {
   const first = uses.findLastIndex(use => use < now - USES_KEPT_MS)
   return uses.slice(Math.max(0, first))
@@ -211,7 +223,7 @@ function checkSigned(
 ): void {
   if (!isStatementOf(did, edgeStatement(edge), signature))
     throw wrong('signature', 'a signature of this statement by the key of the agent', 'signature')
-  // An older statement that somebody kept does not replace a newer one.
+  // An older statement must not replace a newer one, so nobody can send an old one again.
   const stale = before !== null && updatedAt <= before.updatedAt
   if (stale || updatedAt > now + CLOCK_TOLERANCE_MS)
     throw wrong('updated', 'a time after that of the statement it replaces, and not in the future', 'range')

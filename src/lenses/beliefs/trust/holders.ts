@@ -1,4 +1,4 @@
-/** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
+/** One viewer's trust in all agents, for one question at one moment (BQ-080). Immutable. */
 import { nearestEntry } from '../schema/values.ts'
 import { type AgentFacts, floorOf, reputationFor } from './agent-facts.ts'
 import {
@@ -16,17 +16,17 @@ import {
 } from './edge.ts'
 import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'
 
-/** By number of the holder in the list asked for; made when they are first asked for. */
+/** Values by position of the holder in a given list, computed when first asked for. */
 export interface HolderColumns {
-  /** The viewer's own edge as ranking counts it; NaN: there is none. Of itself 1. */
+  /** The viewer's own edge to the holder as it counts for ranking; NaN: there is none. For the viewer itself 1. */
   readonly direct: Float64Array
-  /** Overall; NaN: none. */
+  /** Overall reputation of the holder; NaN: none. */
   readonly reputation: Float64Array
-  /** Of one that may stand for others, such as a federation as a whole. */
+  /** Direct trust and reputation for a target that stands for others, such as a federation as a whole. */
   named(name: string): { readonly direct: number; readonly reputation: number }
 }
 
-/** First hops (or routes) of a lower level are not counted as sources (BQ-075). */
+/** First hops, or routes, with a lower level do not count as sources (BQ-075). */
 const MIN_LEVEL = 0.01
 const NEW_AGENT_CAP = 0.3
 const DIRECT_BYTES = 200
@@ -37,14 +37,17 @@ const SELF: TrustIn = {
 export class HolderTrust {
   readonly #moment: Omit<TrustAsked, 'look'>
   readonly #routes: Routes
-  /** The viewer's own edges, by target. */
+  /** Trust by the viewer's own edges, by target. */
   readonly own: ReadonlyMap<string, DirectTrust>
-  /** By place of the first hop: what routes that begin with it start with. */
+  /** By position of the first hop: the factor with which its routes start. */
   readonly #starts: Float64Array
-  /** By number of the agent, of those that a first hop leads to; null: sources are first hops. */
+  /**
+   * Number of disjoint routes by number of the agent, for agents that can be reached; null: the rule is not `disjoint`, and sources are
+   * first hops.
+   */
   readonly #disjoint: ReadonlyMap<number, number> | null
 
-  /** Costs what the viewer's own edges cost to read, but for the rule `disjoint`. */
+  /** Takes as long as reading the viewer's own edges; with the rule `disjoint`, longer. */
   constructor(asked: TrustAsked, routes: Routes) {
     const { look: _, ...moment } = asked
     this.#moment = moment
@@ -83,7 +86,10 @@ export class HolderTrust {
     }
   }
 
-  /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
+  /**
+   * Agents for which trust differs between this and another result for the same viewer, question and moment. Differences of reputations
+   * count too.
+   */
   differences(other: HolderTrust): readonly string[] {
     const [mine, its] = [this.#moment, other.#moment]
     const names = new Set([...this.own.keys(), ...other.own.keys()])
@@ -101,17 +107,17 @@ export class HolderTrust {
     })
   }
 
-  /** An estimate, without what is shared with the trust of other moments. */
+  /** Estimated size, without the parts shared with the results for other moments. */
   get byteLength(): number {
     return this.own.size * DIRECT_BYTES
   }
 
-  /** Of whom a belief is shown to come: of a member of a federation no more than the band of trust counts (BQ-104). */
+  /** Trust in whoever a belief is shown to come from. For a member of a federation, only the band of trust counts (BQ-104). */
   as({ target, member }: TrustedAs): TrustIn {
     return member === null ? this.of(target) : this.#ofMember(member, this.of(target).reputation)
   }
 
-  /** `reputation`: of the federation, in place of the member's (BQ-081). Distrust counts as little trust does. */
+  /** `reputation`: that of the federation, which replaces the member's (BQ-081). Distrust counts like low trust. */
   #ofMember(member: string, reputation: number | null): TrustIn {
     const { value: exact, kind: known, transitive: route } = this.of(member)
     const { value, kind } =
@@ -135,17 +141,17 @@ export class HolderTrust {
     }
   }
 
-  /** 1 in oneself; NaN: there is no edge. */
+  /** Trust by the viewer's own edge. 1 for the viewer itself; NaN: there is no edge. */
   #directIn(holder: string): number {
     return holder === this.#moment.viewer ? 1 : (this.own.get(holder)?.value ?? Number.NaN)
   }
 
-  /** Overall; NaN: none. */
+  /** Overall reputation of the holder; NaN: none. */
   #reputationOf(holder: string): number {
     return this.#moment.agents.get(holder)?.reputation ?? Number.NaN
   }
 
-  /** What trust in an agent, and what filters ask of it, rest on. Trust in oneself rests on nothing. */
+  /** All numbers on which trust in an agent, and the filters on it, depend. Trust in oneself depends on no edge. */
   #basisOf(name: string): readonly number[] {
     const overall = this.#reputationOf(name)
     const { agents, viewer, question } = this.#moment
@@ -154,12 +160,12 @@ export class HolderTrust {
     return [overall, this.#directIn(name), this.#levelOf(this.#moment.edges.numberOf(name)), floor]
   }
 
-  /** 0: there is no route. */
+  /** Level of transitive trust; 0: there is no route. */
   #levelOf(agent: number): number {
     return this.#transitive(agent)?.level ?? 0
   }
 
-  /** By the best route, which too few sources and too new an agent lower (BQ-075, BQ-076). */
+  /** Transitive trust: the level of the best route, lowered if there are too few sources or the agent is too new (BQ-075, BQ-076). */
   #transitive(agent: number): TransitiveTrust | null {
     const { level, firsts } = this.#bestOf(agent)
     if (level === 0) return null
@@ -170,10 +176,10 @@ export class HolderTrust {
     return level <= cap ? { level, sources, capped: false } : { level: cap, sources, capped: true }
   }
 
-  /** The best level of any route, and how many first hops have one that counts. */
+  /** The best level of all routes to an agent, and the number of first hops with a level that counts. */
   #bestOf(agent: number): { readonly level: number; readonly firsts: number } {
     const { begins, hops, levels } = this.#routes
-    // Agents that are known since the search have no route, and -1 is nobody.
+    // Agents added since the search have no route. -1 is no agent.
     const end = agent === -1 ? 0 : (begins[agent + 1] ?? 0)
     let level = 0
     let firsts = 0
@@ -185,7 +191,7 @@ export class HolderTrust {
     return { level, firsts }
   }
 
-  /** What routes that begin with this agent start with. */
+  /** Factor with which routes through this first hop start. */
   #startAt(first: string): number {
     return (this.own.get(first)?.decayed ?? 0) * this.#moment.question.damping
   }
@@ -195,7 +201,7 @@ export class HolderTrust {
     const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), MIN_LEVEL)
     const counts = new Map<number, number>()
     for (const agent of names.keys()) {
-      // Routes that share nobody begin with different first hops: of these there are never fewer.
+      // Routes without a common agent begin with different first hops, so there are at most as many as first hops.
       const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
       if (wanted === 0) continue
       if (wanted >= 2) asked.look?.()
@@ -204,7 +210,7 @@ export class HolderTrust {
     return counts
   }
 
-  /** Equal ones count as the kind that tells less of others. */
+  /** Of equal values, the kind is chosen that reveals less about other agents. */
   #indirect(level: number, reputation: number | null): { readonly value: number; readonly kind: TrustKind } {
     const floor = floorOf(reputation)
     const stranger = this.#moment.rules.defaultTrust

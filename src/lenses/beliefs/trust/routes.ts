@@ -1,11 +1,11 @@
 /**
- * The best routes of other agents' edges from each first hop to everybody within the hop bound (BQ-073, BQ-074, BQ-077).
+ * Search for the best routes over edges of other agents, from each first hop to every agent within the maximum number of hops (BQ-073,
+ * BQ-074, BQ-077).
  *
- * The viewer's own edges are used exactly and fade from one millisecond to the next; others' count in tenths and hold
- * for weeks. So what is searched, and kept, is the part of a route behind its first edge. Labels are products of
- * tenths, at most 10,000 and so without rounding; the damping of the edges comes in at the end, which raises the label of a route with
- * fewer edges. A walk that comes back to an agent has a lower level than the same without the loop, and has more
- * edges: loops need no bookkeeping.
+ * The viewer's own edges count exactly, so they fade with every millisecond; edges of other agents count in tenths, which stay the same for
+ * weeks. Therefore only the part of a route after its first edge is searched and cached. A label is the product of the tenths along a
+ * route. It is at most 10,000 and exact, without rounding. Damping is applied at the end, and favours routes with fewer edges. A walk that
+ * returns to an agent has a lower level and more edges than the same walk without the loop, so loops need no special treatment.
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -24,12 +24,15 @@ import {
   tenthsIn,
 } from './edge.ts'
 
-/** How long an agent is new: routes through it count half, where the settings say so (BQ-076). */
+/** Age up to which an agent is new. If the settings say so, routes through new agents count half (BQ-076). */
 const NEW_AGENT_MS = 30 * DAY_MS
 const THROUGH_NEW = 0.5
-/** Edges that are followed between two looks: some milliseconds' work. */
+/** Number of edges followed between two calls of `look`: some milliseconds of work. */
 export const EDGES_AT_ONCE = 50_000
-/** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
+/**
+ * A label is not followed if its level is below this share of the best level found with fewer edges. A smaller difference may be a rounding
+ * error, so such a label is followed.
+ */
 const CLEARLY = 1 - 1e-12
 
 /** Parameters of a trust computation: viewer, question, moment and rules. */
@@ -39,22 +42,22 @@ export interface TrustAsked {
   readonly viewer: string
   readonly question: TrustQuestion
   readonly asOf: Instant
-  /** As they are now: others may be written while what was made of them is kept. */
+  /** The current edges. They may change while results computed from them are still cached. */
   readonly edges: CountedEdges
-  /** Called every so many edges; may throw, and then nothing was found. */
+  /** Called after a number of edges. If it throws, the search ends without a result. */
   readonly look?: (() => void) | undefined
 }
 
-/** The best route from each first hop to each agent that it reaches, and while these are what a search would find. */
+/** The best route from each first hop to each agent that it reaches, and the period in which a new search would find the same routes. */
 export interface Routes extends Span {
-  /** First hops: targets of the viewer's own edges. */
+  /** First hops: the targets of the viewer's own edges. */
   readonly firsts: readonly string[]
-  /** By number of the agent: its routes are those from `begins[agent]` to `begins[agent + 1]`. */
+  /** By number of the agent: its routes are those from `begins[agent]`, inclusive, to `begins[agent + 1]`, exclusive. */
   readonly begins: Int32Array
-  /** By route: the place of its first hop in `firsts`, and its level without the viewer's own edge. */
+  /** By route: position of its first hop in `firsts`, and its level without the viewer's own edge. */
   readonly hops: Int32Array
   readonly levels: Float64Array
-  /** Numbers of those whose edges were looked at. */
+  /** Numbers of the agents whose edges were followed. */
   readonly expanded: Bitset
   readonly byteLength: number
 }
@@ -79,7 +82,7 @@ export function searchRoutes(asked: TrustAsked): Routes {
   }
 }
 
-/** What one first hop reaches: agents, and the level of the best route to each. */
+/** Agents reached from one first hop, and the level of the best route to each. */
 interface Reached {
   readonly agents: readonly number[]
   readonly levels: readonly number[]
@@ -93,7 +96,8 @@ function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begin
     return place
   }
   for (const reached of found) for (const agent of reached.agents) count(agent, 1)
-  // Ends of the agents first. Each route then takes the last free place of its agent, so that ends become begins.
+  // At first, `begins` contains the end of each agent's routes. Each route then takes the last free position of its agent, which turns the
+  // ends into beginnings.
   for (let agent = 1; agent <= agents; agent++) count(agent, begins[agent - 1] as number)
   const routes = begins[agents] as number
   const hops = new Int32Array(routes)
@@ -108,24 +112,24 @@ function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begin
   return { begins, hops, levels }
 }
 
-/** Walks from one first hop after the other over the same edges. */
+/** Searches from one first hop after the other, over the same edges. */
 class Walk {
-  /** While every edge that was looked at counts as it did here. */
+  /** Period in which every followed edge counts as it does in this search. */
   span: Span = ALWAYS
   readonly expanded = new Bitset()
   readonly #asked: TrustAsked
   readonly #barred: Uint8Array
-  /** By agent: its links are those from `begins` to `ends`; -1: its edges were not looked at yet. */
+  /** By agent: its links are those from `begins` to `ends`; -1: its edges were not followed yet. */
   readonly #begins: Int32Array
   readonly #ends: Int32Array
-  /** By link, those of an agent together: agent that it leads to, and what of tenths it counts. */
+  /** By link, with the links of one agent together: the target agent, and the tenths of the edge times the share of its owner. */
   readonly #targets: number[] = []
   readonly #tenths: number[] = []
-  /** By agent: labels of this number of edges, and of one more; the best level so far. 0: not reached. */
+  /** By agent: label of a route with the current number of edges, label with one more edge, and the best level so far. 0: not reached. */
   readonly #labels: Float64Array
   readonly #longer: Float64Array
   readonly #best: Float64Array
-  /** Since the last look. */
+  /** Edges followed since the last call of `look`. */
   #followed = 0
 
   constructor(asked: TrustAsked) {
@@ -154,7 +158,7 @@ class Walk {
     return { agents: reached, levels }
   }
 
-  /** Agents that have a label of one edge more. */
+  /** Follows one more edge from each agent; returns the agents that got a label. */
   #step(frontier: readonly number[], first: number): readonly number[] {
     for (const agent of frontier) if (this.#begins[agent] === -1) this.#expand(agent)
     const [labels, longer, targets, tenths] = [this.#labels, this.#longer, this.#targets, this.#tenths]
@@ -197,7 +201,7 @@ class Walk {
     this.#asked.look?.()
   }
 
-  /** Takes the new labels over; returns those that the search continues from. */
+  /** Makes the new labels the current ones; returns the agents from which the search continues. */
   #takeOver(met: readonly number[], scale: number, reached: number[]): readonly number[] {
     const [labels, longer, bests] = [this.#labels, this.#longer, this.#best]
     return met.filter(agent => {
@@ -213,7 +217,7 @@ class Walk {
   }
 }
 
-/** By agent, 1: nobody distrusted vouches or relays, and no route leads back to the viewer. */
+/** By agent, 1: no route may pass or end there. A distrusted agent neither vouches nor relays, and no route leads back to the viewer. */
 function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
   const barred = new Uint8Array(edges.names.length)
   const self = edges.numberOf(viewer)
@@ -222,7 +226,7 @@ function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
   return barred
 }
 
-/** Somebody else's edges. Made again where one of them has changed, or may count another number of tenths. */
+/** Links of an agent other than the viewer. Computed again if one of its edges has changed or may have another number of tenths. */
 function linksOf(asked: TrustAsked, agent: number): Links {
   const { edges, question, asOf } = asked
   const hasDomains = question.domains.length > 0
@@ -246,7 +250,7 @@ function linksOf(asked: TrustAsked, agent: number): Links {
   return links
 }
 
-/** Statements of a new agent count half. */
+/** Factor for an agent's statements: one half if the agent is new. */
 function shareOf(asked: TrustAsked, agent: number): number {
   return isNew(asked, asked.edges.names[agent] as string) ? THROUGH_NEW : 1
 }
@@ -255,14 +259,14 @@ function isHosted({ agents }: Pick<TrustAsked, 'agents'>, agent: string): boolea
   return agent === OWNER || agents.has(agent)
 }
 
-/** By the rule for new agents, to which those belong whose age nobody knows. */
+/** Whether an agent counts as new under the rule for new agents. An agent of unknown age is new. */
 export function isNew({ agents, rules, asOf }: Pick<TrustAsked, 'agents' | 'rules' | 'asOf'>, agent: string): boolean {
   if (!rules.newAgentCap) return false
   const createdAt = agents.get(agent)?.createdAt
   return createdAt === undefined ? agent !== OWNER : createdAt > asOf - NEW_AGENT_MS
 }
 
-/** While the same agents are new as at this moment. */
+/** Period in which the same agents are new as at this moment. */
 function agesHold({ agents, rules, asOf }: TrustAsked): Span {
   let { from, until } = ALWAYS
   if (!rules.newAgentCap) return ALWAYS
@@ -285,9 +289,9 @@ export function isWithin({ from, until }: Span, asOf: Instant): boolean {
 }
 
 /**
- * While routes that hold for `span` hold once an edge of this owner is not what it was; null: they are others. Undefined: there
- * is no such edge. Of others' edges their tenths matter; of the viewer's only whether a route may begin there, since they are
- * weighed again each time.
+ * The period in which the routes stay valid after an edge of this owner changed from `before` to `after`; null: the routes are different
+ * now. An undefined edge does not exist. Edges of other agents matter by their tenths; the viewer's own edges only by whether a route may
+ * begin with them, because their levels are applied later.
  */
 export function spanAfter(
   asked: TrustAsked,
@@ -311,26 +315,26 @@ export function spanAfter(
   return counted(before).tenths === now.tenths ? overlap(span, now.span) : null
 }
 
-/** Agents looked at for one agent at most. With routes so entangled, those found until then count: the level stays capped. */
+/** Maximum number of agents followed in the search for one agent. Beyond it, the routes found so far count, and the level stays capped. */
 const MAX_STEPS = 20_000
 
-/** An edge that counts: whose it is and, as a factor, what it counts with damping. */
+/** An edge that leads to an agent: its owner, and its level with damping as a factor. */
 interface LinkInto {
   readonly from: number
   readonly factor: number
 }
 
 interface RouteWorld {
-  /** By the agent that they lead to. */
+  /** Edges by the number of the agent that they lead to. */
   readonly into: ReadonlyMap<number, readonly LinkInto[]>
-  /** What the viewer's own edge to an agent gives with damping; 0: no route begins there. */
+  /** Level of the viewer's own edge to an agent with damping; 0: no route begins there. */
   own(agent: number): number
   readonly maxHops: number
-  /** The level that a route must reach. */
+  /** Minimum level of a route. */
   readonly least: number
 }
 
-/** The edges that the search looked at, from where they end. */
+/** The edges followed by the search, grouped by the agent that they lead to. */
 export function routeWorld(
   asked: TrustAsked,
   { expanded }: Routes,
@@ -339,7 +343,7 @@ export function routeWorld(
 ): RouteWorld {
   const barred = barredFor(asked)
   const into = new Map<number, LinkInto[]>()
-  // In an order that does not tell which edge was written first.
+  // Sorted by name, so that the result does not reveal which edge was written first.
   const name = (agent: number) => asked.edges.names[agent] as string
   for (const from of [...expanded].sort((a, b) => compareText(name(a), name(b)))) {
     const { targets, tenths } = linksOf(asked, from)
@@ -355,16 +359,16 @@ export function routeWorld(
 }
 
 /**
- * How many routes to an agent share nobody on the way, at most `wanted` (BQ-076, `sybil_rule: disjoint`): stricter than
- * counting first hops, behind which there may be one and the same agent. Searched backwards from the agent, one route after
- * the other, with another choice where that leads nowhere.
+ * Number of routes to an agent without a common agent in between, at most `wanted` (BQ-076, `sybil_rule: disjoint`). This is stricter than
+ * counting first hops, which may all lead through the same agent. The search goes backwards from the agent, adds one route after the other,
+ * and backtracks where no further route is found.
  */
 export function disjointRoutes(world: RouteWorld, target: number, wanted: number): number {
   let steps = 0
   let most = 0
   const used = new Set<number>([target])
 
-  /** Whether the wanted number is reached with one more route that ends `from` → … → target. */
+  /** Whether `wanted` routes are found when a route that ends with `from` → … → target is added. */
   function extend(agent: number, level: number, edges: number, path: readonly number[], found: number): boolean {
     for (const { from, factor } of world.into.get(agent) ?? []) {
       if (steps++ > MAX_STEPS) return false

@@ -1,6 +1,6 @@
 /**
- * The trust of everybody hosted here, in step with the store: read once, then kept by the log of changed edges, whichever
- * process changed them. Bad edges are left out; the doctor names them (BQ-068).
+ * The trust edges of all agents hosted here, kept up to date with the store. They are read once; afterwards the log of changed edges is
+ * followed, whichever process made the changes. Invalid edges are left out, and reported by the doctor (BQ-068).
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -27,11 +27,11 @@ import { EdgeChecker, edgeRows, TOUCH_EVERY_MS, touchEdges } from './edges.ts'
 import { HolderTrust } from './holders.ts'
 import { isWithin, type Routes, searchRoutes, spanAfter, type TrustAsked } from './routes.ts'
 
-/** With more changes at once, searching again is quicker than holding each against all that is kept. */
+/** If more edges than this change at once, it is faster to search again than to compare each change with all cached routes. */
 const MIN_TO_CLEAR = 256
-/** What an edge, and an agent, take in memory, near enough. */
+/** Approximate memory for an edge or an agent. */
 const BYTES_EACH = 150
-/** Routes that are kept take so many bytes together, and each so many beside what is counted. */
+/** Maximum memory of all cached routes, and the overhead of each besides its arrays. */
 const MAX_BYTES = 64 * 2 ** 20
 const ROUTES_BYTES = 500
 const NO_ROUTES: Routes = {
@@ -45,59 +45,58 @@ const NO_ROUTES: Routes = {
   byteLength: 0,
 }
 
-/** Edges that are checked and taken in one step: some milliseconds of work. */
+/** Edges checked and loaded in one step: some milliseconds of work. */
 const LOADED_AT_ONCE = 250
 
-/** A reading of all that is under way. */
+/** State of loading all edges. */
 interface Loading {
   readonly rows: Iterator<Row>
   readonly checker: EdgeChecker
-  /** As they were before the first row was read: what changed since is followed. */
+  /** Values from before the first row was read. Changes since then are followed after loading. */
   readonly last: number
   readonly agentsRevision: number
 }
 
-/** Each part changes by itself. */
+/** Marks of the three parts of trust, each of which changes separately. */
 export interface TrustMark {
-  /** Others' edges. */
+  /** Mark of the edges of other agents. */
   readonly routes: number
-  /** The viewer's own edges. */
+  /** Mark of the viewer's own edges. */
   readonly own: number
-  /** Who is known here, and their reputations. */
+  /** Mark of the known agents and their reputations. */
   readonly agents: number
 }
 
 interface Kept {
-  /** As of the moment at which they were made; changes are compared as of it. */
+  /** The parameters with which the routes were computed. Changed edges are compared as of their moment. */
   readonly asked: TrustAsked
   readonly routes: Routes
-  /** While they are what a search would find. */
+  /** Period in which a new search would find the same routes. */
   span: Span
-  /** The same for as long as time alone made them others. */
+  /** Stays the same if new routes replace these only because time has passed. */
   readonly mark: number
 }
 
 export class TrustGraph {
   readonly #store: Store
   readonly #rules: TrustRules
-  /** Replaced when read again, like the edges. */
+  /** Replaced as a whole when read again. The edges are, too. */
   #agents: ReadonlyMap<string, AgentFacts> = new Map()
   #edges = new CountedEdges()
   /**
-   * Routes by viewer and question, kept for as long as every edge that they were made from counts what it counted: until
-   * an edge that was looked at counts another number of tenths, by a change or by decay. What was made from other edges, and
-   * edges that changed within their tenth (as every use does), cost nothing.
+   * Cached routes by viewer and question. They stay valid while every edge followed by the search keeps its number of tenths. Changes of
+   * other edges, and changes within the same tenth (such as every use), do not invalidate them.
    */
   readonly #kept = new Recent<string, Kept>(Number.POSITIVE_INFINITY, { max: MAX_BYTES, of: bytesOf })
   #marks = 0
   #searches = 0
-  /** By owner: how often an edge of theirs changed. */
+  /** By owner: how often one of its edges has changed. */
   readonly #ownChanges = new Map<string, number>()
-  /** Of the log; -1: nothing was read yet. */
+  /** Number of the last change read from the log; -1: nothing was read yet. */
   #seen = -1
   #agentReads = 0
   #agentsRevision = -1
-  /** Null: no reading of all is under way. */
+  /** State of loading all edges; null: they are not being loaded at the moment. */
   #loading: Loading | null = null
   #version: number | null = null
 
@@ -106,7 +105,7 @@ export class TrustGraph {
     this.#rules = rules
   }
 
-  /** The viewer's trust in everybody. `asOf` may be any time. `look` is called while routes are searched, and may throw. */
+  /** The viewer's trust in all agents. `asOf` may be any time. `look` is called during the search, and may throw. */
   trustOf(viewer: string, question: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
     this.refresh()
     const [agents, edges, rules] = [this.#agents, this.#edges, this.#rules]
@@ -116,12 +115,12 @@ export class TrustGraph {
 
   #routesOf(asked: TrustAsked): Routes {
     const { look: _, ...kept } = asked
-    // Nothing is kept of those without edges: anybody may ask.
+    // Nothing is cached for viewers without edges, because anybody may ask and the cache would fill.
     if (asked.edges.of(asked.viewer).size === 0) return NO_ROUTES
     const key = keyOf(asked)
     const known = this.#kept.find(key)
     if (known !== undefined && isWithin(known.span, asked.asOf)) return known.routes
-    // Changes are compared as of the moment that routes are kept for: those of an earlier moment must not replace the newest.
+    // Changes are compared as of the moment for which routes are cached. So routes for an earlier moment must not replace the newest ones.
     const isEarlier = known !== undefined && asked.asOf < known.asked.asOf
     const earlier = isEarlier ? this.#kept.find(`${key} earlier`) : undefined
     if (earlier !== undefined && isWithin(earlier.span, asked.asOf)) return earlier.routes
@@ -133,18 +132,18 @@ export class TrustGraph {
   }
 
   /**
-   * Changes when something else than time may have changed the viewer's trust in anybody: what was made under the same
-   * mark differs by the time between alone. NaN is never the same. Of no meaning otherwise.
+   * Mark of the viewer's trust in all agents. It changes if anything but time may have changed this trust: results with equal marks differ
+   * only by the time that passed. NaN equals no other mark. The numbers have no other meaning.
    */
   mark(viewer: string, question: TrustQuestion): TrustMark {
     this.refresh()
     const kept = this.#kept.find(keyOf({ viewer, question: inOrder(question) }))
-    // Routes that were dropped have no mark: nothing is known to be the same as before.
+    // Routes dropped from the cache have no mark, because it is unknown whether they changed.
     const routes = this.#edges.of(viewer).size === 0 ? 0 : (kept?.mark ?? Number.NaN)
     return { routes, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 
-  /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
+  /** Those of these agents, each once, to whom the viewer has an edge without a recently recorded use. */
   unused(viewer: string, targets: readonly string[], now: Instant): readonly string[] {
     this.refresh()
     const own = this.#edges.of(viewer)
@@ -154,23 +153,23 @@ export class TrustGraph {
     })
   }
 
-  /** Number of edges in use. */
+  /** Number of edges that count. */
   get size(): number {
     return this.#edges.size
   }
 
-  /** Of edges and agents, and of routes kept. */
+  /** Approximate memory of edges, agents and cached routes. */
   get byteLength(): number {
     const kept = this.#kept.entries().reduce((sum, [, each]) => sum + bytesOf(each), 0)
     return (this.size + this.#agents.size) * BYTES_EACH + kept
   }
 
-  /** How often routes were searched: for tests and benchmarks. */
+  /** Number of searches for routes so far, for tests and benchmarks. */
   get searches(): number {
     return this.#searches
   }
 
-  /** Takes in what was committed since: a microsecond when that is nothing. */
+  /** Reads what was committed since the last call. If there is nothing, this takes a microsecond. */
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
@@ -179,8 +178,8 @@ export class TrustGraph {
   }
 
   /**
-   * As `refresh`; where all edges are read, in steps. Several may be at work: each takes the next edges. `refresh` meanwhile reads
-   * the rest in one piece. Not within a write.
+   * Like `refresh`, but loads all edges in steps where this is needed. Concurrent calls share the work: each takes the next edges. A call
+   * of `refresh` in the meantime loads the rest at once. Not allowed within a write.
    */
   *refreshInSteps(): Steps<void> {
     if (this.#store.version() === this.#version) return
@@ -203,7 +202,7 @@ export class TrustGraph {
     this.#agentsRevision = agentsRevision
   }
 
-  /** False: that was all, as of the moment of the first call or later. */
+  /** Loads some edges. False: all are loaded, as of the first call or later. */
   #loadSome(reader: StoreReader): boolean {
     this.#loading ??= this.#beginLoading(reader)
     const { rows, checker, last, agentsRevision } = this.#loading
@@ -232,12 +231,14 @@ export class TrustGraph {
     this.#agents = agentFacts(reader)
     this.#agentReads++
     const last = revision(reader, 'trust')
-    // The store itself: edges are read in transactions of their own.
+    // Reads from the store itself, because the edges are read in separate transactions.
     const [rows, checker] = [edgeRows(this.#store), new EdgeChecker(this.#store)]
     return { rows, checker, last, agentsRevision: agentsRevisionOf(reader) }
   }
 
-  /** Edges that may count otherwise now, because their owner came, went, or has another key. */
+  /**
+   * Reads the agents again. Returns the edges whose validity may have changed because their owner was added, removed, or given another key.
+   */
   #readAgents(reader: StoreReader): readonly EdgeName[] {
     this.#agentReads++
     const before = this.#agents
@@ -246,7 +247,7 @@ export class TrustGraph {
     const owners = [...new Set([...before.keys(), ...this.#agents.keys()])].filter(
       id => before.get(id)?.did !== this.#agents.get(id)?.did,
     )
-    // They take their edges with them; where new agents count less, ages matter too.
+    // The edges of these agents appear or disappear with them. If new agents count less, changed ages matter too.
     const numbers = owners.map(owner => this.#edges.numberOf(owner))
     this.#kept.forget((_, { routes }) => this.#rules.newAgentCap || numbers.some(each => routes.expanded.has(each)))
     return owners.flatMap(owner =>
@@ -287,7 +288,7 @@ function bytesOf({ routes }: Kept): number {
   return ROUTES_BYTES + routes.byteLength
 }
 
-/** Each domain once and in one order, so that equal questions have equal sums. */
+/** Sorts the domains and removes duplicates, so that equal questions give equal sums. */
 function inOrder(question: TrustQuestion): TrustQuestion {
   return { ...question, domains: [...new Set(question.domains)].sort() }
 }
@@ -296,9 +297,9 @@ function agentsRevisionOf(reader: StoreReader): number {
   return revision(reader, 'agents') + revision(reader, 'members')
 }
 
-// What operations on trust tell, and the note that an answer rested on trust. Each acts on the trust graph of the requester, and no other.
+// Answers of operations on trust, and the recording of use after an answer. Each works on the trust graph of the requester only.
 
-/** Use is written after an answer, which should not wait for other processes' writes. */
+/** Use is recorded after an answer, which should not wait for writes of other processes. */
 const TOUCH_WAIT_MS = 0
 const MAX_LISTED = 1000
 
@@ -321,7 +322,7 @@ export function listTrust(
   }
 }
 
-/** The trust of one agent in another: its own edge exactly; trust by edges of others as a band (BQ-107). */
+/** The trust of one agent in another: exact if it is by its own edge, a band if it is by edges of other agents (BQ-107). */
 export function computeTrust(
   graph: TrustGraph,
   viewer: string,
@@ -356,8 +357,8 @@ export function computeTrust(
 }
 
 /**
- * Notes that the viewer was given something by these agents (BQ-072). Never in the way of an answer: where the store is
- * busy or cannot be written, use is not noted. Says how many edges were.
+ * Records that the viewer was given something by these agents (BQ-072). An answer never fails or waits because of this: if the store is
+ * busy or not writable, nothing is recorded. Returns the number of edges recorded as used.
  */
 export function noteUse(
   { store, now }: { readonly store: Store; readonly now: Instant },

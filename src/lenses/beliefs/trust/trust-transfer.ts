@@ -1,7 +1,7 @@
 /**
- * Keys do not leave the store that made them, so an export holds no signature that only such a key could have made: what
- * this store signs for its agents is exported unsigned, and the store that imports it signs it with its own keys. For an
- * agent whose key it does not keep it cannot: statements of such an agent count only with the agent's own signature.
+ * Export and import of trust. Keys never leave the store that made them, so an export contains no signature by such a key: statements that
+ * this store signed for its agents are exported unsigned, and the importing store signs them with its own keys. It cannot sign for an agent
+ * that has a key of its own; statements of such an agent count only with the agent's own signature.
  */
 import { signStatement } from '../../../identity/messages.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -14,7 +14,7 @@ import { didOfAgent, type EdgeName, ensureKeys, noteEdges, raiseRevision, signin
 import { edgeOf, edgeStatement, faultOf } from './edge.ts'
 import { EdgeChecker, seal } from './edges.ts'
 
-/** Signature of a statement that the importing store is to sign. */
+/** Marks a statement that the importing store has to sign. */
 const TO_SIGN = ''
 
 export const BELIEFS_TRANSFER: LensTransfer = {
@@ -25,7 +25,10 @@ export const BELIEFS_TRANSFER: LensTransfer = {
   beginImport: (writer, context) => new BeliefsImport(writer, context),
 }
 
-/** One that is not used here keeps its signature, so that it is not used there either. The seal is this store's alone. */
+/**
+ * An edge as it is exported. An invalid edge keeps its signature, so that it stays invalid in the importing store. The seal is valid in
+ * this store only, and is removed.
+ */
 function exportedEdge(reader: StoreReader, row: Row): Row {
   const isSignedHere =
     signingKeys(reader, row['owner'] as string) !== null && 'edge' in new EdgeChecker(reader).check(row)
@@ -52,7 +55,7 @@ class BeliefsImport implements LensImport {
     return table === TRUST.name ? this.#edge(row) : row
   }
 
-  /** Nobody's key is replaced by an import: what is signed with it would then be another's. */
+  /** An import never replaces the key of an existing agent: otherwise its signatures would be those of somebody else. */
   #didOfAgent(row: Row): string | null {
     const known = didOfAgent(this.#writer, row['id'] as string)
     const given = (row['did'] ?? null) as string | null
@@ -91,7 +94,7 @@ class BeliefsImport implements LensImport {
       if (didOfAgent(this.#writer, agent) === null)
         ensureKeys(this.#writer, agent, bytes => this.#context.random(bytes))
     }
-    // Rows of the logs that followers read are not imported: they hear of it here.
+    // The logs that other processes follow are not imported, so the imported changes are logged here.
     raiseRevision(this.#writer, 'agents')
     raiseRevision(this.#writer, 'members')
     if (this.#edges.length > 0) noteEdges(this.#writer, this.#edges)

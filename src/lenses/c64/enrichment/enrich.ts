@@ -1,4 +1,4 @@
-/** From a question to what is searched: numbers, plugins, the joined text and tags, and the way to search. */
+/** Enriches a question for the search: finds numbers, runs plugins, joins text and tags, and chooses the search strategy. */
 
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { ParsedNumber } from './numbers.ts'
@@ -11,19 +11,19 @@ export interface Enrichment {
   readonly numbers: readonly ParsedNumber[]
   readonly additionalContext: readonly string[]
   readonly filterTags: readonly string[]
-  /** What is embedded and searched for. */
+  /** The text to embed and to search for. */
   readonly enrichedQuery: string
   readonly strategy: Strategy
-  /** Plugins that failed; their part is missing. */
+  /** Plugins that failed, and whose results are missing. */
   readonly warnings: readonly PluginWarning[]
 }
 
-/** Throws `conflict` when two plugins of the domain have one name. */
+/** Enriches a question. Throws `conflict` if two plugins of the domain have the same name. */
 export function enrich(query: string, domain: EnrichmentDomain): Enrichment {
   return atOnce(enrichInSteps(query, domain))
 }
 
-/** The same in steps of some milliseconds, however many numbers the question has. */
+/** Like `enrich`, in steps of some milliseconds, however many numbers the question contains. */
 export function* enrichInSteps(query: string, domain: EnrichmentDomain): Steps<Enrichment> {
   const numbers = extractNumbers(query, domain.numbers)
   const outcome = yield* runPlugins(inOrder(domain.plugins), { query, numbers }, domain.canonicalTag)
@@ -39,7 +39,7 @@ export function* enrichInSteps(query: string, domain: EnrichmentDomain): Steps<E
   }
 }
 
-/** The question as it is. */
+/** An enrichment that leaves the question unchanged. */
 export function withoutEnrichment(query: string): Enrichment {
   const nothing = { numbers: [], additionalContext: [], filterTags: [], warnings: [] }
   return { query, ...nothing, enrichedQuery: query, strategy: 'semantic' }
@@ -58,7 +58,7 @@ export function chooseStrategy(tags: readonly string[], naturalLanguage: boolean
 
 type Naming = Pick<EnrichmentDomain, 'canonicalTag' | 'tagsFor' | 'numbers'>
 
-/** Whether at least two words are left when numbers, and names that became tags, are taken away. A step for each token. */
+/** Whether at least two words remain when numbers, and names that became tags, are removed. One step per token. */
 export function* hasNaturalLanguage(query: string, tags: readonly string[], naming: Naming = {}): Steps<boolean> {
   const tokens = tokensOf(query, naming)
   const asked = new Set(tags)
@@ -74,7 +74,7 @@ export function* hasNaturalLanguage(query: string, tags: readonly string[], nami
   return false
 }
 
-/** What was searched, for the reader. `fellBack`: no record carried a tag, so all were looked at. */
+/** Describes what was searched, for people. `fellBack`: no record had one of the tags, so all records were searched. */
 export function modeText(strategy: Strategy, tags: readonly string[], fellBack = false): string {
   const list = tags.join(', ')
   if (strategy === 'hybrid') return `hybrid (filtered on ${list} + semantic)`
@@ -85,12 +85,12 @@ export function modeText(strategy: Strategy, tags: readonly string[], fellBack =
 interface Token {
   readonly text: string
   readonly isNumber: boolean
-  /** Half-open, in UTF-16 units. */
+  /** Position in UTF-16 units; the end is exclusive. */
   readonly start: number
   readonly end: number
 }
 
-/** Words and numbers; a number is part of some names ("gray 2"), but no word. */
+/** Words and numbers of a question. A number may be part of a name ("gray 2"), but is not a word. */
 function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
   const scanned = scanNumbers(query, numbers)
   let next = 0
@@ -101,10 +101,10 @@ function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
   })
 }
 
-/** Names are up to this many words long. */
+/** Maximum number of words in a name. */
 const LONGEST_NAME = 3
 
-/** How many tokens from here on are one name that became a tag; the longest counts. */
+/** Number of tokens, from `at`, that form a name that became a tag; the longest such name counts. */
 function nameAt(
   tokens: readonly Token[],
   at: number,

@@ -1,15 +1,18 @@
-/** Lists of hits: merged, ordered by tags, trimmed; and as Markdown. Pure; every list comes and goes best first. */
+/**
+ * Functions on lists of hits: merging, ordering by tags, trimming, and formatting as Markdown. They are pure; all lists are sorted best
+ * first.
+ */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Enrichment, Strategy } from './enrich.ts'
 
 export interface SearchHit {
   readonly id: string | number
-  /** Of similarity; the higher, the nearer. */
+  /** Similarity of the hit to the question; higher is nearer. */
   readonly score: number
   readonly payload: HitPayload
 }
 
-/** Fields that are not known here are kept. */
+/** Fields of a stored record. Unknown fields are kept. */
 export interface HitPayload {
   readonly title?: string | undefined
   readonly filename?: string | undefined
@@ -24,13 +27,16 @@ export type HitReference = Readonly<Record<'chunk' | 'description', string>>
 
 const TEXTS: ReadonlySet<string> = new Set(['title', 'filename', 'type', 'document'])
 
-/** What a hit shows of a record. Others wrote it: of the fields known here, values of another kind are left out; all other fields stay as they are. */
+/**
+ * Fields of a record as a hit shows them. The record may be written by others, so known fields with a value of the wrong type are left out;
+ * all other fields stay unchanged.
+ */
 export function payloadOf(fields: JsonObject): HitPayload {
   const kept = Object.entries(fields).filter(([name, value]) => !TEXTS.has(name) || typeof value === 'string')
   return { ...Object.fromEntries(kept), ...tagsOf(fields['tags']), ...referencesOf(fields['references']) }
 }
 
-/** A server finds a single tag like a list of one. */
+/** A Qdrant server treats a single tag like a list of one, so both are accepted here. */
 function tagsOf(given: unknown): Pick<HitPayload, 'tags'> {
   return given === undefined ? {} : { tags: listOf(given).filter(tag => typeof tag === 'string') }
 }
@@ -49,11 +55,11 @@ function listOf(given: unknown): readonly unknown[] {
   return Array.isArray(given) ? given : [given]
 }
 
-/** What is needed of a hit to merge lists of them. */
+/** Fields of a hit that merging needs. */
 type Identified = Pick<SearchHit, 'id'>
 type Scored = Pick<SearchHit, 'score'>
 
-/** Each hit once: the primary ones, then the secondary ones that are new. */
+/** Merges two lists: all primary hits, then the secondary hits that are not among them. */
 export function mergeResults<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
   const seen = new Set<string>()
   const merged = [...primary, ...secondary].filter(hit => {
@@ -64,10 +70,10 @@ export function mergeResults<T extends Identified>(primary: readonly T[], second
   return merged.slice(0, limit)
 }
 
-/** Of ten hits at least three are kept for those without a tag, as far as there are such. */
+/** Of ten hits, at least three are without a tag, if there are enough. */
 const TENTHS_WITHOUT_TAG = 3
 
-/** Tagged hits first, but never so many that a common tag starves the others. */
+/** Merges two lists with tagged hits first, but keeps places for hits without a tag, so that a common tag cannot displace them all. */
 export function mergeHybrid<T extends Identified>(
   filtered: readonly T[],
   unfiltered: readonly T[],
@@ -85,10 +91,10 @@ export function mergeHybrid<T extends Identified>(
   return [...first, ...others, ...tagged.slice(first.length)].slice(0, limit)
 }
 
-/** Usual damping of reciprocal rank fusion: rank 1 counts 1/61. */
+/** The usual constant of reciprocal rank fusion: rank 1 counts 1/61. */
 const RANK_DAMPING = 60
 
-/** Both lists by rank instead: a hit's share is the sum of 1/(60 + rank). */
+/** Merges two lists by rank. The score of a hit is the sum of 1/(60 + rank) over both lists. */
 export function fuseByRank<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
   const shares = new Map<string, number>()
   for (const list of [primary, secondary]) {
@@ -101,26 +107,26 @@ export function fuseByRank<T extends Identified>(primary: readonly T[], secondar
   return merged.sort((a, b) => share(b) - share(a)).slice(0, limit)
 }
 
-/** What each further tag that a hit shares with the question adds to its place, and at most adds. */
+/** Bonus in the order for each further tag that a hit shares with the question, after the first, and the maximum of all bonuses. */
 const FURTHER_TAG = 0.02
 const MAX_FOR_TAGS = 0.06
 
-/** By score and by how many of the question's tags a hit carries; the scores themselves stay as they are. */
+/** Orders hits by score plus a bonus for shared tags. The scores themselves do not change. */
 export function orderByTags(hits: readonly SearchHit[], tags: readonly string[]): readonly SearchHit[] {
   const asked = new Set(tags)
   return orderByMatches(hits, ({ payload }) => new Set((payload.tags ?? []).filter(tag => asked.has(tag))).size)
 }
 
-/** The same; `matched`: how many of the query's tags a hit carries. */
+/** Like `orderByTags`; `matched` returns how many of the question's tags a hit has. */
 export function orderByMatches<T extends Scored>(hits: readonly T[], matched: (hit: T) => number): T[] {
   const place = (hit: T): number => hit.score + Math.min(MAX_FOR_TAGS, FURTHER_TAG * Math.max(0, matched(hit) - 1))
   return [...hits].sort((a, b) => place(b) - place(a))
 }
 
-/** How hybrid makes one list of two: tagged hits first, or by rank. */
+/** How the strategy `hybrid` merges its two lists: tagged hits first, or by rank. */
 export type Fusion = 'tags-first' | 'rrf'
 
-/** The list that a strategy makes of two. */
+/** Merges the two lists as the strategy requires. */
 export function merged<T extends Identified>(
   strategy: Strategy,
   { tagged, all }: { readonly tagged: readonly T[]; readonly all: readonly T[] },
@@ -132,14 +138,14 @@ export function merged<T extends Identified>(
   return fusion === 'rrf' ? fuseByRank(tagged, all, size) : mergeHybrid(tagged, all, size)
 }
 
-/** Keeps what scores at least `ratio` of the best; all, when even the best scores 0 or less. Order stays. */
+/** Keeps the hits whose score is at least `ratio` times the best score, in the same order. If the best score is 0 or less, all are kept. */
 export function trimByScore<T extends Scored>(hits: readonly T[], ratio: number, limit: number): T[] {
   const best = hits.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY)
   const kept = best > 0 ? hits.filter(({ score }) => score >= best * ratio) : hits
   return kept.slice(0, limit)
 }
 
-/** `mode`: what was searched, see `modeText`; `nearest`: what came nearest where there are no hits (EN-070). */
+/** Hits as Markdown. `mode`: what was searched, see `modeText`. `nearest`: the nearest records, listed if there are no hits (EN-070). */
 export function formatHits(hits: readonly SearchHit[], mode: string, nearest: readonly SearchHit[] = []): string {
   if (hits.length === 0) {
     const titles = nearest.map(({ payload }) => `- ${titleOf(payload)}`)
@@ -148,7 +154,7 @@ export function formatHits(hits: readonly SearchHit[], mode: string, nearest: re
   return [`_Search mode: ${mode}_`, hits.map(formatHit).join('\n\n---\n\n')].join('\n\n')
 }
 
-/** The enriched question, its tags and the way to search. */
+/** Text that shows the enriched question, its tags and the search strategy. */
 export function formatEnrichment({
   enrichedQuery,
   filterTags,

@@ -1,29 +1,29 @@
-/** The numbers of a question, in the notations of assemblers and BASICs and in every base, and the meaning of each. */
+/** Finds the numbers of a question, in the notations of assemblers and BASICs and in all bases, and determines the role of each. */
 
-/** The largest number that is taken: two bytes. */
+/** Largest number that is recognised: two bytes. */
 const MAX_NUMBER = 0xffff
 const MAX_BYTE = 0xff
 
 /**
- * What a number stands for, most telling first: a place for sure, perhaps a place, an amount, or part of the prose (a
- * year, "16 colours"), which no plugin speaks about.
+ * What a number stands for, most specific first: certainly an address, possibly an address, an amount, or part of the prose (a year, "16
+ * colours"). Plugins ignore numbers in prose.
  */
 export type NumberRole = 'address' | 'candidate' | 'value' | 'prose'
 
 const ROLES: readonly NumberRole[] = ['address', 'candidate', 'value', 'prose']
 
 export interface ParsedNumber {
-  /** As typed, the first time. */
+  /** The number as first written in the question. */
   readonly sourceToken: string
-  /** 0 to 65535. */
+  /** Value of the number, 0 to 65535. */
   readonly value: number
   readonly decimal: string
-  /** `$` and two digits up to 255, four above. */
+  /** The number in hexadecimal: `$` and two digits up to 255, four digits above. */
   readonly hex: string
-  /** `%` and eight digits; only up to 255. */
+  /** The number in binary: `%` and eight digits; absent above 255. */
   readonly binary?: string
   readonly role?: NumberRole
-  /** Where each spelling of it begins, in UTF-16 units, ascending. */
+  /** Start of each occurrence in the question, in UTF-16 units, ascending. */
   readonly at?: readonly number[]
 }
 
@@ -35,7 +35,7 @@ function toHex(value: number): string {
   return `$${digits(value, 16, isByte(value) ? 2 : 4)}`
 }
 
-/** Four digits whatever the value: how places are written. */
+/** An address: `$` and always four digits. */
 export function toAddress(value: number): string {
   return `$${digits(value, 16, 4)}`
 }
@@ -48,14 +48,16 @@ function digits(value: number, base: number, width: number): string {
   return value.toString(base).toUpperCase().padStart(width, '0')
 }
 
-/** Places of the number in the query; found again by its token when it was made without places. */
+/** Positions of a number in the query. If the number was made without positions, it is searched for by its token. */
 export function placesOf(number: ParsedNumber, query: string): readonly number[] {
   if (number.at !== undefined) return number.at
   const first = query.indexOf(number.sourceToken)
   return first < 0 ? [] : [first]
 }
 
-/** In order of appearance, each value once, under its first spelling and with its most telling role. Frozen. */
+/**
+ * Numbers of a question in order of appearance, each value once, with its first spelling and its most specific role. The result is frozen.
+ */
 export function extractNumbers(query: string, rules: NumberRules = {}): readonly ParsedNumber[] {
   const occurrences = scanNumbers(query, rules)
   const roles = rolesOf(occurrences, query, rules)
@@ -81,16 +83,16 @@ function parsed(value: number, sourceToken: string, role: NumberRole, at: readon
 export interface NumberOccurrence {
   readonly token: string
   readonly value: number
-  /** Half-open, in UTF-16 units. */
+  /** Position in UTF-16 units; the end is exclusive. */
   readonly start: number
   readonly end: number
-  /** `grouped`: decimal with commas between thousands. */
+  /** `grouped`: decimal with commas as thousands separators. */
   readonly notation: 'hex' | 'binary' | 'decimal' | 'grouped'
-  /** How many digits were written. */
+  /** Number of digits of the number as written. */
   readonly digits: number
 }
 
-/** In order of appearance. */
+/** All occurrences of numbers in a text, in order. */
 export function scanNumbers(text: string, rules: NumberRules = {}): readonly NumberOccurrence[] {
   const found: NumberOccurrence[] = []
   const { separate, grouping } = patternsOf(rules)
@@ -109,10 +111,10 @@ export function scanNumbers(text: string, rules: NumberRules = {}): readonly Num
 
 const WORD = String.raw`[\p{L}\p{N}_]`
 const BEFORE = `(?<!${WORD})`
-/** Notations that begin with a digit touch no sign of another notation either. */
+/** A number that begins with a digit must not directly follow a sign of another notation either. */
 const BEFORE_DIGIT = String.raw`(?<![\p{L}\p{N}_$%&])`
 const AFTER = String.raw`(?!${WORD}|\.\d)`
-/** A percent sign may follow a decimal, but not begin a number of its own there. */
+/** A decimal may be followed by a percent sign, unless that sign begins a binary number. */
 const AFTER_DECIMAL = String.raw`(?![\p{L}\p{N}_$&]|\.\d|%${WORD})`
 const HEX = '[0-9a-f]'
 
@@ -124,13 +126,13 @@ const PASSED_OVER = [
 const MARKED = [
   `${BEFORE_DIGIT}0x(?<zeroX>${HEX}{1,4})${AFTER}`,
   `${BEFORE}&(?<ampersand>${HEX}{4})${AFTER}`,
-  // Four digits, one of them decimal, so that "beach" is a word; or a leading zero.
+  // Four digits of which at least one is decimal, so that "beach" is not a number; or a leading zero.
   String.raw`${BEFORE_DIGIT}(?<trailingH>0${HEX}{1,4}|(?=[a-f]{0,3}\d)${HEX}{4})h${AFTER}`,
   `${BEFORE}%(?<percent>[01](?:_?[01]){0,15})${AFTER}`,
   `${BEFORE_DIGIT}0b(?<zeroB>[01]{1,16})${AFTER}`,
 ]
 const GROUPED = String.raw`(?<![\p{L}\p{N}_$%&,])(?<grouped>[1-9]\d{0,2}(?:,\d{3})+)(?!,?\d)${AFTER_DECIMAL}`
-/** More words in a row touch no number. */
+/** Maximum number of keywords in a row that may touch a number. */
 const MAX_WORDS = 8
 
 interface Patterns {
@@ -143,7 +145,7 @@ const PATTERNS = new WeakMap<NumberRules, Patterns>()
 function patternsOf(rules: NumberRules): Patterns {
   const known = PATTERNS.get(rules)
   if (known !== undefined) return known
-  // Words that numbers may touch are alone, or in a row with numbers: `1TO10`.
+  // A keyword that touches a number stands alone or in a row of keywords and numbers: `1TO10`.
   const keyword = anyOf(rules.keywords)
   const row = String.raw`(?<=(?<![\p{L}\p{N}_$%&])(?:\d{0,5}${keyword}){1,${MAX_WORDS}})`
   const mnemonic = `(?<=${BEFORE}${anyOf(rules.mnemonics)})`
@@ -156,12 +158,12 @@ function patternsOf(rules: NumberRules): Patterns {
   return made
 }
 
-/** Without words it matches nowhere. */
+/** Pattern for one of these words; without words it never matches. */
 function anyOf(words: readonly string[] = []): string {
   return words.length === 0 ? '(?:(?!))' : `(?:${words.join('|')})`
 }
 
-/** By the group of the pattern; the others are hexadecimal. */
+/** Notation of each group of the pattern; groups not listed are hexadecimal. */
 const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
   percent: 'binary',
   zeroB: 'binary',
@@ -169,7 +171,7 @@ const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
 }
 const RADIX = { hex: 16, binary: 2, decimal: 10, grouped: 10 } as const
 
-/** None for what is passed over and for numbers that are too large. */
+/** Numbers of a match. Empty if the match only has to be skipped, or the number is too large. */
 function numbersOf(match: RegExpExecArray): readonly NumberOccurrence[] {
   const [token] = match
   const named = Object.entries(match.groups ?? {}).find(([, digits]) => digits !== undefined)
@@ -179,7 +181,7 @@ function numbersOf(match: RegExpExecArray): readonly NumberOccurrence[] {
   return occurrence(token, digits, match.index, NOTATIONS[form] ?? 'hex')
 }
 
-/** One number if it fits; else the commas separate after all. */
+/** One number with thousands separators, if it is not too large; otherwise the commas separate several numbers. */
 function groupedOf(token: string, start: number): readonly NumberOccurrence[] {
   const whole = occurrence(token, token.replaceAll(',', ''), start, 'grouped')
   if (whole.length > 0) return whole
@@ -203,7 +205,10 @@ function occurrence(
   return [{ token, value, start, end: start + token.length, notation, digits: bare.length }]
 }
 
-/** The end of `$800-9FF` or `$800-1000`, which needs no sign of its own. With fewer digits it is taken away: `$1000-1`. */
+/**
+ * End of a range such as `$800-9FF` or `$800-1000`, which needs no `$` of its own. With fewer digits than the beginning it is not an end
+ * but a subtrahend: `$1000-1`.
+ */
 function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | null {
   const pattern = new RegExp(`[-–](${HEX}{${first.digits},4})${AFTER}`, 'iuy')
   pattern.lastIndex = first.end
@@ -211,29 +216,29 @@ function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | nul
   return digits === undefined ? null : (occurrence(digits, digits, first.end + 1, 'hex')[0] ?? null)
 }
 
-/** All optional: a domain without rules still gets every number, with roles by notation and size. */
+/** Rules of a domain for numbers, all optional. Without rules every number is still found, with a role determined by notation and size. */
 export interface NumberRules {
-  /** Words that may touch a number on either side: some languages need no blanks. */
+  /** Words that may directly touch a number on either side, because some languages need no blanks. */
   readonly keywords?: readonly string[] | undefined
-  /** Words that may touch a dollar sign behind them. */
+  /** Words that may be directly followed by a dollar sign. */
   readonly mnemonics?: readonly string[] | undefined
-  /** Whether the commas of this question separate even groups of three digits. */
+  /** Whether commas in this question separate numbers even where they could be thousands separators. */
   readonly commasSeparate?: ((query: string) => boolean) | undefined
   /** Words whose first operand is an address. */
   readonly addressWords?: readonly string[] | undefined
-  /** After a decimal these make it prose: "1024 bytes". Plurals are named beside their singulars. */
+  /** Units after a decimal that make it prose: "1024 bytes". Plurals are listed separately. */
   readonly units?: readonly string[] | undefined
-  /** Decimals that name things, such as models of a machine. */
+  /** Decimals that are names, such as models of a machine. */
   readonly names?: ReadonlySet<number> | undefined
-  /** Decimals that are no numbers of the domain, such as years. */
+  /** Whether a decimal is not a number of the domain, such as a year. */
   readonly isProse?: ((value: number) => boolean) | undefined
-  /** Asked for decimals above 255. */
+  /** Whether a decimal above 255 is a known address. */
   readonly isKnownAddress?: ((value: number) => boolean) | undefined
-  /** Made once a question; asked for numbers up to 255, which are values otherwise. */
+  /** Called once per question; returns a function that says whether a number up to 255 is an address. Otherwise it is a value. */
   readonly byteAddresses?: ((query: string) => (occurrence: NumberOccurrence) => boolean) | undefined
 }
 
-/** One role an occurrence; they are given in order, since the second of a pair looks at the first. */
+/** The role of each occurrence. They are determined in order, because the second number of a pair depends on the first. */
 function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules: NumberRules): readonly NumberRole[] {
   const operand = operandPattern(rules)
   const unit = unitPattern(rules.units)
@@ -260,7 +265,7 @@ function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules:
   return roles
 }
 
-/** Whether a decimal is a name, a year or the like, or an amount with commas in it. */
+/** Whether a decimal is a name, a year or the like, or an amount with thousands separators. */
 function isNamed({ value, notation }: NumberOccurrence, rules: NumberRules): boolean {
   if (rules.names?.has(value) === true || rules.isProse?.(value) === true) return true
   return notation === 'grouped' && rules.isKnownAddress?.(value) !== true
@@ -282,10 +287,13 @@ function unitPattern(units: readonly string[] = []): RegExp {
   return new RegExp(units.length === 0 ? `^${percent}` : `^(?:${percent}|${words})`, 'iu')
 }
 
-/** Longer than any word that is looked for and the blanks behind it; keeps reading a long question linear. */
+/**
+ * Number of characters looked at before a number. It is longer than any searched word with its following blanks, and keeps the time linear
+ * for long questions.
+ */
 const NEAR = 48
 
-/** In UTF-16 units; ends at `at`. */
+/** The text before `at`, a position in UTF-16 units; at most `NEAR` units. */
 export function textBefore(query: string, at: number): string {
   return query.slice(Math.max(0, at - NEAR), at)
 }

@@ -1,4 +1,7 @@
-/** What domains and their plugins are: named functions of a question and its numbers, whose result is text to search with and tags; and how they are run. */
+/**
+ * Domains and their plugins. A plugin is a named function of a question and its numbers that returns text to search with and tags. Also the
+ * code that runs plugins.
+ */
 
 import type { Steps } from '../../../base/turns.ts'
 import { QuerentError } from '../../../model/errors.ts'
@@ -8,55 +11,55 @@ export interface EnrichmentDomain {
   readonly name: string
   readonly plugins: readonly EnrichmentPlugin[]
   readonly numbers?: NumberRules | undefined
-  /** The one spelling a tag is stored and asked under; trimmed only when left out. */
+  /** Returns the spelling under which a tag is stored and searched. Default: the trimmed tag. */
   readonly canonicalTag?: ((tag: string) => string) | undefined
-  /** All tags that a name in a question may mean. Default: its canonical spelling and the name itself. */
+  /** Returns all tags that a name in a question may mean. Default: its canonical spelling and the name itself. */
   readonly tagsFor?: ((name: string) => readonly string[]) | undefined
-  /** What the domain knows by itself, one record a fact. */
+  /** Built-in facts of the domain, one record for each. */
   readonly corpus?: (() => readonly DomainRecord[]) | undefined
 }
 
 export interface DomainRecord {
-  /** The same for the same fact, whatever its text. */
+  /** Stays the same for the same fact, even if its text changes. */
   readonly id: string
   readonly title: string
-  /** What kind of fact, in one word. */
+  /** Kind of the fact, in one word. */
   readonly type: string
   readonly text: string
-  /** Canonical and sorted. */
+  /** Canonical tags of the record, sorted. */
   readonly tags: readonly string[]
 }
 
-/** Frozen, and the same object for every plugin. */
+/** Input of a plugin: frozen, and the same object for every plugin. */
 export interface EnrichmentInput {
   readonly query: string
   readonly numbers: readonly ParsedNumber[]
 }
 
 export interface EnrichmentResult {
-  /** One line a fact; joined to the question. */
+  /** Facts to add to the question, one per line. */
   readonly additionalContext: readonly string[]
-  /** Records that carry any of these are looked at first. */
+  /** Tags to search for: records that carry any of these tags are searched first. */
   readonly filterTags: readonly string[]
 }
 
-/** Keeps no state between questions: the same input gives the same result. */
+/** A plugin keeps no state between queries: the same input gives the same result. */
 export interface EnrichmentPlugin {
   readonly name: string
-  /** Lower runs first; 100 when left out. */
+  /** Plugins with a lower priority run first; 100 when left out. */
   readonly priority?: number | undefined
   enrich(input: EnrichmentInput): EnrichmentResult
 }
 
 export const DEFAULT_PRIORITY = 100
 
-/** Names of files that bring a plugin. */
+/** Pattern of the names of files that contain an enrichment plugin. */
 export const PLUGIN_FILE = /_enrichment\.[jt]s$/
 
-/** What is wrong with such a file that brings none. */
+/** Error text for a plugin file that exports no plugin. */
 export const NO_PLUGIN = 'it exports no class with a method enrich'
 
-/** By priority, then by name. Throws `conflict` when two plugins have one name. */
+/** Plugins sorted by priority, then by name. Throws `conflict` when two plugins have the same name. */
 export function inOrder(plugins: readonly EnrichmentPlugin[]): readonly EnrichmentPlugin[] {
   const names = new Set<string>()
   for (const { name } of plugins) {
@@ -69,8 +72,8 @@ export function inOrder(plugins: readonly EnrichmentPlugin[]): readonly Enrichme
 }
 
 /**
- * One instance of the first class with a method `enrich` among a module's exports, by order of their names; null when it
- * exports none. Throws what is wrong with it.
+ * One instance of the first class with a method `enrich` among a module's exports, in the order of their names; null when there is no such
+ * class. Throws an error that says what is wrong with the class.
  */
 export function pluginIn(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin | null {
   const found = Object.values(exported).find(isPluginClass)
@@ -99,14 +102,14 @@ export interface PluginWarning {
 }
 
 export interface PluginOutcome {
-  /** In order of plugins, each line once. */
+  /** Context lines of all plugins, in the order in which the plugins ran, without duplicates. */
   readonly additionalContext: readonly string[]
-  /** Sorted, each once. */
+  /** Tags of all plugins, sorted, without duplicates. */
   readonly filterTags: readonly string[]
   readonly warnings: readonly PluginWarning[]
 }
 
-/** A step each. `plugins` in the order they run in; `canonicalTag` gives the one spelling a tag is stored and asked under. */
+/** Runs the plugins in the order given, one step per plugin. `canonicalTag` gives the spelling under which a tag is stored and searched. */
 export function* runPlugins(
   plugins: readonly EnrichmentPlugin[],
   input: EnrichmentInput,
@@ -139,7 +142,7 @@ function frozenPlaces(at: readonly number[] | undefined): { readonly at?: readon
   return at === undefined ? {} : { at: Object.freeze([...at]) }
 }
 
-/** A copy, so that a plugin which keeps its arrays cannot change an answer later. */
+/** The result is copied, so that a plugin which keeps its arrays cannot change an answer later. */
 function checked(result: unknown): EnrichmentResult {
   const { additionalContext, filterTags } = (result ?? {}) as Readonly<Record<string, unknown>>
   return {

@@ -1,4 +1,6 @@
-/** The fact files, with types, and what is at an address. Addresses are texts such as `$D020`, with four upper-case digits. */
+/**
+ * Typed facts of the Commodore 64, and which fact belongs to an address. Addresses are texts such as `$D020`, with four upper-case digits.
+ */
 import colorFile from './data/colors.json' with { type: 'json' }
 import kernalFile from './data/kernal.json' with { type: 'json' }
 import memoryFile from './data/memory-map.json' with { type: 'json' }
@@ -6,12 +8,12 @@ import noteFile from './data/notes.json' with { type: 'json' }
 import opcodeFile from './data/opcodes.json' with { type: 'json' }
 import registerFile from './data/registers.json' with { type: 'json' }
 
-/** `genericName`: a data sheet name that both CIA chips share. */
+/** A register of a chip. `genericName`: a name from the data sheet that both CIA chips share. */
 export type RegisterFact = (typeof registerFile.registers)[number]
 export type KernalFact = (typeof kernalFile.entries)[number]
 export type ColorFact = (typeof colorFile.colors)[number]
 
-/** `cycles`: null where it never ends. */
+/** How one instruction is encoded. `cycles`: null where it never ends. */
 export interface EncodingFact {
   readonly mode: string
   readonly opcode: string
@@ -28,33 +30,33 @@ interface RangeFact {
 
 export const REGISTERS: readonly RegisterFact[] = registerFile.registers
 export const CHIPS = registerFile.chips
-/** Register names that are ordinary words. */
+/** Names of registers that are also ordinary English words. */
 export const WORD_LIKE_REGISTERS: readonly string[] = registerFile.englishWordNames
 export const KERNAL: readonly KernalFact[] = kernalFile.entries
 export const OPCODES = opcodeFile.official
 export const UNDOCUMENTED = opcodeFile.undocumented
 export const COLORS: readonly ColorFact[] = colorFile.colors
-/** Where a value from 0 to 15 is a colour. */
+/** Address ranges where a value from 0 to 15 is a colour. */
 export const COLOR_RANGES: readonly RangeFact[] = colorFile.meta.contextRanges
 export const REGIONS = memoryFile.regions
 export const IO_GROUPS = memoryFile.ioGroups
-/** `label`: null where it is unnamed or unused. */
+/** Named memory locations. `label`: null where a location is unnamed or unused. */
 export const LOCATIONS = memoryFile.locations
 export const ROUTINES = memoryFile.romRoutines
-/** What belongs to no address alone. */
+/** Facts that belong to no single address. */
 export const NOTES = noteFile.notes
-/** `port01Low3`: bits 2 to 0 of the processor port. */
+/** Memory configurations of the processor. `port01Low3`: bits 2 to 0 of the processor port at address 1. */
 export const CPU_BANKING = memoryFile.cpuBanking
-/** `dd00Low2`: bits 1 and 0 of port A of the second CIA. */
+/** Memory banks of the video chip. `dd00Low2`: bits 1 and 0 of port A of the second CIA ($DD00). */
 export const VIDEO_BANKS = memoryFile.vicBanks
 
 export interface Range {
   readonly start: number
-  /** Inclusive. */
+  /** Last address of the range, inclusive. */
   readonly end: number
 }
 
-/** Of a text such as `$D020`. */
+/** The number of an address that is written as a text such as `$D020`. */
 export function addressOf(text: string): number {
   return Number.parseInt(text.slice(1), 16)
 }
@@ -71,19 +73,19 @@ export function holds({ start, end }: Range, address: number): boolean {
   return start <= address && address <= end
 }
 
-/** `mirrorPeriod`: addresses from one copy of the registers to the next. */
+/** Address ranges of the chips. `mirrorPeriod`: number of addresses after which the registers repeat. */
 const CHIP_RANGES = CHIPS.map(chip => ({ ...chip, ...rangeOf({ start: chip.regionStart, end: chip.regionEnd }) }))
 
 const BY_ADDRESS: ReadonlyMap<number, RegisterFact> = new Map(
   REGISTERS.map(register => [addressOf(register.address), register]),
 )
 
-/** Null where there is none, at mirrors too. */
+/** The register at an address; null where there is none. Addresses that mirror a register give null too. */
 export function registerAt(address: number): RegisterFact | null {
   return BY_ADDRESS.get(address) ?? null
 }
 
-/** The address that this one repeats; null when it is no mirror of a register, or the register itself. */
+/** The register's address that this address mirrors; null when it is no mirror of a register, or is the register itself. */
 export function mirroredAddress(address: number): number | null {
   const range = CHIP_RANGES.find(each => holds(each, address))
   if (range === undefined) return null
@@ -118,7 +120,7 @@ const POWER_ON = narrowestFirst(
   })),
 )
 
-/** Every address from 0 to 65535 is somewhere. */
+/** The memory region of an address. Every address from 0 to 65535 has one. */
 export function placeAt(address: number): Place {
   const routine = JUMP_TABLE.get(address)
   if (routine !== undefined) return placeOf(`KERNAL ${routine.label}`, routine.summary)
@@ -130,25 +132,25 @@ export function placeAt(address: number): Place {
   return found ?? placeOf('Memory', 'no region is known here')
 }
 
-/** The routine of the jump table that is called here. */
+/** The KERNAL routine whose jump table entry is at this address. */
 export function kernalAt(address: number): KernalFact | null {
   return JUMP_TABLE.get(address) ?? null
 }
 
-/** The first region above the pages that the system keeps for itself. */
+/** Start of the first region above the memory pages that the system reserves for itself. */
 const FIRST_KNOWN_REGION = 0x0400
 const STARTS: ReadonlySet<number> = new Set([
   ...LABELLED.map(({ start }) => start).filter(start => start > 0xff),
   ...POWER_ON.map(({ start }) => start).filter(start => start >= FIRST_KNOWN_REGION),
 ])
 
-/** Whether a bare decimal above 255 is surely meant as an address. */
+/** Whether a decimal number above 255, without a prefix, is certainly meant as an address. */
 export function isKnownAddress(value: number): boolean {
   return STARTS.has(value) || JUMP_TABLE.has(value) || registerAt(value) !== null || mirroredAddress(value) !== null
 }
 
 function placeOf(title: string, summary: string): Place {
-  // Shown in parentheses, where a full stop at the end is one too many.
+  // The summary is shown in parentheses, so its final full stop is removed.
   return { title, summary: summary.replace(/\.$/, '') }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Which hashtag sits on which anchor, in step with every process on the store. A stamp in the store's meta is renewed with
- * each change; reading it costs microseconds, so it is read at every look-up and the table only when the stamp is another.
- * The store's version cannot be used: it does not change inside a transaction that is rolled back later.
+ * Which hashtag is bound to which anchor, in step with every process that uses the store. A random stamp in the store's meta changes with
+ * each write; reading it takes microseconds, so each look-up reads it, and the table only when the stamp differs. The store's version
+ * cannot be used: it does not change inside a transaction that is rolled back later.
  */
 
 import { z } from 'zod'
@@ -29,7 +29,10 @@ import { HASHTAGS, NODES } from '../tables.ts'
 import { ANCHORS, loadStack, normaliseHashtag, type Resolve, STACK, writeStack, ZONE_BOUNDS } from './stack.ts'
 import { STARTER } from './starter.ts'
 
-/** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
+/**
+ * Input fields that say where a hashtag goes: to a free anchor of a zone (in any letter case), to one near an assigned hashtag, or to a
+ * given anchor.
+ */
 export const targetFields = {
   zone: zoneInput
     .optional()
@@ -56,7 +59,7 @@ const target = z
     error: 'a zone, a hashtag to be near, or else an anchor id',
   })
 
-/** A zone, `near` or both; or an anchor. */
+/** Where a hashtag goes: a zone, `near` or both; or an anchor. */
 export interface Target {
   readonly zone?: string | undefined
   readonly near?: string | undefined
@@ -64,7 +67,7 @@ export interface Target {
 }
 type CheckedTarget = CamelCased<z.output<typeof target>>
 
-/** Of a hashtag in its normal form the assigned hashtags nearest in meaning; none where that is not known. */
+/** For a hashtag in its normal form, the assigned hashtags nearest in meaning; none where meaning is not available. */
 export type NeighboursOf = (hashtag: string) => readonly string[]
 export interface ToPlace {
   readonly hashtag: string
@@ -74,7 +77,7 @@ const NO_NEIGHBOURS: NeighboursOf = () => []
 
 export interface Assignment extends Target {
   readonly hashtag: string
-  /** Of a file, from 1; reported in errors. */
+  /** Line of the file, from 1; reported in errors. */
   readonly line?: number | undefined
 }
 interface CheckedAssignment {
@@ -94,12 +97,12 @@ export function checkAssignment(given: unknown): CheckedAssignment {
   return { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(place) }
 }
 
-/** All bindings at one moment: whoever holds one sees the same throughout. */
+/** All bindings at one moment: the set does not change, so one reader sees the same bindings throughout. */
 export class BindingSet {
   protected readonly byHashtag: Map<string, Binding>
   protected readonly byAnchor: Map<number, Binding>
 
-  /** Anchors exist and are distinct, and so are hashtags. */
+  /** Requires that anchors exist, and that anchors and hashtags are distinct. */
   constructor(bindings: Iterable<Binding>) {
     const all = [...bindings]
     this.byHashtag = new Map(all.map(binding => [binding.hashtag, binding]))
@@ -110,15 +113,15 @@ export class BindingSet {
     return this.byHashtag.size
   }
 
-  /** Of a hashtag in its normal form; null when it is not assigned. */
+  /** The binding of a hashtag in its normal form; null when it is not assigned. */
   readonly resolve: Resolve = hashtag => this.byHashtag.get(hashtag) ?? null
 
-  /** What sits on this anchor; null when it is free. */
+  /** The binding on this anchor; null when the anchor is free. */
   at(anchorId: number): Binding | null {
     return this.byAnchor.get(anchorId) ?? null
   }
 
-  /** By ascending anchor. */
+  /** Bindings by ascending anchor id. */
   list(zone?: Zone): readonly Binding[] {
     return (zone === undefined ? ZONES : [zone]).flatMap(one => {
       const { first, last } = ZONE_BOUNDS[one]
@@ -136,7 +139,7 @@ export class BindingSet {
   }
 }
 
-/** The hashtag on this anchor, or undefined when there is no such anchor. */
+/** The binding of this hashtag to this anchor, or undefined when there is no such anchor. */
 export function bindingOf(hashtag: string, anchorId: number): Binding | undefined {
   const anchor = STACK.anchor(anchorId)
   if (anchor === undefined) return undefined
@@ -146,9 +149,9 @@ export function bindingOf(hashtag: string, anchorId: number): Binding | undefine
 
 /** Bindings as they would be after a change: tried out here, then written in one transaction by `Bindings.change`. */
 export class BindingDraft extends BindingSet {
-  /** Anchors on which something else may sit now. */
+  /** Anchors whose binding differs from the stored one. */
   readonly changed: Set<number> = new Set()
-  /** No anchor of the zone below this one is free. */
+  /** By zone, an anchor id below which no anchor of the zone is free. */
   readonly #firstFree = new Map<Zone, number>()
   readonly #neighboursOf: NeighboursOf
 
@@ -157,7 +160,7 @@ export class BindingDraft extends BindingSet {
     this.#neighboursOf = neighboursOf
   }
 
-  /** The binding there is, when it already is as asked for. */
+  /** Assigns the hashtag and returns its binding; unchanged when it is at the target already. */
   assign({ hashtag, target }: CheckedAssignment): Binding {
     const held = this.resolve(hashtag)
     if (held === null) return this.bind(hashtag, this.placeFor(hashtag, target))
@@ -170,8 +173,8 @@ export class BindingDraft extends BindingSet {
   }
 
   /**
-   * The free anchor of the zone nearest to the hashtag it is to be near, or to the mean of its neighbours in meaning, the lowest where there are
-   * none; or the anchor named. Throws `zone_full` and `anchor_occupied`.
+   * The anchor for a hashtag: the one the target names, else the free anchor of the zone nearest to the hashtag given as `near`, or to the
+   * mean of its neighbours in meaning; without neighbours, the free anchor with the lowest id. Throws `zone_full` and `anchor_occupied`.
    */
   placeFor(hashtag: string, target: CheckedTarget): number {
     const { near, anchorId } = target
@@ -193,7 +196,7 @@ export class BindingDraft extends BindingSet {
     )
   }
 
-  /** The hashtag is not assigned, the anchor is free. */
+  /** Binds a hashtag to an anchor. Requires that the hashtag is not assigned and the anchor is free. */
   bind(hashtag: string, anchorId: number): Binding {
     const binding = must(bindingOf(hashtag, anchorId), `anchor ${anchorId}`)
     this.byHashtag.set(hashtag, binding)
@@ -209,7 +212,10 @@ export class BindingDraft extends BindingSet {
     this.#firstFree.clear()
   }
 
-  /** Of those equally near the one with the lowest id; null: none is free. Looks at every anchor of the zone: some 20 microseconds. */
+  /**
+   * The free anchor of a zone nearest to a colour; of equally near ones the one with the lowest id; null when none is free. Looks at every
+   * anchor of the zone: some 20 microseconds.
+   */
   nearestFree(zone: Zone, { L, a, b }: Pick<Binding, 'L' | 'a' | 'b'>): number | null {
     const { first, last } = ZONE_BOUNDS[zone]
     let nearest: number | null = null
@@ -224,7 +230,7 @@ export class BindingDraft extends BindingSet {
     return nearest
   }
 
-  /** Throws `unknown_hashtag` for a hashtag to be near that is not assigned. */
+  /** The zone of a target. Throws `unknown_hashtag` when the hashtag given as `near` is not assigned. */
   #zoneOf({ zone, near }: CheckedTarget): Zone {
     if (near === undefined) return zone as Zone
     const binding = this.resolve(near)
@@ -241,7 +247,7 @@ export class BindingDraft extends BindingSet {
   }
 }
 
-/** Whether it is in the zone, or on the anchor. */
+/** Whether the binding is in the target's zone, or on its anchor. */
 export function isAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
   return anchorId === undefined ? binding.zone === zone : binding.anchor_id === anchorId
 }
@@ -251,20 +257,20 @@ function meanOf(bindings: readonly Binding[]): Pick<Binding, 'L' | 'a' | 'b'> {
   return { L: mean('L'), a: mean('a'), b: mean('b') }
 }
 
-/** Named text of the store that is another after each change of a binding. */
+/** Name of the store's meta text that changes with each change of a binding. */
 export const HASHTAG_STAMP = 'chroma_hashtags'
 
 export class Bindings {
   readonly #host: LensHost
   #set = new BindingSet([])
-  /** Of the set; undefined in a store that never had a binding. */
+  /** Stamp of the bindings in memory; undefined in a store that never had a binding. */
   #stamp: string | undefined
 
   constructor(host: LensHost) {
     this.#host = host
   }
 
-  /** As the store has it now. For many look-ups that shall agree with each other, ask this once. */
+  /** The bindings that the store has now. For several look-ups that must agree with each other, read this once. */
   get current(): BindingSet {
     if (this.#host.store.meta(HASHTAG_STAMP) !== this.#stamp) {
       this.#host.store.read(reader => this.#adopt(readBindings(reader), reader.meta(HASHTAG_STAMP)))
@@ -272,31 +278,34 @@ export class Bindings {
     return this.#set
   }
 
-  /** In any spelling; null when it is not assigned. */
+  /** The binding of a hashtag in any spelling; null when it is not assigned. */
   resolve(hashtag: unknown): Binding | null {
     return this.current.resolve(normaliseHashtag(hashtag, 'hashtag'))
   }
 
-  /** By ascending anchor. */
+  /** Bindings by ascending anchor id. */
   list(zone?: string): readonly Binding[] {
     return this.current.list(zone === undefined ? undefined : checkArgument('zone', zoneInput, zone))
   }
 
-  /** Puts a hashtag on an anchor of a zone, near another, or on a chosen one; as it is when it already is in that zone or on that anchor. */
+  /**
+   * Assigns a hashtag to an anchor of a zone, to one near another hashtag, or to a chosen one; unchanged when it is at that target already.
+   */
   assign(hashtag: string, target: Target, neighboursOf?: NeighboursOf): Binding {
     const wanted = { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
     return must(this.#assignAll([wanted], draft => [draft.assign(wanted)], neighboursOf)[0], 'the binding')
   }
 
-  /**
-   * In order, all or none. An error has the index (and the line, if there is one) in its details.
-   */
+  /** Assigns hashtags in order, all or none. An error has the index of the assignment (and its line, if there is one) in its details. */
   assignMany(list: readonly Assignment[], neighboursOf?: NeighboursOf): readonly Binding[] {
     const { wanted, assign } = checked(list)
     return this.#assignAll(wanted, assign, neighboursOf)
   }
 
-  /** In their normal form, in order, and which of them are to be placed by meaning: the new ones, or those that move. What is wrong is left to `assign`. */
+  /**
+   * The hashtags in their normal form, in order, with a mark on those that are placed by meaning: new ones, or those that move. Faulty
+   * items are left for `assign` to report.
+   */
   toPlace(list: readonly Assignment[], isMove = false): readonly ToPlace[] {
     const { current } = this
     return (Array.isArray(list) ? list : []).flatMap(given => {
@@ -311,7 +320,7 @@ export class Bindings {
   }
 
   /**
-   * As `assignMany`, within a write that may be of another connection, and paused: only `set` has what is assigned, until `save` is called
+   * As `assignMany`, within a write that another connection may own, in steps. The new bindings are only in `set` until `save` is called
    * and, after the commit, `adopt`. `requireEditor` is called where a hashtag of the list is not assigned yet.
    */
   assignIn(
@@ -336,7 +345,7 @@ export class Bindings {
     }
   }
 
-  /** Frees the anchor. Only for the owner: a refusal reveals nodes that nobody else may know of. */
+  /** Frees the anchor of a hashtag. Only for the owner: a refusal reveals that nodes exist which nobody else may know of. */
   unassign(hashtag: string): Binding {
     const tag = normaliseHashtag(hashtag, 'hashtag')
     return this.change((draft, writer) => {
@@ -354,7 +363,7 @@ export class Bindings {
     })
   }
 
-  /** One write transaction over the bindings and whatever depends on them. */
+  /** Runs one write transaction over the bindings and the data that depends on them. */
   change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T, neighboursOf?: NeighboursOf): T {
     const { store, clock } = this.#host
     let written: Written | null = null
@@ -369,17 +378,17 @@ export class Bindings {
     return result
   }
 
-  /** Null: nothing was changed. */
+  /** Writes the changed bindings and a new stamp; null when nothing was changed. */
   #save(draft: BindingDraft, writer: StoreWriter): Written | null {
     if (draft.changed.size === 0) return null
-    // Random, since a counter that was rolled back would be given out twice.
+    // The stamp is random, since a counter that was rolled back would give the same value twice.
     const stamp = sha256(this.#host.random(16))
     writeBindings(writer, draft)
     writer.setMeta(HASHTAG_STAMP, stamp)
     return { set: new BindingSet(draft.values()), stamp }
   }
 
-  /** Without a transaction when there is nothing to write, so that setting up again needs no lock. */
+  /** Opens no transaction when there is nothing to write, so that repeating a setup needs no lock. */
   #assignAll(
     wanted: readonly CheckedAssignment[],
     assign: (draft: BindingDraft) => readonly Binding[],
@@ -441,8 +450,8 @@ function writeBindings(writer: StoreWriter, draft: BindingDraft): void {
 }
 
 /**
- * The nodes that carry a hashtag, whoever holds them, ascending. Asked of the nodes' own column, not of the entries' tags, which others
- * may rewrite. Looks at every node: about a second for a million, and only for the rare change of a binding.
+ * Keys of the nodes that carry a hashtag, of all holders, ascending. Read from the nodes' own column and not from the entries' tags, which
+ * others may rewrite. Looks at every node: about a second for a million; used only when a binding changes, which is rare.
  */
 export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: string): readonly EntryKey[] {
   const written: Filter = { op: 'contains', field: `${NODES.aspect}.hashtags`, text: JSON.stringify(hashtag) }
@@ -450,22 +459,22 @@ export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: stri
   return [...candidates].filter(entry => hashtagsOf(reader, entry).includes(hashtag))
 }
 
-/** As stored, by ascending anchor of that time; none when the entry is no node. */
+/** The hashtags of a node as stored, in the order of their anchors at that time; none when the entry is no node. */
 export function hashtagsOf(reader: StoreReader, entry: EntryKey): readonly string[] {
   const row = reader.table(NODES).get({ entry })
   return row === undefined ? [] : (JSON.parse(String(row['hashtags'])) as string[])
 }
 
-// Many hashtags at once, from a text: one a line, `#python core` or `#python 17`, hashtag and zone or anchor id parted by
-// white space or a comma. As hashtags begin with `#` themselves, a comment is a `#` (or several) followed by white space or
-// the end of the line; it may also stand behind an assignment. Empty lines are passed over.
+// Reads many hashtag assignments from a text: one per line, `#python core` or `#python 17`, hashtag and zone or anchor id separated by
+// white space or a comma. As hashtags begin with `#` themselves, a comment is one or more `#` followed by white space or the end of the
+// line; it may also follow an assignment. Empty lines are skipped.
 
-/** Longer ones are no assignments; a hashtag has at most 100 characters. */
+/** Longest line in UTF-16 units that can be an assignment; a hashtag has at most 100 characters. */
 const MAX_LINE = 1000
 const COMMENT = /(^|\s)#+(\s.*)?$/u
 const DIGITS = /^[0-9]+$/
 
-/** What the text asks for, ready for `assignMany`; throws `invalid_parameter` naming the first line that is wrong. */
+/** The assignments in the text, ready for `assignMany`; throws `invalid_parameter` naming the first wrong line. */
 export function loadVocabulary(text: unknown): readonly Assignment[] {
   if (typeof text !== 'string') throw invalidParameter('assignments', text, 'text')
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
@@ -479,17 +488,17 @@ export function loadVocabulary(text: unknown): readonly Assignment[] {
   })
 }
 
-/** What a text of assignments holds: a stack file in JSON, or a line each. */
+/** The assignments in a text, which is a stack file in JSON or has one assignment per line. */
 export function assignmentsIn(text: string): readonly Assignment[] {
   return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
 }
 
-/** What begins as an object of JSON does is no list of hashtags. */
+/** A text that begins like a JSON object is read as a stack file, not as lines. */
 const STACK_FILE = /^\s*\{\s*"/
 
 export const vocabularyForm = z.enum(['lines', 'stack'])
 
-/** The bindings as a text that `assignmentsIn` reads: a line each with the anchor, or a stack file. */
+/** The bindings as a text that `assignmentsIn` reads: one line per hashtag with its anchor, or a stack file. */
 export function vocabularyText(
   bindings: readonly Binding[],
   as: z.output<typeof vocabularyForm>,
@@ -503,7 +512,7 @@ function parseLine(content: string, line: number): readonly Assignment[] {
   if (content.length > MAX_LINE) throw invalidParameter('assignments', content, 'a hashtag and its place')
   const said = content.replace(COMMENT, '').trim()
   if (said === '') return []
-  // The last field is the place; whatever is before it, commas inside included, is the hashtag.
+  // The last field of the line is the zone or anchor; everything before it, including commas, is the hashtag.
   const [, hashtag, place] = /^(.*?)[\s,]+([^\s,]+)$/u.exec(said) ?? []
   if (!hashtag || place === undefined) {
     throw invalidParameter('assignments', said, 'a hashtag, and a zone or an anchor id (a comment begins with "# ")')
@@ -513,7 +522,10 @@ function parseLine(content: string, line: number): readonly Assignment[] {
   return [assignment]
 }
 
-/** What a new user needs to store and to query at once, with the anchor of each. Core first, each zone in its own order. */
+/**
+ * The starter vocabulary: hashtags with which a new user can store and query at once, and the anchor of each. Zones from Core to Outer,
+ * each in its own order.
+ */
 export function starterVocabulary(): readonly {
   readonly hashtag: string
   readonly zone: Zone
@@ -529,8 +541,9 @@ export function starterVocabulary(): readonly {
 }
 
 /**
- * Assigns what of the starter vocabulary is not assigned yet, and returns that. A hashtag whose anchor is taken gets the nearest free one of
- * its zone. Hashtags that sit elsewhere stay there; a zone that is full takes no more. Doing it again changes nothing.
+ * Assigns the hashtags of the starter vocabulary that are not assigned yet, and returns their bindings. A hashtag whose anchor is taken
+ * gets the nearest free one of its zone; hashtags assigned elsewhere stay there; a full zone takes no more. Running it again changes
+ * nothing.
  */
 export function assignStarter(bindings: Bindings): readonly Binding[] {
   const isMissing = ({ hashtag }: { readonly hashtag: string }) => bindings.current.resolve(hashtag) === null

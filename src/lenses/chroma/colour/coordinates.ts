@@ -1,4 +1,4 @@
-/** Where a set of hashtags lies: storing and asking go through here alike. */
+/** Computes the position of a set of hashtags in colour space; storing and querying both use this code. */
 
 import { z } from 'zod'
 import { type JsonObject, sha256 } from '../../../base/canonical.ts'
@@ -29,14 +29,14 @@ import {
 } from './bindings.ts'
 import { normaliseHashtag } from './stack.ts'
 
-/** Distinct, assigned, within the zone rules; by ascending anchor. */
+/** Hashtags that are distinct, assigned and within the zone rules, by ascending anchor. */
 export interface CheckedTags {
-  /** Normalised. */
+  /** Hashtags in their normal form. */
   readonly hashtags: readonly string[]
   readonly bindings: readonly Binding[]
 }
 
-/** `hashtags`: by ascending anchor. */
+/** The position of a node. `hashtags`: by ascending anchor. */
 export interface NodePlace {
   readonly color: Color
   readonly node_id: string
@@ -47,9 +47,9 @@ const CAPACITY = 1000
 
 export class Coordinates {
   readonly #bindings: Bindings
-  /** By anchors, ascending: the one spelling of a tag set, and one whose colour can never be out of date. */
+  /** Cached colours. The key is the set's anchor ids in ascending order: each set has one key, and its colour can never be out of date. */
   readonly #colors = new Recent<string, Color>(CAPACITY)
-  /** What the hashtags were when the cache was last looked through. */
+  /** Bindings at the time when outdated sets were last removed from the cache. */
   #seen: BindingSet
 
   constructor(bindings: Bindings) {
@@ -57,14 +57,17 @@ export class Coordinates {
     this.#seen = bindings.current
   }
 
-  /** Throws `invalid_parameter` for what is no hashtag, `unknown_hashtag`, `invalid_hashtags`, in this order. `set`: bindings that are not committed yet. */
+  /**
+   * Checks a list of hashtags. Throws `invalid_parameter` for a text that is no hashtag, then `unknown_hashtag`, then `invalid_hashtags`.
+   * `set`: bindings that are not committed yet.
+   */
   check(tags: readonly unknown[], set?: BindingSet): CheckedTags {
     const resolved = this.resolveAll(tags, set)
     assertValid(resolved)
     return { hashtags: resolved.map(({ hashtag }) => hashtag), bindings: resolved }
   }
 
-  /** As `check`, without the zone rules. Tags that are equal when normalised count once. */
+  /** Resolves hashtags without checking the zone rules. Tags that are equal in their normal form count once. */
   resolveAll(tags: readonly unknown[], set: BindingSet = this.#bindings.current): readonly Binding[] {
     if (!Array.isArray(tags)) throw invalidParameter('hashtags', tags, 'a list of hashtags')
     const distinct = [...new Set(Array.from(tags, tag => normaliseHashtag(tag)))]
@@ -74,7 +77,7 @@ export class Coordinates {
     return distinct.flatMap(hashtag => resolve(hashtag) ?? []).sort((one, other) => one.anchor_id - other.anchor_id)
   }
 
-  /** `current`: the bindings as they are committed, where the caller has read them. */
+  /** The colour of a set of hashtags. `current`: the committed bindings, where the caller has read them already. */
   color({ bindings }: Pick<CheckedTags, 'bindings'>, current: BindingSet = this.#bindings.current): Color {
     this.#forgetMoved(current)
     const anchors = bindings.map(({ anchor_id }) => anchor_id)
@@ -85,20 +88,20 @@ export class Coordinates {
     return this.color(this.check(tags))
   }
 
-  /** What a node has of its hashtags. Throws as `check`. */
+  /** The position of a node with these hashtags. Throws the same errors as `check`. */
   place(tags: readonly unknown[], set?: BindingSet): NodePlace {
     const { bindings, hashtags } = this.check(tags, set)
     const color = this.color({ bindings })
     return { color, node_id: nodeIdOf(color), hashtags }
   }
 
-  /** How many colours are kept. */
+  /** Number of colours in the cache. */
   get size(): number {
     this.#forgetMoved(this.#bindings.current)
     return this.#colors.size
   }
 
-  /** A set of which a hashtag was moved or unassigned is not asked for again. */
+  /** Removes from the cache sets with a hashtag that was moved or unassigned, since nobody will ask for them again. */
   #forgetMoved(current: BindingSet): void {
     const before = this.#seen
     if (current === before) return
@@ -115,14 +118,14 @@ export interface ZoneCounts {
   readonly total: number
 }
 
-/** The rules, in the order in which broken ones are reported. */
+/** The zone rules, in the order in which violations are reported. */
 export type Violation = 'core' | 'outer' | 'total' | 'mid'
 
 const MIN_TOTAL = 8
-/** In the words of the library. */
+/** Name of the library function that suggests hashtags, for error messages. */
 const SUGGEST = 'suggestHashtags'
 
-/** By the zone kept with the anchor, never by its distance from the middle. Bindings are distinct. */
+/** Tags by zone. The zone is taken from the anchor's record, never computed from its distance to the centre. Requires distinct bindings. */
 export function countZones(bindings: readonly Pick<Binding, 'zone'>[]): ZoneCounts {
   const [core, mid, outer] = (['Core', 'Mid', 'Outer'] as const).map(
     zone => bindings.filter(binding => binding.zone === zone).length,
@@ -135,23 +138,23 @@ export function violationsOf({ core, mid, outer, total }: ZoneCounts): readonly 
     ['core', core < 1],
     ['outer', outer < 1],
     ['total', total < MIN_TOTAL],
-    ['mid', 20 * mid < 13 * total], // 65 percent, in whole numbers
+    ['mid', 20 * mid < 13 * total], // Mid tags must be at least 65 percent of all, compared in whole numbers: 20·mid ≥ 13·total.
   ]
   return broken.flatMap(([rule, isBroken]) => (isBroken ? [rule] : []))
 }
 
-/** The fewest tags that would make the set valid: of 1 Core tag alone, 6 Mid and 1 Outer. */
+/** The smallest number of tags per zone that would make the set valid: for a set of 1 Core tag, 6 Mid and 1 Outer. */
 export function missingTags({ core, mid, outer, total }: ZoneCounts): Pick<ZoneCounts, 'core' | 'mid' | 'outer'> {
   const missing = { core: core < 1 ? 1 : 0, outer: outer < 1 ? 1 : 0 }
   const others = total + missing.core + missing.outer
-  // The least m with 20·(mid + m) ≥ 13·(others + m).
+  // The smallest m with 20·(mid + m) ≥ 13·(others + m), where m is the number of Mid tags to add.
   const forShare = Math.ceil((13 * others - 20 * mid) / 7)
   return { ...missing, mid: Math.max(0, MIN_TOTAL - others, forShare) }
 }
 
 /**
- * Throws `invalid_hashtags`: details.violations, details.counts, details.missing (the fewest tags a zone that would help),
- * details.hashtags (what was found), and whatever else the caller has to say.
+ * Throws `invalid_hashtags` where the set breaks a zone rule: details.violations, details.counts, details.missing (the smallest number of
+ * tags per zone that would help), details.hashtags (the tags found), and details that the caller adds.
  */
 export function assertValid(bindings: readonly Binding[], more: JsonObject = {}): void {
   const counts = countZones(bindings)
@@ -159,7 +162,7 @@ export function assertValid(bindings: readonly Binding[], more: JsonObject = {})
   if (violations.length === 0) return
   const missing = missingTags(counts)
   const hashtags = bindings.map(({ hashtag }) => hashtag)
-  // Interfaces name the operation in their own words (CQ-036).
+  // The error names the suggesting function by its library name and its operation; each interface shows its own (CQ-036).
   const see = counts.total < MIN_TOTAL ? { see: { library: SUGGEST, operation: 'chroma.suggest_hashtags' } } : {}
   const details = {
     violations: [...violations],
@@ -185,7 +188,7 @@ function messageOf(counts: ZoneCounts, missing: Pick<ZoneCounts, 'core' | 'mid' 
   )
 }
 
-/** Named after the colour, to six decimals: nodes at one place share it. */
+/** Node id made from the colour, rounded to six decimals: nodes with the same colour share it. */
 export function nodeIdOf(color: Color): string {
   return `node_${sha256(color.map(sixDecimals).join(',')).slice(0, 16)}`
 }
@@ -195,18 +198,18 @@ function sixDecimals(value: number): string {
   return text === '-0.000000' ? '0.000000' : text
 }
 
-// Sets of hashtags that keep the zone rules, made from fewer: by what occurs together with them in nodes (CQ-090), and by what of the
-// vocabulary is nearest in meaning to a text (CQ-149).
+// Completes sets of hashtags so that they keep the zone rules: with hashtags that occur together with them in nodes (CQ-090), and with
+// those of the vocabulary that are nearest in meaning to a text (CQ-149).
 
-/** How a tag came into a set. */
+/** Why a tag was added to a set. */
 export type Reason = 'named' | 'meaning' | 'words'
 
 export interface ChosenTag {
   readonly hashtag: string
   readonly zone: Zone
-  /** named: the text has it; meaning, words: of the vocabulary, the nearest to the text. */
+  /** `named`: the text contains the tag; `meaning` and `words`: the tag is the nearest of the vocabulary to the text. */
   readonly reason: Reason
-  /** From 0 to 1, higher is nearer. */
+  /** Likeness of tag and text from 0 to 1; higher is nearer. */
   readonly score: number
 }
 
@@ -214,7 +217,10 @@ export function keepsRules(bindings: readonly Binding[]): boolean {
   return violationsOf(countZones(bindings)).length === 0
 }
 
-/** One Core and one Outer tag if there is none, then Mid tags until every rule holds or there are no more. `ranked`: best first. */
+/**
+ * Fills a set with tags of `ranked` (best first): one Core and one Outer tag where there is none, then Mid tags until every zone rule holds
+ * or no tags are left.
+ */
 export function filledWith(matched: readonly Binding[], ranked: readonly Binding[]): readonly Binding[] {
   const set = [...matched]
   if (keepsRules(set)) return set
@@ -231,9 +237,9 @@ export function filledWith(matched: readonly Binding[], ranked: readonly Binding
 }
 
 /**
- * Every other tag of the nodes that carry a matched one, by the sum over its nodes of how many matched tags they carry, then by anchor.
- * Cost: all tags of all those nodes, a node as often as it has matched tags. `nodesWith`: tags of the nodes that carry this one, by pages,
- * each of which is a step.
+ * All other tags of the nodes that carry a matched tag, ordered by the sum, over a tag's nodes, of the number of matched tags there, then
+ * by anchor. Cost: all tags of those nodes, a node once per matched tag. `nodesWith`: pages of the nodes that carry a tag, with their tags;
+ * each page is a step.
  */
 export function* neighboursOf(
   matched: readonly Binding[],
@@ -257,15 +263,15 @@ export function* neighboursOf(
 
 export interface NearTags {
   readonly by: 'meaning' | 'words'
-  /** Best first, then by anchor. */
+  /** Tags with their scores, best first, then by anchor. */
   readonly tags: readonly { readonly binding: Binding; readonly score: number }[]
 }
 
-/** Longer texts are read to here, in UTF-16 units. */
+/** Only this much of a longer text is read, in UTF-16 units. */
 const LONGEST = 2_000
-/** Hashtags embedded at once. */
+/** Hashtags that are embedded in one call. */
 const BATCH = 128
-/** Neighbours in meaning: at most so many, with at least this share of the cosine of the best. */
+/** Largest number of neighbours in meaning; each has at least `NEARLY_BEST` of the best cosine. */
 const NEIGHBOURS = 3
 const NEARLY_BEST = 0.8
 
@@ -278,7 +284,7 @@ function byCosine(one: Neighbour, other: Neighbour): number {
   return other.cosine - one.cosine || (one.other < other.other ? -1 : 1)
 }
 
-/** Hashtags by what they mean. A hashtag is embedded once an engine: some milliseconds each. */
+/** Vectors of hashtags. Each hashtag is embedded once per engine: some milliseconds each. */
 export class TagMeanings {
   readonly #host: LensHost
   readonly #vectors = new Map<string, Float32Array>()
@@ -287,7 +293,7 @@ export class TagMeanings {
     this.#host = host
   }
 
-  /** Of these, by the cosine with the text; by letters in common where there is no embedder, or it fails. */
+  /** The given bindings ordered by their cosine with the text; by letters in common where there is no embedder, or it fails. */
   async near(text: string, bindings: readonly Binding[], signal?: AbortSignal): Promise<NearTags> {
     const head = text.slice(0, LONGEST)
     const cosines = await this.#cosines(head, bindings, signal)
@@ -317,8 +323,8 @@ export class TagMeanings {
   }
 
   /**
-   * Of those that are to be placed by meaning the neighbours: of the assigned ones and those before it in the list at most three, those whose
-   * cosine is at least 0.8 of the best. None where there is no embedder, or it fails. Pauses.
+   * Neighbours of the hashtags that are to be placed by meaning: at most three of the assigned hashtags and those before it in the list,
+   * with a cosine of at least 0.8 of the best. None where there is no embedder, or it fails. Runs in steps.
    */
   async neighboursOf(list: readonly ToPlace[], assigned: readonly string[]): Promise<NeighboursOf> {
     const { embedder } = this.#host
@@ -362,7 +368,7 @@ export class TagMeanings {
   }
 }
 
-/** Null where an embedder fails; what was cancelled is rejected. */
+/** Result of the work; null where an embedder fails. Cancellation is passed on as a rejection. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
@@ -373,8 +379,8 @@ async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
 }
 
 /**
- * A set that keeps the zone rules for any text: what it names, then the nearest of the vocabulary. Throws `invalid_hashtags` where the
- * vocabulary is too small.
+ * A set of hashtags for any text that keeps the zone rules: those that the text names, then the nearest of the vocabulary. Throws
+ * `invalid_hashtags` where the vocabulary is too small.
  */
 export async function completeSet(
   text: string,
@@ -397,12 +403,12 @@ export async function completeSet(
   )
 }
 
-/** `#machine_learning` as a text. */
+/** A hashtag as words: `#machine_learning` gives "machine learning". */
 export function wordsOf(hashtag: string): string {
   return hashtag.slice(1).replaceAll(/[_-]+/g, ' ')
 }
 
-/** Groups of three letters, with the ends of the word. */
+/** All groups of three letters of a word, including its marked start and end. */
 function lettersOf(word: string): ReadonlySet<string> {
   const padded = ` ${word} `
   return new Set(Array.from({ length: Math.max(1, padded.length - 2) }, (_, at) => padded.slice(at, at + 3)))
@@ -415,7 +421,10 @@ function textLetters(text: string): readonly ReadonlySet<string>[] {
   return [...new Set(words)].slice(0, MAX_WORDS).map(lettersOf)
 }
 
-/** With the word of the text that has most groups of letters in common with a word of the tag: twice those over all of both. */
+/**
+ * Likeness to the word of the text that shares most letter groups with a word of the tag: twice the shared groups, divided by the groups of
+ * both.
+ */
 function likeness(hashtag: string, words: readonly ReadonlySet<string>[]): number {
   let best = 0
   for (const part of wordsOf(hashtag).split(' ')) {
@@ -442,9 +451,9 @@ export const migration = z.lazy(() =>
 export type Migration = Readonly<z.infer<typeof migration>>
 
 /**
- * To a free anchor of a zone, or to a chosen one; nothing happens when it already sits there. A node's text, times, memory
- * and plug-in columns stay. Throws `migration_invalid` (details.entry_ids) when a node would break the zone rules. Only for
- * the owner: it counts and names nodes of all holders.
+ * Moves a hashtag to a free anchor of a zone, or to a chosen one; nothing happens when it already is there. A node's text, times, memory
+ * and plug-in columns stay. Throws `migration_invalid` (details.entry_ids) when a node would break the zone rules. Only for the owner: it
+ * counts and names nodes of all holders.
  */
 export function migrateHashtag(
   host: LensHost,
@@ -455,7 +464,7 @@ export function migrateHashtag(
 ): Migration {
   const tag = normaliseHashtag(hashtag, 'hashtag')
   const target = checkTarget(to)
-  // Near another hashtag may be another anchor of the same zone.
+  // A target near another hashtag may be a different anchor of the same zone, so the hashtag is never there already.
   const isThere = (held: Binding) => target.near === undefined && isAt(held, target)
   const still = bindings.current.resolve(tag)
   if (still !== null && isThere(still)) return moved(still, still, 0)
@@ -463,7 +472,7 @@ export function migrateHashtag(
     const from = draft.resolve(tag)
     if (from === null) throw new UnknownHashtagError([tag])
     if (isThere(from)) return moved(from, from, 0)
-    // Its own anchor is free to it, where it is to be near another.
+    // When it moves near another hashtag, the hashtag's own anchor counts as free.
     if (target.near !== undefined) draft.free(from)
     const place = draft.placeFor(tag, target)
     if (target.near === undefined) draft.free(from)
@@ -500,11 +509,11 @@ function assertStaysValid(nodes: readonly EntryKey[], draft: BindingDraft, write
 interface Place {
   readonly color: Color
   readonly node_id: string
-  /** JSON, by ascending anchor. */
+  /** Hashtags of the node as JSON, by ascending anchor. */
   readonly hashtags: string
 }
 
-/** Sets of hashtags whose place is kept while nodes are moved: many nodes share theirs. */
+/** Number of hashtag sets whose position is cached while nodes are moved: many nodes have the same set. */
 const KEPT_PLACES = 1000
 
 function moveNodes(nodes: readonly EntryKey[], draft: BindingDraft, writer: StoreWriter): void {

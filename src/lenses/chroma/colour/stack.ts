@@ -1,6 +1,6 @@
 /**
- * The semantic stack: 10,000 anchors in colour space, the same in every store for ever. Computed when first looked at
- * (some 20 ms) instead of carried along as data; a test holds it to the published hash.
+ * The semantic stack: 10,000 anchors in colour space, the same in every store forever. Computed on first use (some 20 ms) instead of
+ * shipped as data; a test compares it with the published hash.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { isRecord } from '../../../base/record.ts'
@@ -8,15 +8,15 @@ import { type ChromaError, invalidParameter, StorageError } from '../errors.ts'
 import type { Anchor, Binding, Zone } from '../model.ts'
 
 export interface Stack {
-  /** By ascending id. */
+  /** The anchors by ascending id. */
   readonly anchors: readonly Anchor[]
-  /** Undefined unless `id` is a whole number from 1 to 10,000. */
+  /** An anchor by its id; undefined unless `id` is a whole number from 1 to 10,000. */
   anchor(id: number): Anchor | undefined
 }
 
 export const ANCHORS = 10_000
 
-/** The ids of each zone, both ends included, and the mass at its inner and its outer edge. */
+/** For each zone: its first and last id (inclusive), and the mass at its inner and its outer edge. */
 export const ZONE_BOUNDS: Readonly<
   Record<Zone, { readonly first: number; readonly last: number; readonly inner: number; readonly outer: number }>
 > = {
@@ -39,11 +39,11 @@ interface Point {
   readonly L: number
   readonly a: number
   readonly b: number
-  /** From the middle of the space. */
+  /** Distance from the centre of the colour space. */
   readonly distance: number
 }
 
-/** Points of a Halton sequence by their distance from (50, 0, 0); all distances differ. */
+/** All anchors, made from points of a Halton sequence ordered by their distance from (50, 0, 0); all distances differ. */
 function makeAnchors(): readonly Anchor[] {
   const points = Array.from({ length: ANCHORS }, (_, at) => pointOf(at + 1))
   points.sort((one, other) => one.distance - other.distance)
@@ -71,7 +71,9 @@ function radicalInverse(index: number, base: number): number {
   return inverse
 }
 
-/** Coordinates are rounded only now, and mass grows evenly with distance from the zone's first to its last point. */
+/**
+ * The anchors of a zone. Coordinates are rounded only here; mass changes linearly with distance from the zone's first to its last point.
+ */
 function anchorsOf(zone: Zone, points: readonly Point[]): readonly Anchor[] {
   const { first, inner, outer } = ZONE_BOUNDS[zone]
   const [nearest = 0, farthest = 0] = [points[0]?.distance, points.at(-1)?.distance]
@@ -82,25 +84,25 @@ function anchorsOf(zone: Zone, points: readonly Point[]): readonly Anchor[] {
   })
 }
 
-/** 0.5 gives 0, 1.5 and 2.5 give 2. Rounding halves up would move four coordinates and change the hash. */
+/** Rounds halves to the even neighbour: 0.5 gives 0, 1.5 and 2.5 give 2. Rounding halves up would change four coordinates and the hash. */
 function halfToEven(value: number): number {
   const below = Math.floor(value)
   const isHalf = value - below === 0.5
   const rounded = isHalf ? below + Math.abs(below % 2) : Math.round(value)
-  return rounded + 0 // turns negative zero into zero
+  return rounded + 0 // Adding 0 turns negative zero into zero.
 }
 
 export interface StackFile {
   readonly version: string
-  /** ISO 8601. */
+  /** Time when the file was written, in ISO 8601. */
   readonly generated_at: string
-  /** Of the tag slots, by ascending anchor: ready for `assignMany`. */
+  /** Assignments in the file's tag slots, by ascending anchor: ready for `assignMany`. */
   readonly assignments: readonly { readonly hashtag: string; readonly anchorId: number }[]
 }
 
 const VERSION = '1.0.0'
 
-/** The whole stack with what is bound to it, one anchor a line: for other tools. */
+/** The whole stack with its bindings, one anchor per line, for other tools. */
 export function writeStack(bindings: readonly Pick<Binding, 'hashtag' | 'anchor_id'>[], now: Instant): string {
   const hashtags = new Map(bindings.map(({ anchor_id, hashtag }) => [anchor_id, hashtag]))
   const lines = STACK.anchors.map(anchor => JSON.stringify({ ...anchor, hashtag: hashtags.get(anchor.id) ?? null }))
@@ -109,8 +111,9 @@ export function writeStack(bindings: readonly Pick<Binding, 'hashtag' | 'anchor_
 }
 
 /**
- * The hashtags of a stack file written elsewhere. As there is one stack (its hash is checked by a test), a file is sound when each of its
- * anchors is the one of that id (CQ-023). Throws `stack_invalid`, with details.anchor_id where it is one anchor's fault.
+ * Reads the hashtags of a stack file written elsewhere. As there is only one stack (a test checks its hash), a file is valid when each of
+ * its anchors equals the built-in anchor of that id (CQ-023). Throws `stack_invalid`, with details.anchor_id where a single anchor is
+ * wrong.
  */
 export function loadStack(json: string): StackFile {
   const file = parsed(json)
@@ -131,7 +134,7 @@ export function loadStack(json: string): StackFile {
   return { version, generated_at, assignments }
 }
 
-/** Of a row that is this anchor. The slot may be called `tag` or `hashtag`; null and absent are free. */
+/** The hashtag in an anchor's row; null where the anchor is free. The field may be called `tag` or `hashtag`; null and absent mean free. */
 function hashtagOf(anchor: Anchor, row: unknown): string | null {
   if (!isRecord(row)) throw invalid('expected an object', anchor.id)
   for (const [name, expected] of Object.entries(anchor))
@@ -160,21 +163,21 @@ function invalid(problem: string, anchorId?: number, cause?: unknown): StorageEr
   })
 }
 
-// One spelling for every way to write a hashtag.
+// Normal form of hashtags: one spelling for all ways to write one.
 
 /** Looks up a hashtag in its normal form. */
 export type Resolve = (hashtag: string) => Binding | null
 
-/** Without the `#`, in Unicode characters. */
+/** Longest hashtag without the `#`, in Unicode characters. */
 export const MAX_HASHTAG_LENGTH = 100
 
 const LEADING_HASHES = /^#+/
-/** Neither white space, control characters nor halves of a surrogate pair. */
+/** Text of a hashtag behind the `#`: no white space, control characters or halves of a surrogate pair. */
 const BODY = /^[^\s\p{Cc}\p{Cs}]+$/u
 
 const EXPECTED = `hashtags of 1 to ${MAX_HASHTAG_LENGTH} characters without white space and control characters`
 
-/** ` ##Typing ` gives `#typing`. Normalising twice changes nothing. */
+/** Normal form of a hashtag: ` ##Typing ` gives `#typing`. Normalising twice changes nothing. */
 export function normaliseHashtag(value: unknown, parameter = 'hashtags'): string {
   if (typeof value !== 'string') throw invalidParameter(parameter, value, EXPECTED)
   const body = hashtagBody(foldHashtag(value.trim()))
@@ -182,9 +185,9 @@ export function normaliseHashtag(value: unknown, parameter = 'hashtags'): string
   return `#${body}`
 }
 
-/** Lower case, composed. */
+/** Text in lower case and in Unicode composed form (NFC). */
 export function foldHashtag(text: string): string {
-  // Composed first, so that a letter and its accent change case as one; and again, as lower case can come apart.
+  // Composed before lower-casing, so that a letter and its accent change case together, and again after, since lower-casing can decompose.
   return text.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
@@ -194,14 +197,17 @@ export function hashtagBody(folded: string): string | null {
   return isShort(body) && BODY.test(body) ? body : null
 }
 
-/** Counts only where it may be either: a character is one or two UTF-16 units. */
+/**
+ * Whether the text is within the length limit. Counts characters only where the UTF-16 length does not decide: a character is one or two
+ * units.
+ */
 function isShort(body: string): boolean {
   if (body.length <= MAX_HASHTAG_LENGTH) return true
   return body.length <= 2 * MAX_HASHTAG_LENGTH && [...body].length <= MAX_HASHTAG_LENGTH
 }
 
 /**
- * In the order of their first appearance, each once. `resolve` gets hashtags in their normal form. Of
+ * Hashtags that the text names, in order of first appearance, without duplicates. `resolve` gets hashtags in their normal form. For
  * `Python, (C++) and "3.12".`: #python, #c++, #3.12, where those are assigned.
  */
 export function tagsInText(text: unknown, resolve: Resolve): string[] {
@@ -214,7 +220,7 @@ export function tagsInText(text: unknown, resolve: Resolve): string[] {
   return [...found]
 }
 
-/** Of a folded token: the first of its readings that is assigned. */
+/** The hashtag of a folded token: the first of its readings that is assigned. */
 export function tagOfToken(token: string, resolve: Resolve): string | null {
   for (const reading of readings(token)) {
     const body = hashtagBody(reading)
@@ -224,7 +230,10 @@ export function tagOfToken(token: string, resolve: Resolve): string | null {
   return null
 }
 
-/** The token unchanged, then with the punctuation in front removed sign by sign, then with that behind it removed too. */
+/**
+ * Readings of a token as a hashtag: unchanged, then with leading punctuation removed sign by sign, then with trailing punctuation removed
+ * too.
+ */
 function* readings(token: string): Iterable<string> {
   const { length } = token
   const start = punctuationBefore(token)
@@ -232,18 +241,18 @@ function* readings(token: string): Iterable<string> {
   for (let from = Math.max(0, length - LONGEST); from <= start; from++) yield token.slice(from)
   for (let to = Math.min(length - 1, start + LONGEST); to >= end; to--) yield token.slice(start, to)
   if (start > MAX_SIGNS || length - end > MAX_SIGNS) return
-  // Last, what this order passes over: `.net,` with its point kept and its comma gone.
+  // Last, combinations that the order above skips: `.net,` with its leading point kept and its comma removed.
   for (let from = 0; from < start; from++) {
     for (let to = length - 1; to >= end; to--) yield token.slice(from, to)
   }
 }
 
-/** Longer readings cannot be hashtags, in UTF-16 units; one more for the `#`, as further ones change nothing. */
+/** Longest reading in UTF-16 units that can be a hashtag; one unit is for the `#`, as further ones change nothing. */
 const LONGEST = 2 * MAX_HASHTAG_LENGTH + 1
-/** At an edge, so that a row of dots does not cost its square. */
+/** Number of punctuation signs at an edge up to which all combinations are tried, so that a row of dots does not take quadratic time. */
 const MAX_SIGNS = 8
 
-/** Punctuation, and the ASCII signs that mark words up in prose; `+` and `$` belong to names (`c++`). */
+/** Punctuation, and the ASCII signs used for markup in prose; `+` and `$` are excluded, since they belong to names (`c++`). */
 const PUNCTUATION = /^[\p{P}`´<>|=~^]$/u
 
 function punctuationBefore(token: string): number {

@@ -1,12 +1,12 @@
 /**
- * The starter vocabulary: what a new user needs to store and to query at once, topics of developers. A hashtag without its `#`, and the
- * number of its anchor: hashtags that are near in meaning, by the packaged model, have anchors near each other. Stores refer to the
- * numbers, so they stay.
+ * The starter vocabulary: topics of developers with which a new user can store and query at once. Each line has a hashtag without its `#`
+ * and its anchor id. Hashtags that the packaged model finds near in meaning have anchors near each other. Stores refer to these anchor ids,
+ * so they never change.
  */
 import type { Zone } from '../model.ts'
 
 export const STARTER: Readonly<Record<Zone, string>> = {
-  // Paradigms, languages and whole domains: what a text is about at large.
+  // Hashtags of the zone Core: paradigms, languages and whole domains.
   Core: `
     programming=276 python=972 javascript=997 typescript=231 java=268 go=989 rust=981 c=485 c++=174 c#=1000 ruby=867 php=840 kotlin=777
     swift=712 scala=978 shell=829 sql=953 web=182 frontend=750 backend=825 mobile=705 desktop=924 games=172 embedded=971
@@ -16,7 +16,7 @@ export const STARTER: Readonly<Record<Zone, string>> = {
     documentation=601 research=921 product=911 project=197 management=941 learning=138 writing=860 business=954 knowledge=1
     ai_tools=786
   `,
-  // The bulk of topics.
+  // Hashtags of the zone Mid: the bulk of topics.
   Mid: `
     async=2490 asyncio=4603 await=5187 concurrency=4508 parallelism=3539 threads=3305 processes=2263 coroutines=3808
     callbacks=7202 promises=5604 events=4778 streams=4978 generators=2518 iterators=6740 closures=7405 functions=2191
@@ -106,7 +106,7 @@ export const STARTER: Readonly<Record<Zone, string>> = {
     stripe=7236 invoice=7391 homelab=1664 smart_home=1249 photography=3265 music=1022 cooking=5562 travel=4329
     health=5370 fitness=5142 finance=5787 books=3716 science=1650 history=5599 language=7135
   `,
-  // Modifiers: how new, how ready, how hard, for whom.
+  // Hashtags of the zone Outer: modifiers, such as how new, how ready, how hard, for which readers.
   Outer: `
     stable=7885 draft=8462 beta=7653 alpha=7939 preview=7581 experimental=7505 deprecated=8658 obsolete=7843
     legacy=9220 current=7727 latest=8026 new=9555 old=7799 modern=9269 classic=9950 updates=9304 update=8281

@@ -1,6 +1,6 @@
 /**
- * Writes down that questions returned nodes (CQ-066 to CQ-071): at once, in one durable transaction a question; or
- * collected and written together a little later (CQ-103, CQ-104), with the same outcome.
+ * Records that queries returned nodes (CQ-066 to CQ-071): at once, in one durable transaction per query; or queued and written together a
+ * little later (CQ-103, CQ-104), with the same outcome.
  */
 
 import { z } from 'zod'
@@ -37,13 +37,16 @@ import { ascends, DAY, decayedStrength, healthOf, MODES, type Mode, reinforced, 
 
 const QUEUE_LENGTH = 100
 const QUEUE_MS = 1_000
-/** A queue that cannot be written for so long gives up its oldest hits. */
+/** Longest queue of hits: while it cannot be written, the oldest hits are dropped above this. */
 const QUEUE_LIMIT = 10_000
-/** Beside the first attempt. */
+/** Attempts to write after the first one. */
 const RETRIES = 5
-/** How long one attempt waits for writers of other processes: all of them together block the thread for less than 50 ms. */
+/** How long one attempt waits for writers of other processes, in ms: all attempts together block the thread for less than 50 ms. */
 const WAIT_MS = 8
-/** Codes of a store that cannot be written for now, whoever's turn it is, and what to say of it: no paths, for anyone asks. */
+/**
+ * Error codes of a store that cannot be written at present, with the text that a warning gives for each: without paths, since any viewer
+ * may read it.
+ */
 const UNWRITABLE: Readonly<Record<string, string>> = {
   store_readonly: 'the store cannot be written',
   io_failed: 'the disk did not take them',
@@ -53,9 +56,9 @@ export interface AccessOptions {
   readonly store: Store
   readonly memories: Memories
   readonly mode: 'immediate' | 'queued'
-  /** `memory.enabled`: false notes uses without strength (CQ-054). */
+  /** Setting `memory.enabled`: when false, uses are recorded without changing strength (CQ-054). */
   readonly memoryEnabled: boolean
-  /** For tests. */
+  /** Timer for delayed writes; replaced in tests. */
   readonly timer?: Timer | undefined
 }
 
@@ -77,9 +80,9 @@ export class AccessUpdates {
   }
 
   /**
-   * These nodes were returned to this viewer at `now` (Unix seconds). What cannot be written for others' writing, or
-   * because the file or the disk takes no more, is skipped with a warning (CQ-071), or waits on, in the queued mode. Not
-   * to be called within a transaction.
+   * Records that these nodes were returned to this viewer at `now` (Unix seconds). Hits that cannot be written, because of other writers or
+   * because the file or the disk takes no more, are skipped with a warning (CQ-071), or stay in the queue in the queued mode. Must not be
+   * called within a transaction.
    */
   record(viewer: string, entries: readonly EntryKey[], now: number): readonly Warning[] {
     const hits = entries.map(entry => ({ viewer, entry, now }))
@@ -94,12 +97,12 @@ export class AccessUpdates {
     return []
   }
 
-  /** Writes what waits. */
+  /** Writes the hits that wait in the queue. */
   flush(): readonly Warning[] {
     return this.#queue.length === 0 ? [] : this.#writeQueue()
   }
 
-  /** The last flush: what cannot be written now is lost, and reported. */
+  /** Writes the queue for the last time: hits that cannot be written now are lost, and reported. */
   close(): readonly Warning[] {
     const warnings = this.flush()
     this.#stopTimer?.()
@@ -128,22 +131,22 @@ export class AccessUpdates {
       try {
         this.#writeQueue()
       } catch {
-        // There is no caller to report to. The hits wait; the next flush meets the same error and throws it.
+        // No caller can receive this error. The hits stay queued; the next flush meets the same error and throws it.
       }
     }, QUEUE_MS)
   }
 
   /**
-   * One transaction for all hits. It reads each memory and writes it back while no other writer can, so nothing is lost
-   * between two questions; what can fail is getting the turn to write, and writing. Null, or why it was not done: others
-   * kept the store locked every time, or its file cannot be written. Stamped with the last hit: a query reads the clock
-   * once (CQ-009). At least one hit.
+   * Writes all hits (at least one) in one transaction. Each memory is read and written back while no other writer can interfere, so no use
+   * is lost between two queries; only getting the write lock and writing can fail. Returns null, or why nothing was written: others kept
+   * the store locked every time, or its file cannot be written. Stamped with the time of the last hit, since a query reads the clock once
+   * (CQ-009).
    */
   #write(hits: readonly Hit[]): string | null {
     const { store, memories } = this.#options
     const at = must(hits.at(-1), 'a hit').now * 1000
     const byViewer = Map.groupBy(hits, hit => hit.viewer)
-    // Read before the transaction: what is to be read on first use would hold up other writers.
+    // Columns are read before the transaction: reading them for the first time would delay other writers.
     const columns = new Map([...byViewer.keys()].map(viewer => [viewer, memories.loaded(viewer)]))
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       try {
@@ -161,8 +164,8 @@ export class AccessUpdates {
   }
 
   /**
-   * In the order of the hits, each by the state that the one before left; those whose node is gone are dropped. What it returns is
-   * to be called after the commit.
+   * Applies the hits in order, each to the state that the previous one left; hits on deleted nodes are dropped. The returned function must
+   * be called after the commit.
    */
   #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): () => void {
     columns.refresh()
@@ -171,7 +174,7 @@ export class AccessUpdates {
     for (const { entry, now } of hits) {
       const cell = columns.memory(entry)
       if (cell === undefined || cell.mode_name === null) continue
-      // Never used: the last access the columns know is the creation.
+      // A node that was never used: its last access in the columns is its creation.
       const before = batch.changed.get(entry) ?? stored.get(entry) ?? defaultMemory(cell.last_accessed)
       batch.write(entry, reinforced(before, MODES[cell.mode_name], now, this.#options.memoryEnabled))
     }
@@ -195,34 +198,34 @@ function deferred(count: number, reason: string): Warning {
   }
 }
 
-// What long runs over a viewer's memories share.
+// Batches that long runs over a viewer's memories, decay cycle and lifecycle check, both use.
 
-/** Rows written in one transaction. */
+/** Number of memories written in one transaction. */
 export const BATCH = 1000
 
 export interface RunOptions {
-  /** Unix seconds. */
+  /** Time of the run, in Unix seconds. */
   readonly now: number
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
-  /** Of a lifecycle check: nothing rots in it. */
+  /** Option of a lifecycle check: when true, no node rots in this run. */
   readonly spares?: boolean | undefined
-  /** Of a job: called first in each transaction. */
+  /** Set when a job runs this: called first in each transaction; throws when the job has lost its lease. */
   readonly requireHeld?: Condition | undefined
 }
 
-/** Throws `cancelled` when the run shall end. */
+/** Throws `cancelled` when the run was aborted. */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new QuerentError('cancelled', 'the run was ended; a later run continues from there')
 }
 
-/** The stored memory of a node, or what it is without one. */
+/** The stored memory of a node, or its default memory where none is stored. */
 export function memoryOfCell(writer: StoreWriter, viewer: string, entry: EntryKey, cell: Cell): StoredMemory {
   const stored = cell.used ? readMemory(writer, viewer, entry) : undefined
   return stored ?? defaultMemory(cell.last_accessed)
 }
 
-/** The memories that one transaction changes, written as they come. A node that cannot be written is counted. */
+/** The memories that one transaction changes, each written when it is given. Nodes that cannot be written are counted. */
 export class Batch {
   readonly changed: Map<EntryKey, StoredMemory> = new Map()
   errors = 0
@@ -234,7 +237,7 @@ export class Batch {
     this.#columns = columns
   }
 
-  /** Whether it was written: one node's unsound values do not stop the others. */
+  /** Writes one memory; false when that failed: invalid values of one node do not stop the others. */
   write(entry: EntryKey, memory: StoredMemory): boolean {
     try {
       writeMemory(this.#writer, this.#columns.viewer, entry, memory)
@@ -247,7 +250,7 @@ export class Batch {
     return true
   }
 
-  /** Adds to the log. What it returns is to be called after the commit: it brings the columns up to date. */
+  /** Adds the changes to the log of uses. The returned function must be called after the commit: it brings the columns up to date. */
   end(): () => void {
     if (this.changed.size === 0) return () => undefined
     const seen = logUses(this.#writer, this.#columns.viewer, [...this.changed.keys()], this.#columns.seen)
@@ -255,9 +258,8 @@ export class Batch {
   }
 }
 
-// The decay cycle (CQ-134 to CQ-138): strength and health of what lies idle go down, by formulas of the time passed, so it
-// does not matter how often a cycle runs or where one was killed. In batches, each a transaction that also notes how far
-// it came.
+// The decay cycle (CQ-134 to CQ-138): strength and health of idle nodes go down by formulas of the elapsed time, so it does not matter how
+// often a cycle runs or where one was killed. It works in batches, each a transaction that also records its progress.
 
 export const decayReport = z.lazy(() =>
   z.strictObject({
@@ -276,8 +278,8 @@ export type DecayReport = Readonly<z.infer<typeof decayReport>>
 type DecayCounts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
 
 /**
- * One cycle for one viewer. A cycle of the same `now` that was cut off is taken up where it ended; one of another time is
- * begun again, which decays nothing twice.
+ * Runs one decay cycle for one viewer. An interrupted cycle of the same `now` continues where it ended; one of another time starts again,
+ * which decays nothing twice.
  */
 export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
   const { host, access, memories, settings } = context
@@ -320,16 +322,16 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
 
 interface BatchInput {
   readonly now: number
-  /** The end of the last cycle. */
+  /** Time when the last decay cycle ended, in Unix seconds. */
   readonly since: number
   readonly after: EntryKey
   readonly visible: VisibleNodes
 }
 
 interface BatchOutcome {
-  /** The last node that is done; -1: that was all. */
+  /** The last node that is done; -1 when all are done. */
   readonly after: EntryKey
-  /** Visible nodes looked at: others do not show, not even in the progress. */
+  /** Visible nodes that were examined: hidden nodes are not counted, so that the progress does not reveal them. */
   readonly passed: number
   readonly committed: () => void
 }
@@ -365,7 +367,7 @@ function decayBatch(writer: StoreWriter, columns: MemoryColumns, input: BatchInp
   return { after, passed, committed: batch.end() }
 }
 
-/** The same object when nothing changes. */
+/** The memory after the decay; the same object when nothing changes. */
 function decay(memory: StoredMemory, mode: Mode, now: number, since: number): StoredMemory {
   const { last_accessed, strength_raw, decay_health, decayed_at, version } = memory
   const idle = now - Math.max(last_accessed, decayed_at, since)
@@ -381,8 +383,8 @@ function decay(memory: StoredMemory, mode: Mode, now: number, since: number): St
   }
 }
 
-// The lifecycle check (CQ-139 to CQ-141): what became strong enough ascends for good, what is neither recent nor strong
-// rots. It looks only at the state it finds, so one that was cut off is finished by running it again.
+// The lifecycle check (CQ-139 to CQ-141): a node that became strong enough ascends permanently, one that is neither recent nor strong rots.
+// It depends only on the state that it finds, so an interrupted check is finished by running it again.
 
 export const lifecycleReport = z.lazy(() =>
   z.strictObject({
@@ -420,7 +422,7 @@ export async function runLifecycleCheck(
     due = []
   }
   for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
-    // Hidden ones do not show, not even in the progress.
+    // Hidden nodes are not counted in the progress either.
     if (!visible.has(entry)) continue
     passed++
     const cell = columns.memory(entry)
@@ -437,7 +439,7 @@ export async function runLifecycleCheck(
   return counts
 }
 
-/** What the check does to a node now. Frozen and ascended ones are left alone. */
+/** What the check would do to a node now. Frozen and ascended nodes are left alone. */
 function turnOf(cell: Cell, now: number, spares = false): Turn {
   if (cell.ascension || !cell.decay_enabled) return null
   if (cell.mode_name === null) return 'fails'
@@ -446,7 +448,10 @@ function turnOf(cell: Cell, now: number, spares = false): Turn {
   return !spares && !cell.rotten && rots(mode, cell.last_accessed, cell.strength_raw, now) ? 'rots' : null
 }
 
-/** Looks at each again, now that nobody else can write. Returns what is to be called after the commit. */
+/**
+ * Examines each node again inside the write transaction, when nobody else can write, and applies the change. The returned function must be
+ * called after the commit.
+ */
 function turn(
   writer: StoreWriter,
   columns: MemoryColumns,
@@ -474,10 +479,10 @@ function turn(
   return batch.end()
 }
 
-/** How often it is looked whether a day has passed: an engine may be open for an hour only, or for weeks. */
+/** How often the job checks whether a day has passed, in ms: an engine may be open for an hour only, or for weeks. */
 const LOOK_EVERY_MS = 3_600_000
 
-/** `contextOf` gives what the lens keeps for this host. */
+/** The background job of memories. `contextOf` gives the lens's state for this host. */
 export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readonly Job[] {
   return [
     {
@@ -498,7 +503,7 @@ export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readon
   ]
 }
 
-/** Nobody where there is no node: a store that knows nothing of colours stays as it is. */
+/** Viewers whose memories need the job; none in a store without nodes, which then stays unchanged. */
 function viewersToServe(host: LensHost): readonly string[] {
   if (host.store.table(NODES).scan({}, { limit: 1 }).length === 0) return []
   return [...new Set([OWNER, ...viewersWithMemory(host.store)])]
@@ -506,7 +511,10 @@ function viewersToServe(host: LensHost): readonly string[] {
 
 type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'requireHeld'>
 
-/** A cycle that was cut off is finished at its own time; and the check is owed until it has been done. */
+/**
+ * Runs decay cycle and lifecycle check for a viewer. An interrupted cycle is finished at its own time, and the check stays due until it was
+ * completed.
+ */
 async function serve(context: MemoryContext, viewer: string, now: number, input: RunInput): Promise<void> {
   const { store, clock } = context.host
   const isDue = now - lastCycle(store, viewer) >= DAY
@@ -525,18 +533,18 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
     await runLifecycleCheck(context, viewer, { ...input, now, spares })
     setDayTo('done')
   } catch (error) {
-    // Ended in the middle: the next look goes on from there.
+    // Cancelled in the middle: the next run continues from there.
     if (!(error instanceof QuerentError && error.code === 'cancelled')) throw error
   }
 }
 
-/** So many of a viewer's nodes do not rot at once without a notice in the cycle before: at least as many, and more than this share. */
+/** This many of a viewer's nodes, if they are also more than one in `MANY_OF`, do not rot at once: it is announced in the cycle before. */
 const MANY = 20
 const MANY_OF = 10
 
 /**
- * Whether so many nodes would rot that it is announced first (CQ-151): then `status` and the doctor say so until the next cycle, which does
- * it. What was announced in an earlier cycle is no longer held back.
+ * Whether so many nodes would rot that this is announced first (CQ-151): `status` and the doctor then report it until the next cycle, which
+ * lets the nodes rot. Nodes announced in an earlier cycle are not held back again.
  */
 function isAnnounced(context: MemoryContext, viewer: string, now: number, { requireHeld }: RunInput): boolean {
   const { store, clock } = context.host
@@ -556,7 +564,7 @@ function isAnnounced(context: MemoryContext, viewer: string, now: number, { requ
   return isHeldBack
 }
 
-/** How many nodes the viewer has, and how many of them rot now. */
+/** How many nodes the viewer sees, and how many of them would rot now. */
 function rottingOf({ host, memories }: MemoryContext, viewer: string, now: number): readonly [number, number] {
   const columns = memories.of(viewer)
   const visible = visibleNodes(host, viewer)

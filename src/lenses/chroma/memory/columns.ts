@@ -1,6 +1,6 @@
 /**
- * One viewer's memory of all nodes, ready to rank by: filled from the store on first use, and kept in step by the change
- * feed (nodes that come, change or go) and by the log of uses (memories that this or another process changed).
+ * One viewer's memory of all nodes, ready for ranking: loaded from the store on first use, and kept in step by the change feed (nodes
+ * added, changed or deleted) and by the log of uses (memories that this or another process changed).
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -29,35 +29,35 @@ import {
 } from './formulas.ts'
 
 const PAGE = 10_000
-/** Rows of MEMORY that are kept, 200 bytes each. */
+/** Rows of the table MEMORY that are cached, 200 bytes each. */
 const ROWS_KEPT = 10_000
-/** A share of the nodes: of as many changes it is quicker to read all again. */
+/** Share of the nodes: when more than this share has changed, reading all again is quicker. */
 const RELOADED_SHARE = 1 / 4
 
 export interface ScorerRequest {
-  /** Of the call or the settings; null: each node by its own mode's. */
+  /** Weights of the call or the settings; null: each node uses the weights of its own memory mode. */
   readonly weights: ScoreWeights | null
-  /** Unix seconds. */
+  /** Time of the query, in Unix seconds. */
   readonly now: number
   readonly points: PointIndex
   readonly memoryEnabled: boolean
 }
 
-// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 25 bytes a key and no objects,
-// so that a million nodes are 25 MB and a score reads three numbers.
+// One viewer's memory of every node, as far as ranking needs it, in typed arrays by entry key: 25 bytes per key and no objects, so that a
+// million nodes take 25 MB and a score reads three numbers.
 
-/** A node's memory as far as ranking goes, and what of the node itself bears on it. */
+/** A node's memory as far as ranking needs it, with the fields of the node itself that affect it. */
 export interface Cell {
-  /** Unix seconds, as are other times. */
+  /** Creation time in Unix seconds, like the other times here. */
   readonly created_at: number
   readonly last_accessed: number
   readonly strength_raw: number
   readonly ascension: boolean
   readonly rotten: boolean
   readonly decay_enabled: boolean
-  /** Null: the store names a mode there is not. */
+  /** The node's memory mode; null where the stored name is unknown. */
   readonly mode_name: ModeName | null
-  /** Whether there is a row of MEMORY. */
+  /** Whether the table MEMORY has a row for the node. */
   readonly used: boolean
 }
 
@@ -69,30 +69,32 @@ const UNKNOWN_MODE = 0b10_0000
 const USED = 0b100_0000
 const PRESENT = 0b1000_0000
 
-/** The cells by entry, and sets of those that are rotten and that are not. */
+/** The cells by entry key, and the sets of rotten and of other nodes. */
 class MemoryCells {
   readonly #cells = new Columns({
     created: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
     accessed: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
     strength: { of: Float64Array },
-    /** Mode in the lowest two bits. */
+    /** Flags of a node; the memory mode is in the lowest two bits. */
     flags: { of: Uint8Array },
   })
   #size = 0
   #alive = new Bitset()
   #rotten = new Bitset()
 
-  /** Number of nodes, seen by the viewer or not. */
+  /** Number of nodes, visible to the viewer or not. */
   get size(): number {
     return this.#size
   }
 
-  /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
+  /**
+   * Nodes that are not rotten for this viewer, visible or not; null when none is rotten. The set changes later: read it, do not keep it.
+   */
   get allow(): Bitset | null {
     return this.#rotten.size === 0 ? null : this.#alive
   }
 
-  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
+  /** Nodes that are rotten for this viewer; null when there are none. The set changes later, as `allow` does. */
   get rotten(): Bitset | null {
     return this.#rotten.size === 0 ? null : this.#rotten
   }
@@ -101,7 +103,7 @@ class MemoryCells {
     return ((this.#cells.arrays.flags[entry] ?? 0) & PRESENT) !== 0
   }
 
-  /** Unix seconds, as is the next. Without meaning for an entry that is no node. */
+  /** Creation time in Unix seconds. Meaningless for an entry that is no node. */
   created(entry: EntryKey): number {
     return this.#cells.arrays.created[entry] ?? Number.NEGATIVE_INFINITY
   }
@@ -114,7 +116,7 @@ class MemoryCells {
     return this.#cells.arrays.strength[entry] ?? 0
   }
 
-  /** Place of the node's mode in `MODE_NAMES`; one that there is not counts as the first. */
+  /** Index of the node's mode in `MODE_NAMES`; an unknown mode counts as the first. */
   modeAt(entry: EntryKey): number {
     return (this.#cells.arrays.flags[entry] ?? 0) & MODE_BITS
   }
@@ -169,7 +171,7 @@ class MemoryCells {
     this.#size = 0
   }
 
-  /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
+  /** The first node with a key above this one; -1 when there is none. Starting at -1 visits all nodes. */
   next(after: EntryKey): EntryKey {
     const { flags } = this.#cells.arrays
     for (let entry = after + 1; entry < flags.length; entry++) {
@@ -182,10 +184,10 @@ class MemoryCells {
 export class MemoryColumns extends MemoryCells {
   readonly viewer: string
   readonly #store: Store
-  /** Rows of MEMORY read or written lately, in step with the cells; oldest first. */
+  /** Rows of the table MEMORY that were read or written recently, in step with the cells; oldest first. */
   readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
-  /** Members of blocks that fell since the bounds were made: with many, the bounds are too high to be of use. */
+  /** Number of nodes whose memory fell since the bounds of their blocks were computed: with many, the bounds are too high to be useful. */
   #fallen = 0
   readonly #feed = new FeedFollower({
     clear: () => {
@@ -197,7 +199,7 @@ export class MemoryColumns extends MemoryCells {
     take: (reader, changed) => this.#take(reader, [...changed.keys()]),
     most: () => this.#worthFollowing,
   })
-  /** Place in the log of uses. */
+  /** Position in the log of uses up to which the columns are up to date. */
   #seen = 0
   #version = -1
 
@@ -207,12 +209,15 @@ export class MemoryColumns extends MemoryCells {
     this.viewer = viewer
   }
 
-  /** The newest line of the log of uses that is reflected here. */
+  /** The newest entry of the log of uses that the columns reflect. */
   get seen(): number {
     return this.#seen
   }
 
-  /** The whole memories of these nodes; absent: never used. Within a read that the columns were brought in step with. */
+  /**
+   * The complete memories of these nodes; a node that was never used is absent. To be called within a read to which the columns were
+   * brought up.
+   */
   stored(reader: StoreReader, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, StoredMemory> {
     const used = entries.filter(entry => this.memory(entry)?.used === true)
     const missing = used.filter(entry => this.#rows.find(entry) === undefined)
@@ -228,8 +233,8 @@ export class MemoryColumns extends MemoryCells {
   }
 
   /**
-   * Ranks these points; for one search, right after the index was brought up to date. One reading of the store for both
-   * makes them agree with each other.
+   * Scores points for one search; to be made right after the index was brought up to date. Index and columns are brought up to date within
+   * one read of the store, so they agree.
    */
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
@@ -242,7 +247,7 @@ export class MemoryColumns extends MemoryCells {
     return new MemoryScorer(this, this.#bounds, weights, now)
   }
 
-  /** Takes in what was committed since: microseconds when that is nothing. */
+  /** Applies changes committed since the last call: microseconds when there are none. */
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
@@ -264,7 +269,7 @@ export class MemoryColumns extends MemoryCells {
     this.#seen = uses.last
   }
 
-  /** What was just written and committed, with its line of the log; so it need not be read back. */
+  /** Takes over memories that were just written and committed, with their position in the log, so that they need not be read back. */
   wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
     for (const [entry, memory] of memories) {
       const cell = this.memory(entry)
@@ -275,11 +280,11 @@ export class MemoryColumns extends MemoryCells {
     const hasWritten = seen !== this.#seen
     this.#seen = seen
     const version = this.#store.version()
-    // This write alone: nobody else has written since all was read.
+    // Only this write was committed: nobody else has written since the last read.
     if (hasWritten && version === this.#version + 1) this.#version = version
   }
 
-  /** Of changes and of uses: with more, reading all again is quicker than looking each up. */
+  /** Number of changes and uses up to which looking each up is quicker than reading all again. */
   get #worthFollowing(): number {
     return Math.max(PAGE, this.size * RELOADED_SHARE)
   }
@@ -344,7 +349,7 @@ function signalsOf(
   return { last_accessed, strength_raw, ascension, rotten, used: true }
 }
 
-/** Viewers whose columns are kept: 25 MB each at a million nodes. */
+/** Number of viewers whose columns are kept: 25 MB each at a million nodes. */
 const VIEWERS = 8
 
 export class Memories {
@@ -355,14 +360,14 @@ export class Memories {
     this.#store = store
   }
 
-  /** In step with what is committed. The first call for a viewer reads all nodes. */
+  /** The viewer's columns, in step with the committed state. The first call for a viewer reads all nodes. */
   of(viewer: string): MemoryColumns {
     const columns = this.loaded(viewer)
     columns.refresh()
     return columns
   }
 
-  /** As of some state of the store, for who brings them in step in a transaction of their own. */
+  /** The viewer's columns as of some earlier state, for callers that bring them up to date in a transaction of their own. */
   loaded(viewer: string): MemoryColumns {
     return this.#columns.get(viewer, () => {
       const columns = new MemoryColumns(this.#store, viewer)
@@ -373,25 +378,25 @@ export class Memories {
 }
 
 export interface MemorySettings {
-  /** False: no strength, no decay, no lifecycle; scores are relevance alone. */
+  /** When false: no strength, no decay, no lifecycle; scores are relevance alone. */
   readonly enabled: boolean
-  /** False: decay cycles are skipped. */
+  /** When false, decay cycles are skipped. */
   readonly decay_enabled: boolean
 }
 
 export interface MemoryContext {
   readonly host: LensHost
   readonly memories: Memories
-  /** What was used and waits to be written. */
+  /** Uses of nodes that wait to be written. */
   readonly access: { flush(): unknown }
   readonly settings: MemorySettings
 }
 
-// Ranks points by relevance, recency and strength (CQ-052 to CQ-054), from the cells of one viewer.
+// Scores points by relevance, recency and strength (CQ-052 to CQ-054), from the memory columns of one viewer.
 
 /**
- * How far the parts of a limit may fall short of what they bound: an exponential need not grow with its argument in the
- * last bit, nor a sum be rounded alike. Each is exact to about 4e-16; near 0 the smallest numbers have no such share.
+ * Factor by which upper bounds of a score are raised, since floating-point functions need not be monotonic in the last bit. Each part is
+ * exact to about 4e-16; the smallest numbers near 0 have no such relative precision.
  */
 const SLACK = 1 + 1e-14
 const LEAST = 1e-300
@@ -399,22 +404,24 @@ const LEAST = 1e-300
 const MODE_COUNT = MODE_NAMES.length
 const MODES_IN_ORDER: readonly Mode[] = MODE_NAMES.map(name => MODES[name])
 
-/** Memory switched off: nothing but how near. */
+/** Scorer for memory switched off: the score is the nearness in colour alone. */
 export const BY_RELEVANCE: PointScorer = {
   score: (_entry, distance) => relevanceOf(distance),
   bound: (_block, distance) => relevanceOf(distance) * SLACK + LEAST,
   limit: distance => relevanceOf(distance) * SLACK * SLACK + LEAST * 2,
 }
 
-/** The bounds must have been settled for this search, and the cells stay as they are during it. */
+/**
+ * Scores points by one viewer's memory. Requires that the bounds were settled for this search and that the cells do not change during it.
+ */
 export class MemoryScorer implements PointScorer {
   readonly #cells: MemoryCells
   readonly #bounds: BlockBounds
   readonly #now: number
-  /** By place of the mode in `MODE_NAMES`. */
+  /** Weights of each mode, in the order of `MODE_NAMES`. */
   readonly #weights: readonly ScoreWeights[]
 
-  /** `weights` null: each node by its own mode's. */
+  /** `weights` null: each node uses the weights of its own mode. */
   constructor(cells: MemoryCells, bounds: BlockBounds, weights: ScoreWeights | null, now: number) {
     this.#cells = cells
     this.#bounds = bounds
@@ -445,33 +452,34 @@ export class MemoryScorer implements PointScorer {
   }
 
   limit(distance: number): number {
-    // Once more the slack: what bounds all blocks is computed from larger numbers, which need not give a larger one.
+    // The slack factor is applied twice: the bound over all blocks is computed from larger inputs, which after rounding need not give a
+    // larger result.
     return this.bound(ALL, distance) * SLACK
   }
 }
 
-// For each block of points the newest access and the largest strength of its nodes, by mode: enough to bound the score of
-// every node in it for any weights at any time. Raised at once when a member rises; a member that fades, leaves or
-// changes its mode leaves the limit too high, which is safe, until the bounds are made again.
+// For each block of points and each mode, the latest access and the largest strength of its nodes: enough to bound the score of every node
+// in the block for any weights at any time. A bound is raised at once when a node rises; when a node fades, leaves or changes its mode, the
+// bound stays too high, which is safe, until the bounds are computed again.
 
-/** In place of a block. */
+/** Block number that stands for all blocks. */
 export const ALL = -1
-/** Seconds for which recencies are kept: as they were at the beginning, since they only fall. */
+/** Seconds for which computed recencies are reused: they only fall, so the older value is a valid upper bound. */
 const KEPT_S = 60
 
 export class BlockBounds {
   readonly points: PointIndex
   readonly #cells: MemoryCells
   #generation = -1
-  /** How many of the points' arrivals are in. */
+  /** How many of the points added to blocks have been applied. */
   #arrived = 0
-  /** Rows are (block + 1) × modes + mode, so that `ALL` comes first. */
+  /** Bounds in rows of index (block + 1) × modes + mode, so that `ALL` comes first. */
   readonly #bounds = new Columns({
-    /** Minus infinity: no node of that mode. */
+    /** Latest access; minus infinity where the block has no node of that mode. */
     newest: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
-    /** Normalised. */
+    /** Largest normalised strength of a node of that mode in the block. */
     strongest: { of: Float64Array },
-    /** Of the newest, at `#since`; not a number: to be computed. */
+    /** Recency of the latest access at time `#since`; NaN: not computed yet. */
     recencies: { of: Float64Array, empty: Number.NaN },
   })
   #since = Number.NaN
@@ -481,7 +489,7 @@ export class BlockBounds {
     this.#cells = cells
   }
 
-  /** Takes in what came into blocks; to be called before limits are read at `now` (Unix seconds). */
+  /** Applies points that were added to blocks; must be called before bounds are read at `now` (Unix seconds). */
   settle(now: number): void {
     const { generation, arrivals } = this.points
     if (generation !== this.#generation) {
@@ -495,7 +503,10 @@ export class BlockBounds {
     this.#since = since
   }
 
-  /** A node's memory or mode changed, or it is new. One that has no point yet will arrive. */
+  /**
+   * Raises the bounds of a node whose memory or mode changed, or that is new. A new node without a point is handled when its point is
+   * added.
+   */
   raise(entry: EntryKey): void {
     const block = this.points.blockOf(entry)
     if (block === -1 || !this.#cells.has(entry)) return
@@ -516,7 +527,7 @@ export class BlockBounds {
     if (strength > (strongest[at] as number)) strongest[at] = strength
   }
 
-  /** No node of this mode in the block, or in all, has more; below 0: there is none. */
+  /** Upper bound of the recency of all nodes of this mode in the block, or in all blocks; below 0 when there are none. */
   recency(block: number, mode: number): number {
     const at = placeOf(block, mode)
     const { newest, recencies } = this.#bounds.arrays
@@ -528,12 +539,12 @@ export class BlockBounds {
     return made
   }
 
-  /** The same of the normalised strength. */
+  /** Upper bound of the normalised strength of all nodes of this mode in the block, or in all blocks. */
   strength(block: number, mode: number): number {
     return this.#bounds.arrays.strongest[placeOf(block, mode)] ?? 0
   }
 
-  /** Reads all nodes: some 20 ns each. */
+  /** Computes the bounds from all nodes: some 20 ns each. */
   #remake(): void {
     this.#bounds.clear(placeOf(Math.ceil(this.points.blocks * 1.2), 0))
     for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.raise(entry)

@@ -1,4 +1,4 @@
-/** Storing nodes (CQ-123, CQ-124): an entry and its place, in one transaction. */
+/** Stores nodes (CQ-123, CQ-124): an entry and its position in colour space, in one transaction. */
 
 import { z } from 'zod'
 import { type JsonObject, v4Id } from '../../../base/canonical.ts'
@@ -28,15 +28,15 @@ import { findNode, findOwnNode, type NodeAspect, nodeRow, readNodes, type Stored
 export const NODE_KIND = 'node'
 export const NODE_COLLECTION = 'chroma'
 
-/** Unicode characters. */
+/** Longest label, in Unicode characters. */
 const MAX_LABEL = 500
-/** UTF-8 bytes. */
+/** Longest content of a node, in UTF-8 bytes. */
 const MAX_CONTENT = 1_048_576
 
 const labelText = z.string().refine(text => lengthOf(text) <= MAX_LABEL, `at most ${MAX_LABEL} characters`)
 const contentText = z.string().refine(fits, `at most ${MAX_CONTENT} bytes in UTF-8`).meta({ maxLength: MAX_CONTENT })
 
-/** The texts of a node, and what its writer adds; a node has the first two. */
+/** Text fields of a node (label and content), and the fields that its writer adds. */
 export const nodeTexts = {
   label: keptText(labelText.meta({ maxLength: MAX_LABEL })).describe('Title, at most 500 characters'),
   content: keptText(contentText).describe('The text, in Markdown or plain, at most 1 MiB in UTF-8'),
@@ -86,7 +86,7 @@ export const newNode = z
   })
 export type NewNode = CamelCased<ReadonlyDeep<z.input<typeof newNode>>>
 
-/** The id of the new node. */
+/** Stores a node and returns its id. */
 export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): string {
   const node = checked(state, viewer, given)
   const { host } = state
@@ -98,7 +98,7 @@ export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): s
   return id
 }
 
-/** Stores a node; where it asks for it, with the hashtags chosen (CQ-149). */
+/** Stores a node; where the node asks for that, with chosen hashtags (CQ-149). */
 export async function storeTagged(
   state: ChromaState,
   viewer: Viewer,
@@ -111,7 +111,7 @@ export async function storeTagged(
   return { entry_id: await retryingWrite(() => storeNode(state, viewer, { ...node, hashtags }), state), tags }
 }
 
-/** A set that keeps the zone rules: `given`, or what the text names, and then the nearest of the vocabulary. */
+/** A set of hashtags that keeps the zone rules: `given`, or those that the text names, and then the nearest of the vocabulary. */
 export function chooseTags(
   { bindings, coordinates, meanings }: ChromaState,
   text: string,
@@ -130,7 +130,7 @@ export interface NodeToPut {
   readonly audience: Audience
   readonly collection: string
   readonly aspect: NodeAspect
-  /** Milliseconds. */
+  /** Time of the call in milliseconds. */
   readonly now: number
 }
 
@@ -184,7 +184,7 @@ function audienceOf(viewer: Viewer, { visibility = 'private', federations }: New
   return audience(visibility, viewer.id, federations ?? [])
 }
 
-/** In Unicode characters. Stops counting where it is too long anyway. */
+/** Length in Unicode characters. Stops counting as soon as the text is too long. */
 function lengthOf(text: string): number {
   return text.length > 2 * MAX_LABEL ? text.length : [...text].length
 }
@@ -195,7 +195,7 @@ function fits(text: string): boolean {
 
 export const entryId = z.string().describe('Id of a node, as chroma.store and chroma.query return it')
 
-/** What replaces the texts of a node; what is absent stays. */
+/** Fields that replace those of a node; fields that are absent stay as they are. */
 export const nodeUpdate = z.strictObject({
   label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
   content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
@@ -214,7 +214,7 @@ export const nodeChanges = nodeUpdate.extend({
 })
 export type NodeChanges = ReadonlyDeep<z.infer<typeof nodeChanges>>
 
-/** No access. */
+/** A node by its id. Does not count as a use of the node. */
 export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: string): NodeRow | null {
   return host.store.read(reader => {
     const node = findNode(reader, id, host.accessScope(viewer))
@@ -233,7 +233,7 @@ export function deleteNode(state: ChromaState, viewer: Viewer, id: string): bool
   })
 }
 
-/** All of the changes, or none of them and false: nothing is given, or there is no such node that the viewer may change. */
+/** Applies all of the changes, or none and returns false: no field is given, or there is no such node that the viewer may change. */
 export function changeNode(state: ChromaState, viewer: Viewer, id: string, changes: NodeChanges): boolean {
   const { label, content, metadata, mode_name, decay_enabled, rotten = false, plugin_fields = {} } = changes
   const fields = state.extensions.check(plugin_fields)
@@ -244,7 +244,7 @@ export function changeNode(state: ChromaState, viewer: Viewer, id: string, chang
   const { host } = state
   const now = host.clock.now()
   return host.store.write(now, writer => {
-    // Rot is a matter of the viewer's own memory: it takes no more than to see the node.
+    // Whether a node is rotten is part of the viewer's own memory, so a viewer may mark any node that it can see.
     const node = (steps === 0 ? findNode : findOwnNode)(writer, id, host.accessScope(viewer))
     if (node === undefined || (rotten && !rot(writer, viewer, node))) return false
     if (steps === 0) return true
@@ -265,13 +265,13 @@ export function changeNode(state: ChromaState, viewer: Viewer, id: string, chang
       has_metadata: metadata === undefined ? aspect.has_metadata : metadata !== null,
       version: aspect.version + steps,
     })
-    // Indexes and columns follow the feed.
+    // The announced change reaches indexes and columns through the change feed.
     writer.announce(entry.key)
     return true
   })
 }
 
-/** False for what stays for good. */
+/** Marks a node as rotten in the viewer's memory. False for a node that has ascended. */
 function rot(writer: StoreWriter, viewer: Viewer, { entry: { key }, aspect }: StoredNode): boolean {
   const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(aspect.created_at)
   if (memory.ascension || memory.rotten) return !memory.ascension
@@ -280,14 +280,14 @@ function rot(writer: StoreWriter, viewer: Viewer, { entry: { key }, aspect }: St
   return true
 }
 
-// The nodes that a viewer holds as a document (CQ-128), with the viewer's memory of them.
+// Export and import of the nodes that a viewer holds, as a document (CQ-128), with the viewer's memory of them.
 
 export const DOCUMENT_VERSION = 1
 
-/** Nodes read at once. */
+/** Nodes read in one step. */
 const PAGE = 1_000
 
-/** A node with this viewer's memory of it. */
+/** A node in the document, with this viewer's memory of it. */
 const exportedNode = z.strictObject({
   entry_id: z.string().min(1).max(MAX_ID_LENGTH).describe('Id that the node keeps'),
   node_id: z.string().describe('Name of the colour; an import computes it again'),
@@ -313,7 +313,7 @@ const exportedNode = z.strictObject({
 })
 export type ExportedNode = ReadonlyDeep<z.infer<typeof exportedNode>>
 
-/** Of older versions, or written by hand: what can be made again may be absent. */
+/** A node in a document of an older version, or written by hand: fields that can be computed may be absent. */
 const nodeToImport = exportedNode.extend({
   node_id: exportedNode.shape.node_id.nullish().describe('Name of the colour; computed again. Default: none'),
   color: color.nullish().describe('[L, a, b], compared with what the hashtags give here. Default: not compared'),
@@ -377,12 +377,15 @@ function exported({ extensions }: ChromaState, reader: StoreReader, viewer: View
   }
 }
 
-/** Of the two colours, in each coordinate. */
+/** Largest difference per coordinate at which the given and the computed colour count as equal. */
 const COLOR_TOLERANCE = 1e-6
-/** With more of them, whoever follows the uses reads all again. */
+/** Largest number of changed nodes in the log of uses; with more, processes that follow the log read all memories again. */
 const MAX_LOGGED = 10_000
 
-/** How many there were. `requireEditor` throws where the viewer may not assign the hashtags that are not assigned yet. */
+/**
+ * Imports the nodes of a document and returns how many there were. `requireEditor` throws where the viewer may not assign the hashtags that
+ * are not assigned yet.
+ */
 export async function importNodes(
   state: ChromaState,
   viewer: Viewer,
@@ -390,12 +393,12 @@ export async function importNodes(
   requireEditor: () => void,
 ): Promise<{ readonly imported: number }> {
   const { host } = state
-  // Documents of older versions have no bindings.
+  // Documents of older versions have no bindings of hashtags.
   const assignments = Object.entries(bindings).map(([hashtag, anchorId]) => ({ hashtag, anchorId }))
   const write = function* (writer: StoreWriter) {
-    // Throws `hashtag_assigned` or `anchor_occupied` where another binding is, and adds those that are not there.
+    // Adds the missing bindings. Throws `hashtag_assigned` or `anchor_occupied` where the store has a different one.
     const assigned = state.bindings.assignIn(writer, assignments, requireEditor)
-    // A store in memory has pauses until its first change.
+    // A transaction of a store in memory may pause for other work until its first change.
     const nodes = yield* checkNodes(state, assigned.set, viewer, list)
     assigned.save()
     const keys: EntryKey[] = []
@@ -440,7 +443,7 @@ interface CheckedNode {
   readonly pluginFields: JsonObject
 }
 
-/** What a schema cannot say: times against the clock, hashtags against those that are assigned here. */
+/** Checks that a schema cannot express: times against the clock, hashtags against the bindings of this store. */
 function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: NodeToImport, now: number): CheckedNode {
   const { entry_id: id, label, content, decay_enabled = true, version = 0, decayed_at = 0 } = given
   const metadata = structuredClone(given.metadata ?? null)
@@ -468,7 +471,7 @@ function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: N
   }
 }
 
-/** What no node's state may be (CQ-129), beyond its form. */
+/** Rejects combinations of times and states that no node can have (CQ-129). */
 function checkTimes({ created_at, last_accessed, ascension, rotten }: NodeToImport, now: number): void {
   const wrong = (field: string, value: unknown, expected: string) => invalidState(`node.${field}`, { value, expected })
   if (created_at > now) throw wrong('created_at', created_at, `no later than now (${now})`)
@@ -477,7 +480,7 @@ function checkTimes({ created_at, last_accessed, ascension, rotten }: NodeToImpo
   if (ascension && rotten) throw wrong('rotten', rotten, 'false for an ascended node')
 }
 
-/** A missing colour is computed; another one shows that hashtags sit elsewhere in the store it came from. */
+/** A missing colour is computed. A different colour shows that hashtags have other anchors in the store that the document came from. */
 function assertAgrees(given: NodeToImport['color'], color: Color): void {
   if (given === undefined || given === null) return
   const differs = color.some((value, at) => Math.abs(value - (given[at] as number)) > COLOR_TOLERANCE)

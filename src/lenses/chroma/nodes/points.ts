@@ -1,4 +1,4 @@
-/** Nodes as points of the colour space, by pages: enough to draw each as it is, and as it will be when nobody uses it. */
+/** Nodes as points of the colour space, in pages: enough to draw each one as it is now, and as it will be when nobody uses it. */
 
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
@@ -27,7 +27,7 @@ import { nodeState } from './stored.ts'
 
 export const MAX_POINTS = 5_000
 const POINTS = 1_000
-/** Entries read at once: their contents come along. */
+/** Entries read in one step, with their contents. */
 const READ = 500
 
 const moment = z.int().nullable()
@@ -63,7 +63,7 @@ export const pointsOptions = z.strictObject({
 })
 export type PointsOptions = z.infer<typeof pointsOptions>
 
-/** Pages hang together as long as nothing is stored or deleted between them. */
+/** A page of points. Pages continue each other correctly as long as no node is stored or deleted between them. */
 export function pointsOf(
   state: ChromaState,
   viewer: Viewer,
@@ -117,23 +117,26 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
   return found
 }
 
-// What becomes of a node that nobody uses while the daily runs do their work: when it ascends, rots or fades. Strength only falls
-// without use, so what is going to ascend does so at the next check; rot and fading follow from the formulas of time.
+// Forecast for a node that nobody uses while the daily jobs run: when it ascends, rots or fades. Strength only falls without use, so a node
+// that will ascend does so at the next check; rotting and fading follow from the formulas of time.
 
-/** Rounding moves a time by far less; a value exactly on its threshold may never cross it. */
+/**
+ * Seconds after the computed time in which a threshold is looked for: rounding shifts a time by far less. A value exactly on its threshold
+ * may never cross it.
+ */
 const ROUNDING_S = 60
 
 type FutureEvent = 'ascends' | 'rots' | 'fades'
 
-/** One node's future, as far as time decides it. */
+/** State from which the future of one idle node is computed. */
 export interface Idle {
   readonly mode: Mode
   readonly cell: Cell
-  /** From when its strength decays on. */
+  /** Time from which its strength decays. */
   readonly since: number
 }
 
-/** All that will happen to a node, and when (Infinity: never); at `now` what is only waiting for the next run. */
+/** When the node ascends, rots and fades (Infinity: never); `now` for what only waits for the next run. */
 export function futureOf(
   idle: Idle,
   now: number,
@@ -160,14 +163,14 @@ function rotAt(idle: Idle, now: number, decays: boolean): number {
   return firstSecond(Math.max(stale, weak), now, hasRotten)
 }
 
-/** Infinity for what has faded already. */
+/** When the node fades; Infinity when it has faded already. */
 function fadeAt({ mode, cell }: Idle, now: number): number {
   const hasFaded = (at: number) => healthOf(mode, cell.last_accessed, at) < FADED
   if (hasFaded(now)) return Number.POSITIVE_INFINITY
   return firstSecond(cell.last_accessed - DAY * mode.tau_decay_days * Math.log(FADED), now, hasFaded)
 }
 
-/** The first whole second from `now` on that fulfils a condition which stays; `about` is right but for rounding. */
+/** The first whole second from `now` on at which a condition holds that then stays true; `about` is that time except for rounding. */
 function firstSecond(about: number, now: number, holds: (at: number) => boolean): number {
   if (about === Number.POSITIVE_INFINITY) return about
   const from = Math.max(now, Math.floor(about) - 1)
@@ -179,7 +182,7 @@ function strengthAt({ mode, cell, since }: Idle, at: number, decays: boolean): n
   return decays ? decayedStrength(mode, cell.strength_raw, at - since) : cell.strength_raw
 }
 
-// What a viewer's memory looks like as a whole (CQ-142), over the nodes it sees.
+// Summary of a viewer's memory (CQ-142), over the nodes that it sees.
 
 const figure = z.number().min(0).nullable()
 
@@ -245,7 +248,7 @@ export function statisticsOf({ host, access, memories }: MemoryContext, viewer: 
   })
 }
 
-/** Mean and extremes of numbers as they come; null of none. */
+/** Running mean, minimum and maximum of numbers; null when there were none. */
 class Spread {
   count = 0
   min: number | null = null

@@ -1,4 +1,4 @@
-/** Nodes as the store holds them: an entry and its row of NODES. */
+/** Nodes as stored: an entry and its row in the table NODES. */
 
 import { Bitset } from '../../../base/bitset.ts'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
@@ -15,12 +15,12 @@ import type { ModeName } from '../memory/formulas.ts'
 import type { Condition, ConditionOperators, MetadataFilters, NodeMemory, NodeRow, Scalar } from '../model.ts'
 import { NODES } from '../tables.ts'
 
-/** What NODES says of an entry. */
+/** Columns of the table NODES for an entry. */
 export interface NodeAspect extends NodePlace {
   readonly mode_name: ModeName
   readonly decay_enabled: boolean
   readonly has_metadata: boolean
-  /** Unix seconds. */
+  /** Creation time in Unix seconds. */
   readonly created_at: number
   readonly version: number
 }
@@ -46,7 +46,7 @@ export function writeAspect(writer: StoreWriter, entry: EntryKey, aspect: NodeAs
   })
 }
 
-/** Those that are there and nodes, in the order asked for. */
+/** The nodes of these keys, in the order of the keys; keys without a node are left out. */
 export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): readonly StoredNode[] {
   const rows = reader.table(NODES).scan({}, { entries: keys })
   const aspects = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
@@ -62,7 +62,7 @@ export function findNode(reader: StoreReader, id: string, accessScope: AccessSco
   return nodes.find(({ entry }) => entry.audience.holder === accessScope.viewer.id) ?? nodes[0]
 }
 
-/** As `findNode`, of those the viewer may change: what is held by others and what is not there are one. */
+/** As `findNode`, if the viewer may change the node: undefined for a node that others hold, as for a missing one. */
 export function findOwnNode(reader: StoreReader, id: string, accessScope: AccessScope): StoredNode | undefined {
   const node = findNode(reader, id, accessScope)
   if (node === undefined) return undefined
@@ -82,7 +82,7 @@ function aspectOf(row: Row): NodeAspect {
   }
 }
 
-/** `columns`: those of plug-ins that are installed, null where unset. */
+/** A node as a result row. `columns`: those of installed plug-ins, null where unset. */
 export function nodeRow(
   { entry, aspect }: StoredNode,
   memory: Omit<NodeMemory, 'version'>,
@@ -100,7 +100,7 @@ export function nodeRow(
     hashtags: [...aspect.hashtags],
     label: entry.title,
     content: entry.content,
-    // A store may share its own value, and callers may change what they get.
+    // Copied, since a store may return its own object, and callers may change the one they get.
     metadata: aspect.has_metadata ? copyOf(entry.metadata) : null,
     created_at: aspect.created_at,
     ...{ last_accessed, strength_raw, decay_health, ascension, rotten },
@@ -111,7 +111,7 @@ export function nodeRow(
   }
 }
 
-/** Of JSON data: some times quicker than `structuredClone`. */
+/** Deep copy of JSON data; several times faster than `structuredClone`. */
 function copyOf<T extends Json>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf) as Json as T
@@ -124,15 +124,15 @@ export function nodeState({ ascension, rotten }: Pick<NodeMemory, 'ascension' | 
 }
 
 export interface FullNode extends StoredNode {
-  /** Of plug-ins. */
+  /** Values of the plug-in columns of a node. */
   readonly columns: JsonObject
 }
 
 const NODES_KEPT = 5_000
-/** Longer contents are not kept, in UTF-16 units: 80 MB at most for all. */
+/** Longest content in UTF-16 units of a node in the cache: 80 MB at most in total. */
 const LONGEST = 8_192
 
-/** Nodes by entry, without anybody's memory. */
+/** Cache of nodes by entry key, without any viewer's memory. */
 export type Nodes = RecentOfEntries<FullNode>
 
 export function nodesOf(columnsOf: ReadColumns): Nodes {
@@ -144,15 +144,15 @@ export function nodesOf(columnsOf: ReadColumns): Nodes {
   )
 }
 
-// The values of the metadata fields that queries filter by, as columns by entry key. A field is read from all nodes when it is
-// first asked for. What passes is remembered until something changes: never what depends on time or on use.
+// Columns by entry key with the values of metadata fields that queries filter by. A field is read from all nodes on its first use. The set
+// of nodes that pass a filter is cached until a node changes; it depends neither on time nor on use.
 
-/** Fields and sets that are kept: at a million nodes 4 MB (and its distinct values) a field, 125 kB a set. */
+/** Number of cached fields and sets: at a million nodes 4 MB (and the distinct values) per field, 125 kB per set. */
 const FIELDS = 32
 const SETS = 64
-/** Nodes read at once. */
+/** Nodes read in one step. */
 const PAGE = 1_000
-/** With more changes than this, all is read again when asked for. */
+/** With more changes than this, all values are read again when needed. */
 const MAX_CHANGED = 5_000
 
 export type ReadColumns = (reader: StoreReader, entry: EntryKey) => JsonObject
@@ -177,12 +177,12 @@ export class FieldValues {
     most: () => MAX_CHANGED,
   })
 
-  /** `columnsOf`: what plug-ins keep of an entry. */
+  /** `columnsOf`: reads the plug-in columns of an entry. */
   constructor(columnsOf: ReadColumns) {
     this.#columnsOf = columnsOf
   }
 
-  /** Nodes that fulfil all conditions, whoever may see them. Not to be changed. */
+  /** Nodes that fulfil all conditions, visible to the viewer or not. The caller must not change the set. */
   passing(reader: StoreReader, filters: MetadataFilters): Bitset {
     this.#feed.follow(reader)
     return this.#sets.get(JSON.stringify(filters), () => this.#make(reader, filters))
@@ -219,8 +219,8 @@ export class FieldValues {
 }
 
 /**
- * Conditions on metadata and on columns of plug-ins (CQ-016, CQ-058 to CQ-064). A value is looked at whole: scalar, list
- * or object, or undefined where the field is missing.
+ * Conditions on metadata and on plug-in columns (CQ-016, CQ-058 to CQ-064). A condition sees the whole value: scalar, list or object, or
+ * undefined where the field is missing.
  */
 export type FieldTest = (value: Json | undefined) => boolean
 
@@ -235,14 +235,14 @@ const COMPARE: Readonly<Record<'$gt' | '$gte' | '$lt' | '$lte', (a: number | str
     $lte: (a, b) => a <= b,
   }
 
-/** The condition as a function; it was checked before. */
+/** The condition as a function. Requires a condition that was checked. */
 export function testOf(condition: Condition): FieldTest {
   if (isRecord(condition)) return operatorsTest(condition)
   if (Array.isArray(condition)) return operatorsTest({ $in: condition as readonly Scalar[] })
   return operatorsTest({ $eq: condition as Scalar })
 }
 
-/** CQ-058: a plug-in's column that is set, else a key of the metadata, else a dotted path into it. */
+/** Value of a filter field (CQ-058): a plug-in column that is set, else a key of the metadata, else a dotted path into the metadata. */
 export function fieldValue(field: string, metadata: JsonObject | null, columns: JsonObject): Json | undefined {
   const column = Object.hasOwn(columns, field) ? columns[field] : null
   if (column !== null && column !== undefined) return column
@@ -285,7 +285,7 @@ function positiveTest(operator: Operator, operators: ConditionOperators): Test {
   }
 }
 
-/** True of the values that `$ne` or `$nin` shuts out. */
+/** A test that is true for the values that `$ne` or `$nin` excludes. */
 function unwantedTest(operator: Operator, operators: ConditionOperators): Test {
   return operator === '$ne' ? value => value === operators.$ne : memberOf(operators.$nin as readonly Scalar[])
 }
@@ -304,7 +304,7 @@ function valueAt(metadata: JsonObject, path: readonly string[]): Json | undefine
   return value
 }
 
-/** Equal texts of any case are equal after this; the same rule on both sides. */
+/** Folds case and composition, so that texts that differ only in these are equal; applied to both sides of a comparison. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }

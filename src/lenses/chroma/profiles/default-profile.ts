@@ -1,6 +1,6 @@
 /**
- * The built-in profile: plain English or Spanish without a model and without a network. One time, one count, and every
- * assigned hashtag among the other words.
+ * The built-in query profile: reads plain English or Spanish without a model or network. It takes one period, one count, and every assigned
+ * hashtag among the other words.
  */
 
 import type { EffectiveQuery, MetadataFilters, QueryParams, ResultRow } from '../model.ts'
@@ -18,13 +18,13 @@ export class DefaultQueryProfile extends QueryProfile {
 }
 
 interface Question {
-  /** Assigned tags named in the text, in its order. */
+  /** Assigned hashtags that the text names, in their order in the text. */
   readonly hashtags: readonly string[]
   readonly k: number | null
   readonly temporalRange: readonly [number, number] | null
 }
 
-/** The grammar by itself, for profiles that build on it (CQ-084). */
+/** The grammar of the built-in profile alone, for profiles that build on it (CQ-084). */
 export function readQuestion(text: string, context: Pick<ParseContext, 'now' | 'tagsIn'>): Question {
   const time = findTime(text, context.now)
   const timeless = blanked(text, time)
@@ -43,13 +43,13 @@ function blanked(text: string, found: { readonly index: number; readonly length:
 }
 
 interface FoundCount {
-  /** 1..1000; null when the text asks for none: then the configured number applies. */
+  /** Number of results from 1 to 1000; null when the text names none: then the configured number applies. */
   readonly k: number | null
   readonly index: number
   readonly length: number
 }
 
-/** The leftmost; of those that begin at one place the longest. */
+/** The leftmost count in the text; of several that begin at the same place, the longest. */
 export function findCount(text: string): FoundCount | null {
   const matches = COUNTS.map(expression => expression.exec(text)).filter(match => match !== null)
   const [first] = matches.sort((a, b) => a.index - b.index || b[0].length - a[0].length)
@@ -58,15 +58,15 @@ export function findCount(text: string): FoundCount | null {
   return { k: n === 0 ? null : Math.min(n, MAX_K), index: first.index, length: first[0].length }
 }
 
-// Questions about code: `language:python kind:function symbol:retry recent async backoff`. Fields become metadata filters,
-// the rest is plain language; entries whose label names what was asked for come first, and no file fills the answer.
+// Query profile for code: `language:python kind:function symbol:retry recent async backoff`. Fields become metadata filters, the rest is
+// plain language. Entries whose label contains the requested words come first, and no single file fills the answer.
 
 export interface CodeSearchOptions {
-  /** Entries of one file (`metadata.path`) in an answer; default 3. */
+  /** Largest number of entries of one file (`metadata.path`) in an answer; default 3. */
   readonly perFile?: number | undefined
 }
 
-/** Words that may be written before the colon, and the metadata field of each. */
+/** Field names that may be written before the colon, with the metadata field of each. */
 const FIELDS: Readonly<Record<string, string>> = {
   language: 'language',
   lang: 'language',
@@ -90,7 +90,7 @@ export class CodeSearchQueryProfile extends QueryProfile {
     const rest = text.replace(FIELD, (_, name: string, value: string) => {
       const field = FIELDS[name.toLowerCase()] as string
       const bare = value.replaceAll('"', '')
-      // A path is given in part; the others as they are.
+      // A path may be given in part; other fields must match exactly.
       filters[field] = field === 'path' ? { $contains: bare } : bare
       return ' '
     })
@@ -103,7 +103,7 @@ export class CodeSearchQueryProfile extends QueryProfile {
     }
   }
 
-  /** The share of the hashtags asked for, without those added, that are words of the label: `retryAsync` has two. */
+  /** The share of the requested hashtags (without completed ones) that are words of the label: `retryAsync` has two words. */
   override customScoring(entry: ResultRow, query: EffectiveQuery): number {
     const added = new Set(query.completed_hashtags)
     const asked = query.hashtags.filter(hashtag => !added.has(hashtag)).map(hashtag => hashtag.slice(1))
@@ -123,14 +123,14 @@ export class CodeSearchQueryProfile extends QueryProfile {
   }
 }
 
-/** Identifiers whole and in their parts, lower case. */
+/** The identifiers of a label, whole and split into their parts, in lower case. */
 function wordsOf(label: string): ReadonlySet<string> {
   const identifiers = label.match(/[\p{L}\p{N}_$]+/gu) ?? []
   const parts = identifiers.flatMap(name => name.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+(?!\p{Ll})/gu) ?? [])
   return new Set([...identifiers, ...parts].map(word => word.toLowerCase()))
 }
 
-// The time words with a meaning of their own in this lens (CQ-085 to CQ-087), and the same in Spanish.
+// Time expressions with a meaning of their own in this lens (CQ-085 to CQ-087), in English and Spanish.
 
 export interface Period {
   readonly start: number
@@ -150,7 +150,7 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** Rolling months and years are as long as here, whatever the calendar says (CQ-085). */
+/** Length of each unit for rolling periods: months and years have this fixed length, whatever the calendar says (CQ-085). */
 export const SECONDS: Readonly<Record<Unit, number>> = {
   minute: MINUTE,
   hour: HOUR,
@@ -165,7 +165,7 @@ function rolling(count: number, unit: Unit, now: number): Period {
   return { start: Math.min(now, Math.max(0, now - count * SECONDS[unit])), end: now }
 }
 
-/** The calendar unit that holds a moment, or one `offset` units later. */
+/** The calendar unit that contains a time, or the one `offset` units later. */
 export function calendar(unit: Unit, at: number, offset = 0): Period {
   const start = startOf(unit, at, offset)
   return { start, end: startOf(unit, at, offset + 1) - 1 }
@@ -176,12 +176,12 @@ function startOf(unit: Unit, at: number, offset: number): number {
   if (unit === 'year') return utc(date.getUTCFullYear() + offset, 0)
   if (unit === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth() + offset)
   const length = SECONDS[unit]
-  // 1970-01-01 was a Thursday: three days into its week.
+  // 1970-01-01 was a Thursday, three days after the start of its week.
   const shift = unit === 'week' ? 3 * DAY : 0
   return Math.floor((at + shift) / length) * length - shift + offset * length
 }
 
-/** Midnight of a day; months and days may run over. `Date.UTC` would take the year 24 for 1924. */
+/** Midnight UTC of a day; months and days may exceed their range. `Date.UTC` is not used directly, as it reads the year 24 as 1924. */
 function utc(year: number, month: number, day = 1): number {
   return new Date(0).setUTCFullYear(year, month, day) / 1_000
 }
@@ -197,10 +197,13 @@ export function dated(text: string): Period | null {
   return exists ? calendar(unit, start) : null
 }
 
-/** Whether the range asked for is the period itself, or what is before or after it. */
+/** Whether the requested range is the period itself, or the time before or after it. */
 type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
 
-/** CQ-087. A range that would begin in the future ends where it begins, so that it is one at all. */
+/**
+ * The range for a relation such as "since" and a period (CQ-087). A range that would begin in the future ends where it begins, so that it
+ * stays a valid range.
+ */
 function related(relation: Relation, { start, end }: Period, now: number): Period {
   const range = {
     within: { start, end },
@@ -212,7 +215,7 @@ function related(relation: Relation, { start, end }: Period, now: number): Perio
   return range.start > now || range.end < range.start ? { start: range.start, end: range.start } : range
 }
 
-/** Not inside a word, a hashtag, a hyphenated name or a number: neither in `3.12` nor in `1,000`. */
+/** Start of an expression: not inside a word, a hashtag, a hyphenated name or a number, so neither in `3.12` nor in `1,000`. */
 const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
 const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
 
@@ -223,7 +226,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   ...{ doce: 12, quince: 15, veinte: 20, treinta: 30, cincuenta: 50, cien: 100 },
 }
 
-/** Digits, or a number in words. */
+/** Pattern of a number: digits, or a number in words. */
 const NUMBER: string = `\\d+|${Object.keys(NUMBERS).join('|')}`
 
 function numberOf(text: string): number {
@@ -257,7 +260,7 @@ const RELATIONS: readonly (readonly [Relation, string])[] = [
   ['within', 'in|from|during|on|of|en|del?|durante'],
 ]
 
-/** The words before a period, longest first where one begins with another. */
+/** Pattern of the words before a period; where one phrase begins with another, the longer one comes first. */
 const RELATION: string = RELATIONS.map(([, words]) => words).join('|')
 
 function relationOf(words: string | undefined): Relation {
@@ -266,12 +269,12 @@ function relationOf(words: string | undefined): Relation {
   return RELATIONS.find(([, pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[0] ?? 'within'
 }
 
-/** Stretches of time in whole Unix seconds, both ends included; calendar units are UTC, weeks begin on Monday. */
+/** Periods that a text names, in whole Unix seconds, both ends included. Calendar units are UTC, weeks begin on Monday. */
 
 type Groups = Readonly<Record<string, string | undefined>>
 
 interface TimeWords {
-  /** With `{n}` and `{unit}` as named groups where it has them. */
+  /** Regular expression of the phrase, with the named groups `n` and `unit` where it has `{n}` and `{unit}`. */
   readonly pattern: string
   readonly period: (groups: Groups, now: number) => Period | null
 }
@@ -306,7 +309,7 @@ const WORDS: readonly TimeWords[] = [
   { pattern: 'pasad[oa]\\s+(?<unit>semana|mes|año)', period: previous },
   { pattern: 'est[ae]\\s+(?<unit>semana|mes|año)', period: current },
   { pattern: 'hoy', period: (_, now) => ({ start: calendar('day', now).start, end: now }) },
-  // Before the next row, which would read it as the time before yesterday.
+  // Must precede the next row, which would read the phrase as "before yesterday".
   { pattern: 'anteayer|antier|antes\\s+de\\s+ayer', period: daysAgo(2) },
   { pattern: 'ayer', period: daysAgo(1) },
   { pattern: `hace\\s+${N}\\s+(?<unit>${SPANISH_UNIT})`, period: ago },
@@ -315,7 +318,7 @@ const WORDS: readonly TimeWords[] = [
 const ARTICLE = '(?:(?:the|el|la|los|las)\\s+)?'
 const DATE = '\\d{4}(?:-\\d{2}(?:-\\d{2})?)?'
 
-/** Dates need a word before them: a bare 2024 may be anything. */
+/** A date needs a word such as "since" before it: 2024 alone may mean anything. */
 const DATED = new RegExp(
   `${BEGIN}(?<relation>in|from|during|since|after|before|until|a\\s+partir\\s+del?|despu[eé]s\\s+del?|antes\\s+del?|` +
     `desde|hasta|durante|en|del?)\\s+(?:(?:el|la)\\s+)?(?<date>${DATE})${END}`,
@@ -327,7 +330,7 @@ const COMPILED = WORDS.map(({ pattern, period }) => ({
   expression: new RegExp(`${BEGIN}(?:(?<relation>${spaced(RELATION)})\\s+)?${ARTICLE}(?:${pattern})${END}`, 'iu'),
 }))
 
-/** The leftmost; of those that begin at one place the longest (CQ-088). */
+/** The leftmost period in the text; of several that begin at the same place, the longest (CQ-088). */
 export function findTime(text: string, now: number): FoundTime | null {
   const found = [...COMPILED.flatMap(words => wordsIn(text, words, now)), ...datesIn(text, now)]
   return found.sort((a, b) => a.index - b.index || b.length - a.length)[0] ?? null
@@ -339,11 +342,11 @@ function wordsIn(text: string, { expression, period }: (typeof COMPILED)[number]
   const meant = match && period(groups, now)
   if (!meant) return []
   const relation = relationOf(groups['relation'])
-  // `from last month` is last month; what is open at its end stays so: `since this week`.
+  // `from last month` means last month; a range with an open end keeps it: `since this week`.
   return [{ period: related(relation, meant, now), index: match.index, length: match[0].length }]
 }
 
-/** Days and months that do not exist are passed over. */
+/** Dates in the text; days and months that do not exist are skipped. */
 function datesIn(text: string, now: number): FoundTime[] {
   for (const match of text.matchAll(DATED)) {
     const { relation, date = '' } = match.groups as Groups
@@ -354,7 +357,7 @@ function datesIn(text: string, now: number): FoundTime[] {
   return []
 }
 
-/** The unit of the calendar that holds the moment so many units ago: three days ago is a day, an hour ago an hour. */
+/** The calendar unit that contains the time this many units ago: "three days ago" is a day, "an hour ago" an hour. */
 function calendarAgo(count: number, groups: Groups, now: number): Period | null {
   const period = calendar(unitIn(groups), now, -count)
   return Number.isFinite(period.start) && period.start >= 0 ? period : null
@@ -373,7 +376,7 @@ const THINGS =
 const COUNTS: readonly RegExp[] = [
   `(?:top|first|limit)\\s+(?<n>\\d+)`,
   `(?<n>\\d+)\\s+(?:${THINGS})`,
-  // In words only where nothing else can be meant: `two items` may be what the question is about.
+  // A number in words counts only in phrases that are unambiguous: `two items` may be the subject of the query.
   `top\\s+(?<n>${NUMBER})`,
   `(?<n>${NUMBER})\\s+(?:results|entries|resultados|entradas)`,
   `(?:(?:los|las)\\s+)?(?<n>${NUMBER})\\s+primer[oa]s`,

@@ -1,6 +1,6 @@
 /**
- * Structured questions about changes to knowledge: `paradigm | subdomains | cutoff | release | format`, as in
- * `ai_tools | claude:tools:updates | 2025-06-01 | latest | xml`; with fewer fields plain language (CQ-107 to CQ-116).
+ * Query profile for structured queries about changes to knowledge: `paradigm | subdomains | cutoff | release | format`, as in `ai_tools |
+ * claude:tools:updates | 2025-06-01 | latest | xml`; a text with fewer fields is plain language (CQ-107 to CQ-116).
  */
 
 import type { Json } from '../../../base/canonical.ts'
@@ -14,19 +14,19 @@ import { type ParseContext, type PostContext, QueryProfile } from './query-profi
 export interface KnowledgePatchOptions {
   /** Tags added to a path that is too short for the zone rules, by paradigm (CQ-109). */
   readonly implicitTags?: Readonly<Record<string, readonly string[]>> | undefined
-  /** Plain language is an error (CQ-116). */
+  /** Whether plain language is an error (CQ-116). */
   readonly strict?: boolean | undefined
 }
 
-/** What the parse passes to the post-process hook, and reports to the caller. */
+/** State that the parse hook passes to the post-process hook and reports to the caller. */
 export interface KnowledgePatchState {
   readonly full_path: string | null
-  /** As written; empty when none was. */
+  /** The release field as written; empty when it was left out. */
   readonly release: string
   readonly format: string
 }
 
-/** Candidates for the exact path; a structured question is narrowed afterwards. */
+/** Number of candidates; a structured query is narrowed to the exact path afterwards. */
 const K = 100
 const MIN_FIELDS = 3
 const MAX_FIELDS = 5
@@ -100,7 +100,7 @@ function natural(text: string, context: ParseContext): QueryParams {
   }
 }
 
-/** CQ-111: which states of a release are meant; versions are all alike. */
+/** Release states that a release field means (CQ-111); all version numbers mean the same states. */
 function statusesOf(release: string): readonly string[] {
   const name = release.toLowerCase()
   if (name === '' || name === 'latest') return ['public', 'lts', 'latest']
@@ -126,7 +126,7 @@ const EXPECTED =
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i
 const AGO = /^(\d{1,9})\s+(hours?|days?|weeks?|months?|years?)\s+ago$/i
 
-/** Unix seconds. Throws what `fault` makes for anything unreadable, impossible or in the future. */
+/** The cutoff date in Unix seconds. Throws the error that `fault` makes when the date is unreadable, impossible or in the future. */
 export function cutoffOf(text: string, now: number, fault: Fault): number {
   const cutoff = text === '' ? now - SECONDS.year : read(text, now)
   if (cutoff === null || !Number.isSafeInteger(cutoff) || cutoff > now) throw fault('cutoff', EXPECTED, text)
@@ -146,13 +146,13 @@ function read(text: string, now: number): number | null {
 
 function dateTime(text: string): number | null {
   const [, day = '', time = '', zone = 'Z'] = DATE_TIME.exec(text) ?? []
-  // `Date.parse` takes 30 February for 1 March.
+  // Checked separately, since `Date.parse` reads 30 February as 1 March.
   if (dated(day) === null) return null
   const at = Date.parse(`${day}T${time}${zone.toUpperCase()}`)
   return Number.isNaN(at) ? null : Math.floor(at / 1_000)
 }
 
-/** Segments without white space around them and without empty ones, the paradigm in front. */
+/** The path with the paradigm in front; segments are trimmed and empty ones removed. */
 export function fullPath(paradigm: string, path: string): string {
   const segments = path
     .split(':')
@@ -161,7 +161,7 @@ export function fullPath(paradigm: string, path: string): string {
   return (segments[0] === paradigm ? segments : [paradigm, ...segments]).join(':')
 }
 
-/** Rows of exactly this full path, however they spell it. */
+/** Rows with exactly this full path, in any spelling of it. */
 export function withPath(rows: readonly ResultRow[], wanted: string): ResultRow[] {
   return rows.filter(row => {
     const path = fieldOf(row, 'subdomain_path')
@@ -171,7 +171,7 @@ export function withPath(rows: readonly ResultRow[], wanted: string): ResultRow[
   })
 }
 
-/** Each row with the share of every layout trait in all of them. */
+/** Each row with the share of each layout trait, computed over all rows. */
 export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
   const sums = new Map<string, number>()
   for (const row of rows) {
@@ -186,7 +186,7 @@ export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
   return rows.map(row => ({ ...row, _aggregated_layout_traits: Object.fromEntries(shares) as Json }))
 }
 
-/** The plug-in column first, then the metadata. */
+/** A field of a row: the plug-in column if it is set, else the metadata. */
 function fieldOf(row: ResultRow, name: string): Json {
   const column = Object.hasOwn(row, name) ? row[name] : null
   if (column !== null && column !== undefined) return column

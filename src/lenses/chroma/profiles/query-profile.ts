@@ -1,4 +1,4 @@
-/** A way of asking: what becomes of a text before the query, of the rows after it, and of the scores in between. */
+/** A query profile: hooks that turn a text into parameters, change the result rows, and score entries. */
 import type { Json } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { isRecord } from '../../../base/record.ts'
@@ -11,28 +11,31 @@ import { PLUGIN_FIELDS } from '../tables.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
-/** Hooks get copies: what they change in them changes nothing else (CQ-007). */
+/** Base class of query profiles. Hooks get copies: what they change in them has no effect elsewhere (CQ-007). */
 export class QueryProfile {
-  /** Parameters of a text. Their values are checked afterwards like those of a direct query, and tags that break the zone rules completed (CQ-090). */
+  /**
+   * Derives query parameters from a text. Values are checked afterwards like those of a direct query, and tags that break the zone rules
+   * are completed (CQ-090).
+   */
   parseInput(_text: string, _context: ParseContext): Awaitable<QueryParams> {
     throw new Error(`${this.constructor.name} has no parseInput: it answers lists of hashtags only`)
   }
 
-  /** What is answered instead of these rows, best first. */
+  /** Returns the rows to answer instead of these, best first. */
   postProcess(rows: ResultRow[], _context: PostContext): Awaitable<readonly ResultRow[]> {
     return rows
   }
 
-  /** How well an entry fits, 0 to 1. Counted (three tenths) only in a profile that has its own (CQ-080). */
+  /** How well an entry fits, from 0 to 1. Weighted with three tenths of the score, and only in a profile that overrides it (CQ-080). */
   customScoring(_entry: ResultRow, _query: EffectiveQuery): Awaitable<number> {
     return 0
   }
 }
 
-/** Anything with `parseInput` can be registered; the other hooks may be missing. */
+/** The hooks of a profile: any object with `parseInput` can be registered; the other hooks may be missing. */
 export type ProfileHooks = Pick<QueryProfile, 'parseInput'> & Partial<QueryProfile>
 
-/** The parameters that apply unless the profile says otherwise: the call's own, the configured, the built-in (CQ-004). */
+/** Parameters that apply unless the profile sets others: those of the call, else the configured, else the built-in ones (CQ-004). */
 export interface ProfileDefaults {
   readonly k: number
   readonly maxDistance: number | null
@@ -42,12 +45,12 @@ export interface ProfileDefaults {
   readonly scoreWeights: ScoreWeights | null
 }
 
-/** What the query core lends for one parse: the store as this viewer sees it. */
+/** What a profile can read during one parse: the store as this viewer sees it. */
 export interface ProfileView {
-  /** The one clock reading of the query, Unix seconds. */
+  /** Time of the query in Unix seconds, read from the clock once. */
   readonly now: number
   readonly defaults: ProfileDefaults
-  /** False: tags that break the zone rules are an error instead of being completed (CQ-089). */
+  /** When false, tags that break the zone rules are an error instead of being completed (CQ-089). */
   readonly completeHashtags: boolean
   /** The binding of a hashtag in any spelling, null when it is not assigned. */
   resolve(hashtag: string): Binding | null
@@ -56,9 +59,12 @@ export interface ProfileView {
 }
 
 export interface ParseContext extends ProfileView {
-  /** Those of these tags that are assigned, each once. Where they break the zone rules, the query adds others when the profile has returned (CQ-090). */
+  /**
+   * The assigned tags among these, without duplicates. Where they break the zone rules, the query adds others after the profile has
+   * returned (CQ-090).
+   */
   complete(hashtags: readonly string[]): readonly string[]
-  /** Whether these tags keep the zone rules by themselves. */
+  /** Whether these tags alone keep the zone rules. */
   isValid(hashtags: readonly string[]): boolean
 }
 
@@ -70,14 +76,14 @@ export interface PostContext {
 }
 
 /**
- * A deep copy of JSON data. Properties that are undefined are left out, as JSON does; anything else that is not JSON
- * (NaN, functions, class instances, circles) throws `TypeError` naming its place.
+ * A deep copy of JSON data. Properties that are undefined are left out, as JSON does; anything else that is not JSON (NaN, functions, class
+ * instances, circular references) throws `TypeError` naming its place.
  */
 export function copyJson<T>(value: T, place = 'value'): T {
   return copied(value, place, 0) as T
 }
 
-/** No data is nested deeper; a circle is. */
+/** Deepest nesting that is copied: real data is never nested deeper, a circular structure is. */
 const MAX_DEPTH = 200
 
 function copied(value: unknown, place: string, depth: number): Json {
@@ -90,14 +96,14 @@ function copied(value: unknown, place: string, depth: number): Json {
   for (const [key, item] of Object.entries(value)) {
     if (item !== undefined) copy[key] = copied(item, `${place}.${key}`, depth + 1)
   }
-  // A null prototype while filling keeps a key `__proto__` data; callers get an ordinary object.
+  // While the copy is filled it has no prototype, so that a key `__proto__` stays data; callers get an ordinary object.
   return Object.hasOwn(copy, '__proto__') ? copy : Object.setPrototypeOf(copy, Object.prototype)
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
-  // Objects of another realm (a plug-in in a VM) have an `Object.prototype` of their own.
+  // An object of another JavaScript realm (a plug-in in a VM) has an `Object.prototype` of that realm.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
@@ -112,7 +118,7 @@ export class Extensions {
     for (const extension of extensions) this.register(extension)
   }
 
-  /** All plug-in columns with their types, in the order they were registered. */
+  /** All plug-in columns with their types, in the order of registration. */
   get types(): ColumnTypes {
     return this.#types
   }
@@ -121,7 +127,7 @@ export class Extensions {
     return [...this.#extensions.values()]
   }
 
-  /** Repeating a registration changes nothing; after `start` nothing new is taken (CQ-131). */
+  /** Registers an extension. Repeating a registration changes nothing; after `start` no new extension is accepted (CQ-131). */
   register(given: SchemaExtension): void {
     const extension = checkExtension(given)
     const { name } = extension
@@ -163,7 +169,7 @@ export class Extensions {
     })
   }
 
-  /** Undoes what is registered from here on when called: a plug-in is taken whole or not at all. */
+  /** Returns a function that undoes all registrations made after this call, so that a plug-in is installed as a whole or not at all. */
   savepoint(): () => void {
     const [extensions, types] = [[...this.#extensions], [...this.#types]]
     return () => {
@@ -196,14 +202,14 @@ export class Extensions {
   }
 }
 
-/** In the transaction that remembers the new version, so that it runs once whatever happens. */
+/** Runs a migration in the transaction that stores the new version, so that it runs exactly once, even after a crash. */
 function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Instant): void {
   const stored = writer.meta(versionKey(extension))
   if (stored !== undefined && compareVersions(stored, extension.version) >= 0) return
   if (stored !== undefined) {
     try {
       const left: unknown = extension.migrate?.(migrationOf(writer, extension, stored, now))
-      // What a promise does later would be outside the transaction.
+      // A promise is refused: what it does later would be outside the transaction.
       if (left instanceof Promise) throw new TypeError('migrate must be synchronous')
     } catch (error) {
       const { name, version } = extension
@@ -249,15 +255,15 @@ export type PluginColumnType = 'text' | 'real' | 'integer' | 'json'
 const TYPES: readonly string[] = ['text', 'real', 'integer', 'json']
 
 export interface SchemaExtension {
-  /** 1 to 64 lower-case letters, digits and underscores. */
+  /** Name of the extension: 1 to 64 lower-case letters, digits and underscores. */
   readonly name: string
-  /** `2`, `1.4` or `1.4.2`. */
+  /** Version of the extension, such as `2`, `1.4` or `1.4.2`. */
   readonly version: string
-  /** snake_case names. Every column may be null; once stored, columns stay. */
+  /** Columns by snake_case name. Every column may be null; once stored, columns are never removed. */
   readonly columns: Readonly<Record<string, PluginColumnType>>
-  /** Other extensions by name, with the oldest version that will do. */
+  /** Other extensions that this one needs, by name, with the oldest version that suffices. */
   readonly requires?: Readonly<Record<string, string>> | undefined
-  /** Runs once, in one transaction, when a store last had an older version. Synchronous. */
+  /** Migration that runs once, in one transaction, when the store last had an older version. Must be synchronous. */
   readonly migrate?: ((migration: Migration) => void) | undefined
 }
 
@@ -265,14 +271,14 @@ export interface Migration {
   readonly from: string
   readonly to: string
   readonly now: Instant
-  /** Entries that have a value in the column. */
+  /** Entries that have a value in a plug-in's column. */
   entriesWith(column: string): readonly EntryKey[]
-  /** Null where it is unset. Also of columns that an older version had. */
+  /** The value of a column; null where it is unset. Columns of older versions can be read too. */
   read(entry: EntryKey, column: string): Json
   write(entry: EntryKey, column: string, value: Json): void
 }
 
-/** What a row has without any plug-in (CQ-074 to CQ-076), and names that a row must not take. */
+/** Fields that a row has without any plug-in (CQ-074 to CQ-076), and other names that a plug-in column must not have. */
 export const CORE_FIELDS: ReadonlySet<string> = new Set([
   ...['entry_id', 'node_id', 'color_L', 'color_a', 'color_b', 'color_l', 'color', 'hashtags', 'label', 'content'],
   ...['metadata', 'created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'mode_name'],
@@ -283,7 +289,7 @@ export const CORE_FIELDS: ReadonlySet<string> = new Set([
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
 const VERSION = /^\d{1,9}(?:\.\d{1,9}){0,2}$/
 
-/** Throws `PluginError`; a plug-in comes from outside and may have any shape. */
+/** Checks an extension, which comes from outside and may have any shape. Throws `PluginError`. */
 export function checkExtension(given: unknown): SchemaExtension {
   const extension = (typeof given === 'object' && given !== null ? given : {}) as Partial<SchemaExtension>
   const { name, version, columns, requires = {}, migrate } = extension
@@ -310,7 +316,7 @@ export function clash(extension: string, column: string, owner: string): PluginE
   return new PluginError('column_clash', message, { extension, column, owner })
 }
 
-/** Negative when `a` is older. Missing parts are 0. */
+/** Negative when version `a` is older than `b`. Missing parts count as 0. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map(version => version.split('.').map(Number)) as [number[], number[]]
   const differences = [0, 1, 2].map(part => (left[part] ?? 0) - (right[part] ?? 0))
@@ -329,7 +335,7 @@ function wrong(extension: string, field: string, expected: string): PluginError 
 export type PluginFields = Readonly<Record<string, Json>>
 export type ColumnTypes = ReadonlyMap<string, PluginColumnType>
 
-/** Checked values of the columns named. Throws before anything is written. `parameter` is what the caller called it. */
+/** Checked values of the named columns. Throws before anything is written. `parameter`: the caller's name for the argument. */
 export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plugin_fields'): PluginFields {
   if (!isRecord(given)) throw invalidParameter(parameter, given, 'an object of plug-in columns')
   return Object.fromEntries(
@@ -337,7 +343,7 @@ export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plu
   )
 }
 
-/** All columns of one node, null where unset, in the order they were registered. */
+/** All plug-in columns of one node, null where unset, in the order of registration. */
 export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTypes): PluginFields {
   if (types.size === 0) return {}
   const rows = reader.table(PLUGIN_FIELDS).scan({ entry })
@@ -345,7 +351,7 @@ export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTy
   return Object.fromEntries([...types.keys()].map(name => [name, values.get(name) ?? null]))
 }
 
-/** Sets checked values; null unsets. Other columns stay as they are. */
+/** Sets plug-in columns to checked values; null clears a column. Other columns stay as they are. */
 export function writeFields(writer: StoreWriter, entry: EntryKey, fields: PluginFields): void {
   const table = writer.table(PLUGIN_FIELDS)
   for (const [name, value] of Object.entries(fields)) {
@@ -391,7 +397,7 @@ const ACCEPTED: Readonly<
   json: { expected: 'JSON data', accepts: () => true },
 }
 
-/** The columns that `knowledge_patch` filters by and adds up; it does without them through metadata (CQ-117). */
+/** Columns that the profile `knowledge_patch` filters by and aggregates; without them it uses metadata (CQ-117). */
 export const CHROMA_BASE: SchemaExtension = {
   name: 'chromabase',
   version: '1.0.0',

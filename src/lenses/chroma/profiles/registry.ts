@@ -1,4 +1,4 @@
-/** The profiles of one engine by name, and how their hooks are run: errors, retries, copies (CQ-078 to CQ-093). */
+/** The query profiles of one engine by name, and how their hooks are run: errors, retries, copies (CQ-078 to CQ-093). */
 import type { Json } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -17,18 +17,18 @@ import {
   type SchemaExtension,
 } from './query-profile.ts'
 
-/** The built-in profile for plain language; the name is reserved. */
+/** Reserved name of the built-in profile for plain language. */
 export const DEFAULT_PROFILE = 'default'
 
 export interface ParsedText extends Parsed {
-  /** The profile that made it, whose other hooks run now: not the one asked for after a fallback. */
+  /** The profile that parsed the text, whose other hooks run too; after a fallback, not the requested one. */
   readonly profile: string
   readonly warnings: readonly Warning[]
 }
 
 export interface ProfilesOptions {
   readonly profiles?: Readonly<Record<string, ProfileHooks>> | undefined
-  /** Waits between retries of a post-process hook. */
+  /** How retries of a post-process hook wait; replaced in tests. */
   readonly sleep?: Sleep | undefined
 }
 
@@ -43,12 +43,12 @@ export class Profiles {
 
   constructor(options: ProfilesOptions = {}) {
     this.#sleep = options.sleep ?? sleepFor
-    // Given with the engine, a profile may take the place of one that ships with the lens.
+    // A profile given when the engine is opened may replace one that ships with the lens.
     for (const [name, profile] of Object.entries(options.profiles ?? {}))
       this.register(name, profile, { replace: true })
   }
 
-  /** In order of name, the built-in one included. */
+  /** Names of all profiles, sorted, including the built-in one. */
   get names(): readonly string[] {
     return [DEFAULT_PROFILE, ...this.#profiles.keys()].sort()
   }
@@ -72,7 +72,7 @@ export class Profiles {
     this.#profiles.set(name, profile)
   }
 
-  /** Undoes what is registered from here on when called: a plug-in is taken whole or not at all. */
+  /** Returns a function that undoes all registrations made after this call, so that a plug-in is installed as a whole or not at all. */
   savepoint(): () => void {
     const before = [...this.#profiles]
     return () => {
@@ -81,20 +81,22 @@ export class Profiles {
     }
   }
 
-  /** Which profile applies when a query names none (CQ-083). */
+  /** Sets the profile for queries that name none (CQ-083). */
   setDefault(name: string): void {
     this.#must(name)
     this.#default = name
   }
 
-  /** The name that applies: the one asked for, or the default one. Throws `QueryError` `unknown_profile` (CQ-018). */
+  /** The name of the profile to use: the requested one, or the default. Throws `QueryError` `unknown_profile` (CQ-018). */
   select(name: string | null | undefined): string {
     const selected = name ?? this.#default
     this.#must(selected)
     return selected
   }
 
-  /** Parameters of a text. With `fallbackToDefault` the built-in profile tries what another could not parse (CQ-092). */
+  /**
+   * Parses a text into query parameters. With `fallbackToDefault`, the built-in profile parses what the requested one could not (CQ-092).
+   */
   async parse(
     name: string,
     text: string,
@@ -119,12 +121,12 @@ export class Profiles {
     return scoringHook(this.#must(name)) !== null
   }
 
-  /** The profile's own score for one query; null when the profile has no scoring of its own (CQ-080). */
+  /** The profile's scoring for one query; null when the profile has no scoring hook (CQ-080). */
   customScoring(name: string, query: EffectiveQuery): CustomScoring | null {
     return customScoringOf(name, this.#must(name), query)
   }
 
-  /** What the profile makes of ranked rows; they stay as they are when its hook keeps failing (CQ-093). */
+  /** The ranked rows after the profile's post-process hook; unchanged when the hook keeps failing (CQ-093). */
   postProcess(name: string, rows: readonly ResultRow[], context: PostContext): Promise<PostProcessed> {
     return postProcessWith(name, this.#must(name), rows, context, this.#sleep)
   }
@@ -158,12 +160,12 @@ export interface PluginHost {
   readonly extensions: Pick<Extensions, 'register' | 'savepoint'>
 }
 
-/** Whether a module exports anything that is taken here. */
+/** Whether a module exports profiles or schema extensions. */
 export function isPlugin({ profiles, extensions }: Readonly<Record<string, unknown>>): boolean {
   return profiles !== undefined || extensions !== undefined
 }
 
-/** Throws `PluginError` and leaves nothing behind when any part is refused. */
+/** Installs a plug-in's exports. Throws `PluginError` and undoes everything when any part is refused. */
 export function installPlugin(exported: Readonly<Record<string, unknown>>, host: PluginHost): void {
   const { profiles, extensions } = exported
   if (!isPlugin(exported)) throw wrong('profiles', '`profiles` or `extensions`')
@@ -186,9 +188,9 @@ function wrong(field: string, expected: string): PluginError {
 // Runs a profile's parse hook and checks the shape of what it returns (CQ-079, CQ-091).
 
 export interface Parsed {
-  /** As the profile gave them: values are the core's to check. */
+  /** Parameters as the profile returned them; their values are checked later. */
   readonly params: QueryParams
-  /** The parse state where it is JSON data, for telling the caller what was made of the text; else null. */
+  /** The parse state where it is JSON data, to show the caller how the text was understood; else null. */
   readonly reported: Json
 }
 
@@ -231,7 +233,7 @@ function checked(value: unknown): QueryParams {
   if (unknown !== undefined) {
     throw new TypeError(`${unknown}: not a query parameter; expected some of ${PARAMETERS.join(', ')}`)
   }
-  // The core must not see what the profile changes later; `state` is its own.
+  // Copied, so that later changes by the profile have no effect; `state` is not copied, as it belongs to the profile.
   return { ...structuredClone(parameters), ...(state === undefined ? {} : { state }) } as unknown as QueryParams
 }
 
@@ -246,13 +248,16 @@ function reportable(state: unknown): Json {
 export const MEMORY_SHARE = 0.7
 export const CUSTOM_SHARE = 0.3
 
-/** Entries named in the warning; the rest are counted. */
+/** Entries named in the warning; further ones are only counted. */
 const MAX_NAMED = 10
 
 export interface CustomScoring {
-  /** From 0 to 1; null: it gave none. `row.score` is the memory score. What was scored with the same one is not scored again. */
+  /**
+   * The profile's score from 0 to 1; null: it gave none. `row.score` is the memory score. An entry already scored with the same memory
+   * score is not scored again.
+   */
   score(entry: EntryKey, row: ResultRow): Promise<number | null>
-  /** One at most: which entries kept their memory score, and why the first did. */
+  /** At most one warning: which entries kept their memory score, and why the first of them did. */
   readonly warnings: readonly Warning[]
 }
 
@@ -292,7 +297,7 @@ export function customScoringOf(name: string, profile: ProfileHooks, query: Effe
   }
 }
 
-/** Null: the profile leaves the score to memory. */
+/** The profile's scoring hook; null when the profile leaves scoring to memory. */
 export function scoringHook({ customScoring }: ProfileHooks): QueryProfile['customScoring'] | null {
   return customScoring === undefined || customScoring === QueryProfile.prototype.customScoring ? null : customScoring
 }
@@ -302,7 +307,7 @@ export interface PostProcessed {
   readonly warnings: readonly Warning[]
 }
 
-/** How long to wait before each retry, ms. */
+/** Waits before the retries of a post-process hook, in ms. */
 const RETRIES: readonly number[] = [0, 100, 500]
 
 export async function postProcessWith(
@@ -313,7 +318,7 @@ export async function postProcessWith(
   sleep: Sleep,
 ): Promise<PostProcessed> {
   const { postProcess } = profile
-  // The base class returns its input: then nothing needs to be copied.
+  // The base class returns its input, so a profile that inherits it needs no copy of the rows.
   if (postProcess === undefined || postProcess === QueryProfile.prototype.postProcess) return { rows, warnings: [] }
   let failure: unknown
   for (const wait of [null, ...RETRIES]) {
@@ -331,7 +336,7 @@ export async function postProcessWith(
   return { rows, warnings: [{ code: 'post_process_skipped', message, details: { profile: name } }] }
 }
 
-/** The answer leaves the engine as JSON, so what a hook returns has to be that. */
+/** Checks that the hook returned JSON data, since the answer leaves the engine as JSON. */
 function checkedRows(answer: unknown): readonly ResultRow[] {
   if (!Array.isArray(answer)) throw new TypeError('expected a list of rows')
   return answer.map((row, at) => {

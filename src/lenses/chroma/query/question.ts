@@ -1,4 +1,4 @@
-/** Phases 1 to 3 of a query: input, tags, coordinate, before anything is searched for (CQ-040). */
+/** Phases 1 to 3 of a query, before the search: input, tags, coordinate (CQ-040). */
 
 import { z } from 'zod'
 import type { Bitset } from '../../../base/bitset.ts'
@@ -33,10 +33,10 @@ import { copyJson, type ProfileView } from '../profiles/query-profile.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
 
-/** Options of a query, checked, by their names on the wire. */
+/** Checked options of a query, by their snake_case names. */
 export type WireOptions = z.output<typeof queryOptions>
 
-/** What `options` of a query may hold for this lens. Without `hashtags`, the text is what the profile reads. */
+/** Schema of what `options` of a query may contain for the lens `chroma`. Without `hashtags`, the query profile reads the text. */
 export const chromaOptions = z.strictObject({
   ...queryOptions.shape,
   hashtags: hashtagList.optional().describe(`${hashtagList.description}. Default: the text, which the profile reads`),
@@ -50,14 +50,14 @@ export const chromaOptions = z.strictObject({
 })
 export type ChromaOptions = z.output<typeof chromaOptions>
 
-/** `chroma.query` as far as it decides what is in the answer, for explain, count and watch. */
+/** The part of the input of `chroma.query` that decides which nodes are in the answer; for explain, count and watch. */
 export const questionInput = z.strictObject({
   hashtags: queryInput.shape.hashtags,
   input: queryInput.shape.input,
   ...queryOptions.omit({ update_access: true }).shape,
 })
 
-/** Items that a page, a stream or a watch of a question without `k` has. */
+/** The query for a page, a stream or a watch. Sets `k` where the input has none. */
 export function questionOf({ settings }: ChromaState, asked: z.output<typeof questionInput>): QueryInput {
   const { k, ...question } = asked
   parseWith(queryInput, question, invalidInput)
@@ -66,17 +66,17 @@ export function questionOf({ settings }: ChromaState, asked: z.output<typeof que
 
 export const knnOptions = queryOptions.pick({ k: true, max_distance: true, include_rotten: true, update_access: true })
 
-/** One of the two, and options: checked. */
+/** Checked item of a batch: `hashtags` or `input`, and options. */
 export type CheckedItem = WireOptions & {
   readonly hashtags?: readonly string[] | undefined
   readonly input?: string | undefined
 }
 
-/** All results of a question, on as few pages as there can be. Their use is not counted by the pipeline. */
+/** A pipeline query for all results of an item on as few pages as possible. The pipeline does not count them as used. */
 export function wholeQuery(item: CheckedItem, rankBy: ChromaOptions['rank_by']): QueryInput {
   const { k = null, ...rest } = item
   const { text, options } = asText({ ...rest, k, rank_by: rankBy })
-  // Hooks may be slow, so the query has the longest time limit.
+  // Hooks of profiles may be slow, so the query has the longest time limit.
   return { text, options, limit: MAX_LIMIT, timeout_ms: MAX_TIMEOUT_MS, touch: false }
 }
 
@@ -87,20 +87,20 @@ function asText({ input = '', ...options }: CheckedItem & { readonly rank_by?: C
 
 export interface Prepared {
   readonly query: EffectiveQuery
-  /** Most results of all pages together. */
+  /** Largest number of results of all pages together. */
   readonly most: number
-  /** What the parse hook keeps for the post-process hook. */
+  /** State that the parse hook passes to the post-process hook. */
   readonly state: unknown
   readonly warnings: readonly Warning[]
 }
 
-/** What of the pipeline's context a query is prepared with. */
+/** The part of the pipeline's context that is needed to prepare a query. */
 export interface Preparing {
   readonly accessScope: AccessScope
   readonly signal: AbortSignal
-  /** Of the query, in milliseconds. */
+  /** Time of the query, in milliseconds. */
   readonly asOf: Instant
-  /** Whether its results count as used, where the options do not say. */
+  /** Whether results count as used, where the options do not say. */
   readonly touch: boolean
 }
 
@@ -114,7 +114,7 @@ export async function prepare(
   const profile = state.profiles.select(options.profile)
   const parsed = await parse(state, text, options, profile, context)
   const { params } = parsed
-  // Of a text that names nothing known, there is no colour to ask by.
+  // A text that names no known hashtag gives no colour to search by.
   const isNowhere = options.hashtags === undefined && params.hashtags.length === 0 && completes(state, options)
   const { current } = state.bindings
   const { bindings, hashtags } = isNowhere ? NOWHERE : state.coordinates.check(params.hashtags, current)
@@ -138,10 +138,10 @@ export async function prepare(
   return { query, most, state: parsed.params.state, warnings: parsed.warnings }
 }
 
-/** Parameters as a query runs on them; null is "none". */
+/** Resolved parameters of a query; null means "none". */
 export type SettledParams = ProfileView['defaults']
 
-/** What the configuration gives where neither call nor profile does. */
+/** Configured parameters, used where neither the call nor the profile sets them. */
 export interface ParamDefaults {
   readonly defaultK: number
   readonly defaultMaxDistance: number | null
@@ -149,7 +149,7 @@ export interface ParamDefaults {
   readonly defaultScoreWeights: ScoreWeights | null
 }
 
-/** CQ-003 to CQ-005: the first that is present of call, profile and configuration. */
+/** Resolves each parameter (CQ-003 to CQ-005): the first value that is present in call, profile and configuration. */
 export function settle(call: WireOptions, parsed: Partial<QueryParams>, defaults: ParamDefaults): SettledParams {
   return {
     k: call.k ?? parsed.k ?? defaults.defaultK,
@@ -199,17 +199,17 @@ async function parse(
 }
 
 interface Completed extends ParsedText {
-  /** Tags that the text does not name, in the order in which they were added. */
+  /** Tags that were added, in that order; the text does not name them. */
   readonly completed: readonly string[]
 }
 
-/** Nodes whose hashtags are used for a text that names none. */
+/** Number of nodes whose hashtags are used for a text that names no hashtag. */
 const MAX_NODES = 5
 const NEAREST = 5
 
 /**
- * A set that keeps the zone rules, of the tags that a text names or else those of nodes like it (CQ-089); what is missing comes from nodes,
- * then from the vocabulary (CQ-090). Without tags where nothing is like the text.
+ * A set of tags that keeps the zone rules: from the tags that the text names, or else the tags of nodes that resemble the text (CQ-089);
+ * missing tags come from nodes, then from the vocabulary (CQ-090). Empty where no node resembles the text.
  */
 async function completed(
   state: ChromaState,
@@ -258,7 +258,7 @@ async function completed(
   return { ...parsed, params: { ...parsed.params, hashtags: hashtagsOf(set) }, completed: added, warnings }
 }
 
-/** Hashtags of the nodes that a search by words and meaning finds, of the best one first. */
+/** Hashtags of the nodes that a search by words and meaning finds, those of the best node first. */
 async function tagsOfLikeNodes(
   { host, bindings }: ChromaState,
   text: string,
@@ -274,10 +274,13 @@ async function tagsOfLikeNodes(
   return [...new Set(tags)].flatMap(tag => bindings.resolve(tag) ?? [])
 }
 
-/** Nodes read in one step. */
+/** Nodes whose hashtags are read in one step. */
 const NODES_AT_ONCE = 250
 
-/** Hashtags of every visible node that carries this one, in pages that are read one after the other; rotten nodes only `withRotten`. */
+/**
+ * Hashtags of every visible node that carries this one, in pages that are read one after the other; rotten nodes are included only with
+ * `withRotten`.
+ */
 export function* nodesWith(
   { host: { store }, memories }: ChromaState,
   accessScope: AccessScope,
@@ -291,7 +294,7 @@ export function* nodesWith(
       return entries.slice(at, at + NODES_AT_ONCE).flatMap(entry => {
         const cell = columns.memory(entry)
         if (cell === undefined || (cell.rotten && !withRotten)) return []
-        // Tags of an entry can be rewritten by its holder; those of the node made its colour.
+        // Read from the node's own row: an entry's tags can be rewritten by its holder, while these determined the node's colour.
         const tags = readAspect(reader, entry)?.hashtags
         return tags?.includes(hashtag) ? [tags] : []
       })
@@ -299,11 +302,12 @@ export function* nodesWith(
   }
 }
 
-// Which nodes a query brings, exactly: the best by score, or the nearest, of those that pass every filter (CQ-056 to CQ-065, CQ-098).
+// Selects the nodes of a query's answer exactly: the best by score, or the nearest, of those that pass every filter (CQ-056 to CQ-065,
+// CQ-098).
 
 export const POINTS = 'points'
 
-/** One committed state of the store as a viewer sees it. Not to be kept beyond the read it was made in. */
+/** One committed state of the store as a viewer sees it. Must not be kept beyond the read in which it was made. */
 export interface Look {
   readonly state: ChromaState
   readonly viewer: Viewer
@@ -313,7 +317,7 @@ export interface Look {
   readonly columns: MemoryColumns
 }
 
-/** Everything that `body` reads belongs together; it must not wait for anything. */
+/** Runs `body` on one committed state; `body` must be synchronous. */
 export function looking<T>(state: ChromaState, { viewer, partitions }: AccessScope, body: (look: Look) => T): T {
   const { host, memories } = state
   return host.store.read(reader => {
@@ -322,30 +326,30 @@ export function looking<T>(state: ChromaState, { viewer, partitions }: AccessSco
   })
 }
 
-/** The geometry and the filters of a query, for the index. */
+/** The colour and filters of a query, as the index needs them. */
 export type Asked = Pick<
   EffectiveQuery,
   'color' | 'max_distance' | 'temporal_range' | 'metadata_filters' | 'include_rotten' | 'score_weights' | 'now'
 > & {
-  /** Nothing but these, whatever else passes. */
+  /** When given, only these entries can be results. */
   readonly allow?: Bitset | undefined
 }
 
-/** By score, then distance, then entry id; or by distance, then entry id. */
+/** Order of results: by score, then distance, then entry id; or by distance, then entry id. */
 export type RankedBy = 'score' | 'distance'
 
-/** The k best, in order; fewer where fewer pass. */
+/** The k best nodes, in order; fewer where fewer pass the filters. */
 export function best(look: Look, asked: Asked, by: RankedBy, k: number): readonly PointHit[] {
   return ordered(look, search(look, asked, by === 'score' ? scorerOf(look, asked) : BY_DISTANCE, k), k)
 }
 
-/** How far the nearest node is that the distance limit alone keeps out; null when there is none (CQ-073). */
+/** Distance of the nearest node that only the distance limit excludes; null when there is none (CQ-073). */
 export function nearestBeyond(look: Look, asked: Asked): number | null {
   if (asked.max_distance === null) return null
   return best(look, { ...asked, max_distance: null }, 'distance', 1)[0]?.distance ?? null
 }
 
-/** Why a node does not come at all; null: it passes the filters. */
+/** Which filter excludes a node; null when it passes all filters. */
 export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string | null {
   const { columns, points, reader, state } = look
   const cell = columns.memory(entry)
@@ -367,10 +371,10 @@ export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string 
   return null
 }
 
-/** Without one, the index ranks by minus the distance: this does the same, and so can be filtered. */
+/** Scores by negative distance. The index does the same without a scorer, but only a scorer can be combined with a filter. */
 const BY_DISTANCE: PointScorer = { score: (_entry, distance) => -distance, bound: (_block, distance) => -distance }
 
-/** Below every score there is. */
+/** Score of an excluded node, below every real score. */
 const REFUSED = -Number.MAX_VALUE
 
 function search(look: Look, asked: Asked, scorer: PointScorer, k: number): readonly PointHit[] {
@@ -388,7 +392,9 @@ function search(look: Look, asked: Asked, scorer: PointScorer, k: number): reado
   return hits.filter(hit => hit.score !== REFUSED)
 }
 
-/** Filters that time does not change: rot (as the viewer remembers it), fields, and what the caller allows. Null: all pass. */
+/**
+ * Nodes allowed by the filters that do not depend on time: rot (in the viewer's memory), fields, and the caller's `allow`. Null: all pass.
+ */
 function allowed({ columns, state, reader }: Look, { include_rotten, metadata_filters, allow }: Asked): Bitset | null {
   const hasFilters = metadata_filters !== null && Object.keys(metadata_filters).length > 0
   const sets = [
@@ -403,7 +409,10 @@ function scorerOf({ columns, points, state }: Look, { score_weights: weights, no
   return columns.scorer({ weights, now, points, memoryEnabled: state.settings.memory.enabled })
 }
 
-/** The index ends ties by entry key, and brings all that tie with the last; requesters see them by entry id and holder, by code unit (CQ-065). */
+/**
+ * Orders ties by entry id and holder, compared by code unit, as requesters see them (CQ-065). The index orders ties by entry key, and
+ * returns all nodes that tie with the last one.
+ */
 function ordered({ reader }: Look, hits: readonly PointHit[], k: number): readonly PointHit[] {
   const isTie = (hit: PointHit, other: PointHit | undefined) => other !== undefined && byPlace(hit, other) === 0
   const tied = hits.filter((hit, at) => isTie(hit, hits[at - 1]) || isTie(hit, hits[at + 1]))
@@ -419,13 +428,16 @@ export function byPlace(a: Pick<PointHit, 'score' | 'distance'>, b: Pick<PointHi
   return b.score - a.score || a.distance - b.distance
 }
 
-/** By code unit. */
+/** Compares two texts by code unit. */
 export function byText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
-/** A test of nodes (CQ-057): created or last accessed, as stored before the query, within the closed interval. Asked of many, so it makes nothing. */
+/**
+ * Returns a test whether a node was created or last accessed within the closed interval, by the times stored before the query (CQ-057). It
+ * is called for many nodes, so it allocates nothing.
+ */
 function passingTimes({ columns }: Look, [start, end]: readonly [number, number]): (entry: EntryKey) => boolean {
   const isWithin = (time: number) => start <= time && time <= end
   return entry => isWithin(columns.lastAccessed(entry)) || isWithin(columns.created(entry))

@@ -1,6 +1,6 @@
 /**
- * The lens in the pipeline: the text is a query profile's, candidates come from the points, and the score is that of memory, into which a
- * profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 bring the candidates, 7 and 8 score and rank them.
+ * The stages of the lens `chroma`: a query profile reads the text, candidates come from the points, and the score is that of memory, into
+ * which a profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 find the candidates, 7 and 8 score and rank them.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
@@ -46,7 +46,7 @@ import {
 } from './question.ts'
 
 export function chromaStages(host: LensHost): Partial<Stages> {
-  // Made on first use: a lens that nobody asks costs nothing.
+  // Made on first use, so that an unused lens costs nothing.
   const state = (): ChromaState => stateOf(host)
   return {
     parse: query => {
@@ -80,12 +80,12 @@ export function chromaStages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** What the plan of a query holds beside what all plans hold. */
+/** What the plan of a query of this lens holds in addition to the fields of every plan. */
 export interface ChromaFacts extends Prepared {
   readonly by: RankedBy
-  /** Null: memory alone scores. */
+  /** The profile's scoring; null: memory alone scores. */
   readonly custom: CustomScoring | null
-  /** By entry, of the answer to the lens's own operations. */
+  /** Result rows by entry key, for answers of the lens's own operations. */
   readonly rows?: ReadonlyMap<EntryKey, ResultRow> | undefined
 }
 
@@ -106,10 +106,10 @@ async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Pr
   return { ...plan, facts: { ...plan.facts, chroma: { ...prepared, by, custom } satisfies ChromaFacts } }
 }
 
-/** Code of the note that says which hashtags were asked by. */
+/** Code of the note that says which hashtags the query used. */
 export const HASHTAGS = 'hashtags'
 
-/** Rows of the seed's form, of the state of the store that access is checked in. */
+/** Makes the result rows of the lens, from the same state of the store in which access is checked. */
 function* presentRows(
   state: ChromaState,
   ranking: Ranking,
@@ -124,7 +124,7 @@ function* presentRows(
   })
 }
 
-/** Nodes asked for at first where a profile scores, as a multiple of those wanted (CQ-099). */
+/** Number of nodes retrieved first where a profile scores, as a multiple of the results wanted (CQ-099). */
 const FIRST = 3
 
 async function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -133,7 +133,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
     const allow = filtered(plan, context)
     return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
   }
-  // Of nodes that only memory scores, no more than there may be results.
+  // Where memory alone scores, no more nodes are retrieved than there may be results.
   const widening = depth / firstDepth(context.query)
   const first = FIRST * Math.min(most, plan.query.limit)
   const wanted = custom === null ? Math.min(depth, most) : Math.min(depth, Math.ceil(widening * first))
@@ -159,7 +159,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
   )
 }
 
-/** CQ-073. */
+/** Adds a note with the distance of the nearest node beyond the distance limit (CQ-073). */
 function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
   const distance = nearestBeyond(look, asked)
   if (distance === null) return
@@ -167,11 +167,11 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
   context.note({ code: 'no_results_within_distance', message, details: { nearest_distance: distance } })
 }
 
-/** More rotten ones than this are not counted. */
+/** Rotten nodes are counted up to this number. */
 const MAX_ROTTEN = 1_000
 const FEW_ROTTEN = 8
 
-/** CQ-151. Of what the viewer has forgotten and would see before the last result. */
+/** Adds a note with the number of nodes that are rotten in the viewer's memory and would rank before the last result (CQ-151). */
 function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, context: QueryContext): void {
   const rotten = asked.include_rotten ? null : look.columns.rotten
   if (rotten === null) return
@@ -182,7 +182,7 @@ function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, cont
   context.note({ code: 'rotten_nearer', message, details: { count } })
 }
 
-/** Asks for more only where all that were found are before the last: most often there are few. */
+/** Counts the found nodes that rank before `last`. Searches more only where all nodes found so far do; usually there are few. */
 function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): number {
   for (let k = FEW_ROTTEN; ; k *= FEW_ROTTEN) {
     const count = find(Math.min(k, MAX_ROTTEN)).filter(hit => byPlace(hit, last) < 0).length
@@ -190,7 +190,7 @@ function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): 
   }
 }
 
-/** With the memory that they are scored by: rows show it, whatever is written until then (CQ-070). */
+/** Candidates with the memory by which they are scored: rows show that memory, even if it is changed meanwhile (CQ-070). */
 function candidatesOf(
   { columns, reader, state }: Look,
   hits: readonly { readonly entry: EntryKey; readonly distance: number }[],
@@ -204,7 +204,7 @@ function candidatesOf(
   return hits.map(({ entry, distance }, place) => {
     const cell = columns.memory(entry)
     const mode = MODES[cell?.mode_name ?? MODE_NAMES[0]]
-    // Never used: the last access that the columns have is the creation.
+    // A node that was never used: its last access in the columns is its creation.
     const memory = stored.get(entry) ?? defaultMemory(cell?.last_accessed ?? 0)
     const weights = enabled ? (score_weights ?? weightsOf(mode)) : RELEVANCE_ALONE
     const { ascension, rotten, ...numbers } = memory
@@ -223,7 +223,7 @@ function candidatesOf(
 
 const NOTHING_KNOWN = 'The text names no assigned hashtag, and no node is similar to it.'
 
-/** Without memory. */
+/** Weights when memory is switched off. */
 const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
 
 const MEMORY = weightedSum({
@@ -232,7 +232,7 @@ const MEMORY = weightedSum({
   strength: 'grows with each use',
 })
 
-/** CQ-080. What the profile gave no score keeps that of its memory. */
+/** Score blended from memory and profile (CQ-080). An entry to which the profile gave no score keeps its memory score. */
 const BLENDED: Formula = sum('score', [
   product('memory', [MEMORY, constant('share', MEMORY_SHARE)], { when: 'profile' }),
   product('profile', [constant('share', CUSTOM_SHARE), number('its own score', 'profile')], {
@@ -274,8 +274,8 @@ function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Pl
 }
 
 /**
- * With the profile's own score. What was not retrieved has at most the memory score of the last that was, so that it is known from when on
- * none can reach the results (CQ-099).
+ * Scores candidates with the profile's scoring. A node that was not retrieved has at most the memory score of the last retrieved one, so it
+ * is known when no further node can reach the results (CQ-099).
  */
 async function scoreBlended(
   state: ChromaState,
@@ -312,7 +312,7 @@ async function scoreBlended(
   }
 }
 
-/** The rows of these, by entry, with what they were scored by (CQ-070, CQ-076); those that are nodes still. */
+/** Result rows by entry key, with the values by which the nodes were scored (CQ-070, CQ-076); nodes deleted meanwhile are left out. */
 function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored[]): ReadonlyMap<EntryKey, ResultRow> {
   const byEntry = new Map(scored.map(one => [one.entry, one]))
   const nodes = state.nodes.get(reader, [...byEntry.keys()])
@@ -320,16 +320,16 @@ function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored
     nodes.map(node => {
       const { signals, score: made } = byEntry.get(node.entry.key) as Scored
       const { distance = 0, relevance = 0, recency = 0, strength: strength_norm = 0, ascension, rotten } = signals
-      // The cast: `candidatesOf` put the numbers of the memory there.
+      // The cast is safe: `candidatesOf` stored the memory's numbers in the signals.
       const memory = { ...signals, ascension: ascension === 1, rotten: rotten === 1 } as unknown as NodeMemory
-      // Weights may sum to a last bit more than 1.
+      // Limited to 1, since rounded weights may sum to slightly more than 1.
       const computed = { distance, relevance, recency, strength_norm, score: Math.min(1, made) }
       return [node.entry.key, { ...nodeRow(node, memory, node.columns), ...computed }]
     }),
   )
 }
 
-/** What a page has shown was used: in the viewer's memory of the nodes, not in the store's access state. */
+/** Records the nodes on a page as used: in the viewer's memory of the nodes, not in the store's own access state. */
 export function touchNodes(
   host: LensHost,
   viewer: Viewer,
@@ -340,11 +340,11 @@ export function touchNodes(
   if (options.update_access !== false) stateOf(host).access.record(viewer.id, entries, Math.floor(now / 1000))
 }
 
-// A query from its hashtags or text to its rows: through the pipeline, then what the seed does with the rows (CQ-055).
+// Runs a query from hashtags or text to result rows: through the pipeline, then the phases that follow it (CQ-055).
 
 type Asking = Pick<CallContext, 'viewer' | 'signal'>
 
-/** Ranked and cut to k, before anything was written. */
+/** Ranked results cut to `k`, before uses are recorded. */
 interface Found {
   readonly facts: ChromaFacts
   readonly query: EffectiveQuery
@@ -365,8 +365,8 @@ export async function ask(
 }
 
 /**
- * CQ-101, CQ-102: all items are checked and ranked, then their accesses written in order; or none of it. `check` may refuse an
- * item; the first one that is wrong in any way is reported.
+ * Runs a batch (CQ-101, CQ-102): all items are checked and ranked, then their uses recorded in order; or nothing is. `check` may refuse an
+ * item; the first item with any fault is reported.
  */
 export async function askMany(
   state: ChromaState,
@@ -388,7 +388,7 @@ export async function askMany(
   return Promise.all(updated.map(one => finish(state, one)))
 }
 
-/** Phases 1 to 8. */
+/** Phases 1 to 8 of a query: from input to ranked results. */
 async function find(
   state: ChromaState,
   call: Asking & { readonly now: Instant },
@@ -420,13 +420,16 @@ async function find(
   }
 }
 
-/** What a profile could not score is reported with its figures, when all is scored. */
+/**
+ * The pipeline's note as a warning. Scoring failures of a profile are left out: they are reported with their counts after all entries are
+ * scored.
+ */
 function warningOf({ code, message, details }: Note): readonly Warning[] {
   if (code === HASHTAGS || code === 'custom_scoring_failed') return []
   return [{ code, message, ...(details !== undefined && { details }) }]
 }
 
-/** Phase 9. With nothing returned, or by request, nothing is written. */
+/** Phase 9 of a query: records uses. Nothing is written when there are no results, or when the call says so. */
 async function withAccess(state: ChromaState, viewer: Viewer, found: Found): Promise<Found> {
   const { query, entries, warnings } = found
   if (!query.update_access || entries.length === 0) return found
@@ -434,7 +437,7 @@ async function withAccess(state: ChromaState, viewer: Viewer, found: Found): Pro
   return { ...found, warnings: [...warnings, ...(await retrying(record, state.sleep))] }
 }
 
-/** Phases 10 and 11. */
+/** Phases 10 and 11 of a query: post-processing and the answer. */
 async function finish(state: ChromaState, { facts, query, rows, verdict, warnings }: Found): Promise<DetailedAnswer> {
   if (facts.by === 'distance') return { results: rows, query, ...verdict, warnings }
   const post = await state.profiles.postProcess(query.profile, rows, { query, state: facts.state, now: query.now })

@@ -1,6 +1,6 @@
 /**
- * What comes with the lens to try it on: gathered signals and analyses of them, in English and Spanish, of the shapes that
- * stores of this kind have. Addresses lead nowhere (example.org).
+ * Sample data of the lens `collections`: signals and analyses of them, in English and Spanish, in the form that such stores have. Addresses
+ * lead nowhere (example.org).
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -16,7 +16,7 @@ export interface SampleRecord {
   readonly metadata: JsonObject
 }
 
-/** Dated back from `now`, so that a day filter always has something to keep and something to drop. */
+/** The sample records, dated back from `now`, so that a day filter always keeps some and drops some. */
 export function sampleRecords(now: Instant): readonly SampleRecord[] {
   const day = (daysAgo: number): string => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
   const items = itemsFile.map(({ id, lang, daysAgo, title, content, source, signal }) => ({

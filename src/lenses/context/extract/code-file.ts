@@ -1,59 +1,58 @@
 /**
- * A source file while it is read, in any language: its tree, the scope and the enclosing concept of every node, and what
- * names, expressions and types in it stand for. How a grammar writes these is a table of each language (`Reader`). What is
- * not certain is null.
+ * A source file in any language while it is read: its tree, the scope and the enclosing concept of every node, and what names, expressions
+ * and types in it refer to. Each language has a table that says how its grammar expresses these (`Reader`). What is uncertain is null.
  */
 import { isUndeclared, MAX_NAME, type Reference, type Relation, type Shape, type Step } from './concept.ts'
 import type { ConceptSpan, Draft } from './draft.ts'
 import { isComment, NONE, type Node, SyntaxTree } from './grammars.ts'
 
-/** What a name stands for. Expressions and types are read only when the name is used. */
+/** What a name refers to. Expressions and types are read only when the name is used. */
 export type Meaning =
   | { readonly ref: Reference }
-  /** A value of the type written there. */
+  /** The name refers to a value of the type at this node. */
   | { readonly type: Node }
-  /** The value of the expression, or an element of it. */
+  /** The name refers to the value of the expression at this node, or to an element of it. */
   | { readonly value: Node; readonly step?: Step }
   | { readonly late: (depth: number) => Reference | null }
-  /** A namespace: what is declared in it is a part of it. */
+  /** The name refers to a namespace: declarations in the scope are its members. */
   | { readonly scope: Scope }
-  /** A type parameter, by its constraint or NONE. */
+  /** The name refers to a type parameter; `bound` is its constraint or NONE. */
   | { readonly bound: Node }
-  /** Declared, but nothing is known of it: it hides what is outside. */
+  /** The name is declared, but nothing else is known of it: it hides the same name of outer scopes. */
   | null
 
-/** In front of names of types: they are other names than those of values. */
+/** Prefix of names of types in a scope, which are distinct from names of values. */
 export const TYPE = 'type '
 
-/** Scopes within scopes beyond this share one: no code is nested so deep, and a search up the scopes stays short. */
+/** Depth from which nested scopes share one: no real code is nested this deep, and the search up the scopes stays short. */
 const MAX_SCOPES = 200
-/** An expression or a type nested deeper says nothing. */
+/** Deepest nesting of an expression or type that is read; what is deeper is taken as unknown. */
 export const MAX_DEPTH = 24
-/** A path with more parts says nothing. */
+/** Largest number of parts of a path that is read; a longer path is taken as unknown. */
 export const MAX_PARTS = 24
-/** Characters of the name of a module. A file may repeat what it names in each reference, so no name may be long. */
+/** Longest name of a module, in characters. A file may repeat a name in each reference, so names must be short. */
 const MAX_MODULE = 1_000
 
-/** What `this` is. */
+/** What `this` refers to in a piece of code. */
 export interface Self {
-  /** Key of the class. */
+  /** Key of the class that `this` belongs to. */
   readonly key: string
-  /** In a static member `this` is the class itself. */
+  /** Whether `this` is the class itself, as in a static member. */
   readonly isStatic: boolean
 }
 
 export interface Frame {
-  /** That the scope was opened at. */
+  /** The node at which the scope was opened. */
   readonly node: Node
-  /** In front of the qualified names of what is declared here. */
+  /** Prefix of the qualified names of declarations in this scope. */
   readonly prefix: string
   readonly isFunction: boolean
-  /** Its names are not seen from the scopes within it: the body of a class in Python. */
+  /** Whether scopes within it do not see its names, as with the body of a Python class. */
   readonly isHidden: boolean
-  /** It does not see what is around it: a module of Rust. */
+  /** Whether it does not see names of outer scopes, as with a Rust module. */
   readonly isIsolated: boolean
   readonly self: Self | null
-  /** Simple name of the type whose members are declared here. */
+  /** Simple name of the type whose members are declared in this scope. */
   readonly typeName: string | null
 }
 
@@ -76,7 +75,7 @@ export class Scope {
     return this.#depth >= MAX_SCOPES ? this : new Scope(this, { ...this.frame, ...LOCAL, ...change, node })
   }
 
-  /** Undefined: no such name in the file. */
+  /** What a name refers to, searched from this scope outwards; undefined where the file does not declare it. */
   find(name: string): Meaning | undefined {
     for (let scope: Scope | null = this; scope !== null; scope = scope.frame.isIsolated ? null : scope.outer) {
       const found = scope === this || !scope.frame.isHidden ? scope.own.get(name) : undefined
@@ -85,17 +84,17 @@ export class Scope {
     return undefined
   }
 
-  /** The first declaration of a name stays: what follows are overloads, or the same thing again. */
+  /** Declares a name in this scope. The first declaration stays: further ones are overloads, or repeat it. */
   declare(name: string, meaning: Meaning): void {
     if (!this.own.has(name)) this.own.set(name, meaning)
   }
 
-  /** Declared twice, it is not certain which one is meant. */
+  /** Declares a name in this scope. A second declaration makes its meaning uncertain. */
   declareOnce(name: string, meaning: Meaning): void {
     if (name !== '' && name !== '_') this.own.set(name, this.own.has(name) ? null : meaning)
   }
 
-  /** Of the function around, or the file. */
+  /** The scope of the enclosing function, or of the file. */
   get functionScope(): Scope {
     let scope: Scope = this
     while (!scope.frame.isFunction && scope.outer !== null) scope = scope.outer
@@ -107,17 +106,17 @@ export type Visit<F extends CodeFile> = (file: F, node: Node) => void
 type Read<F extends CodeFile> = (file: F, node: Node, depth: number) => Reference | null
 type Rules = ReadonlyMap<string, Read<CodeFile>>
 
-/** What nodes stand for, by kind. Null: nothing known. */
+/** Rules by kind of node that find what a node refers to. A rule gives null where nothing is known. */
 export interface Reader {
-  /** Of an expression: a symbol, or a value of a type. */
+  /** Rules for an expression: they give a symbol, or a value of a type. */
   readonly values: Rules
-  /** Of a type: a value of it. */
+  /** Rules for a type: they give a value of that type. */
   readonly types: Rules
-  /** For a node that names a type: the type itself. */
+  /** Rules for a node that names a type: they give the type itself. */
   readonly symbols: Rules
 }
 
-/** A table by kind of node, several kinds with blanks between them. */
+/** A table by kind of node. A key may hold several kinds, separated by blanks. */
 export function byKind<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(table).flatMap(([kinds, one]) => words(kinds).map(kind => [kind, one] as const)))
 }
@@ -127,9 +126,9 @@ export function words(text: string): string[] {
 }
 
 /**
- * A rule is a function, or `how field`, without a field for what is inside: `value`, `type` and `symbol` of that child;
- * `member field name`, the member of its value; `call`, `element` and `list` of its value; `list-type`, `map-type` and
- * `function-type` of its type. `instance`: a value of the type that the node itself names.
+ * Compiles rules of a language. A rule is a function, or a text `how field`; without a field, the inner expression is meant. `value`,
+ * `type` and `symbol`: of that child; `member field name`: the member of its value; `call`, `element` and `list`: of its value;
+ * `list-type`, `map-type` and `function-type`: of its type. `instance`: a value of the type that the node itself names.
  */
 export function rules<F extends CodeFile>(table: Readonly<Record<string, string | Read<F>>>): Rules {
   const made = [...byKind(table)].map(([kind, rule]) => [kind, typeof rule === 'string' ? ruleOf(rule) : rule] as const)
@@ -149,7 +148,7 @@ function ruleOf(rule: string): Read<CodeFile> {
   }
 }
 
-/** What a name stands for where it is written; `unknown`: where the file does not declare it. */
+/** Rule for a name: what it refers to at its place; `unknown` is called where the file does not declare the name. */
 export function named<F extends CodeFile>(unknown: (file: F, name: string, node: Node) => Reference | null): Read<F> {
   return (file: F, node: Node, depth: number) => {
     const name = file.text(node)
@@ -159,19 +158,19 @@ export function named<F extends CodeFile>(unknown: (file: F, name: string, node:
 }
 
 interface Binding {
-  /** The type of the names; `var` is none. */
+  /** Field of the names' type; the type `var` counts as none. */
   readonly type?: string
-  /** One value for each name, or one for the first. */
+  /** Field of the values: one for each name, or one for the first name. */
   readonly value?: string
-  /** What holds a value of each name. */
+  /** Field of an expression whose elements the names stand for. */
   readonly element?: string
-  /** A name that the scope has already keeps its meaning. */
+  /** Whether a name that the scope already has keeps its meaning. */
   readonly keeps?: boolean
 }
 
 /**
- * Declares names in the scope of the node. Each text is a field, as `SyntaxTree.all` reads it. Declared twice, it is not
- * certain what a name means.
+ * Makes a visitor that declares names in the scope of the node. Each text is a field, as `SyntaxTree.all` reads it. A name that is declared
+ * twice becomes uncertain.
  */
 export function binds(
   names: string,
@@ -197,10 +196,10 @@ const NOTHING_READ: Reader = { values: new Map(), types: new Map(), symbols: new
 export class CodeFile extends SyntaxTree {
   readonly draft: Draft
   readonly top: Scope = new Scope()
-  /** Declaration -> key of its concept; parts of one concept share it. */
+  /** Key of the concept by its declaration; several parts of one concept share a key. */
   readonly declared: Map<Node, string> = new Map()
   readonly #reader: Reader
-  /** Names that declare, and so do not refer. */
+  /** Marks nodes that are names in a declaration, and so are no references. */
   readonly #declaring: Uint8Array
   readonly #scopeOf: Int32Array
   readonly #scopes: Scope[] = [this.top]
@@ -217,7 +216,7 @@ export class CodeFile extends SyntaxTree {
     this.#owners = [draft.fileKey]
   }
 
-  /** In source order. Throws `Overdue`. */
+  /** Visits every node in source order. Throws `Overdue`. */
   eachNode(visit: (node: Node, kind: string) => void): void {
     for (let node = 0; node < this.size; node++) {
       this.draft.step()
@@ -225,12 +224,12 @@ export class CodeFile extends SyntaxTree {
     }
   }
 
-  /** Calls what the table has for each node, in source order. Throws `Overdue`. */
+  /** Calls the table's visitor for each node of its kinds, in source order. Throws `Overdue`. */
   visit(table: ReadonlyMap<string, Visit<this>>): void {
     this.eachNode((node, kind) => table.get(kind)?.(this, node))
   }
 
-  /** As `visit`, with the scopes that are opened on the way. */
+  /** As `visit`, and opens scopes on the way. */
   declare(table: ReadonlyMap<string, Visit<this>>): void {
     this.eachNode((node, kind) => {
       this.enter(node)
@@ -238,26 +237,28 @@ export class CodeFile extends SyntaxTree {
     })
   }
 
-  /** To be called for every node in source order, before anything is opened at it. */
+  /**
+   * Gives the node the scope and owner of its parent. Must be called for every node in source order, before a scope is opened at the node.
+   */
   enter(node: Node): void {
     const parent = this.parent(node)
     if (parent === NONE) return
-    // What was opened ahead for this node stays.
+    // A scope or owner that was set ahead for this node is kept.
     if (this.#scopeOf[node] === 0) this.#scopeOf[node] = this.#scopeOf[parent] as number
     if (this.#ownerOf[node] === 0) this.#ownerOf[node] = this.#ownerOf[parent] as number
   }
 
-  /** The scope within the node; of a leaf, the one it is in. */
+  /** The scope within the node; for a leaf, the scope that contains it. */
   scope(node: Node): Scope {
     return this.#scopes[this.#scopeOf[node] as number] as Scope
   }
 
-  /** The scope around the node. */
+  /** The scope that contains the node. */
   outside(node: Node): Scope {
     return this.scope(Math.max(0, this.parent(node)))
   }
 
-  /** From here on, within the node. */
+  /** Opens a scope for the node's descendants that are visited from here on. */
   openScope(node: Node, change: Partial<Frame> = {}): Scope {
     return this.enterScope(node, this.scope(node).inner(node, change))
   }
@@ -267,12 +268,12 @@ export class CodeFile extends SyntaxTree {
     return scope
   }
 
-  /** Key of the concept that the node is part of. */
+  /** Key of the concept to which the node belongs. */
   owner(node: Node): string {
     return this.#owners[this.#ownerOf[node] as number] as string
   }
 
-  /** Key of the concept that the node is in, null at the top of the file. */
+  /** Key of the concept that encloses the node; null at the top of the file. */
   ownerAbove(node: Node): string | null {
     const at = this.#ownerOf[Math.max(0, this.parent(node))] as number
     return at === 0 ? null : (this.#owners[at] as string)
@@ -282,7 +283,7 @@ export class CodeFile extends SyntaxTree {
     this.#ownerOf[node] = this.#owners.push(key) - 1
   }
 
-  /** What is within the node belongs to what the node is in. */
+  /** Assigns what is within the node to the concept that encloses the node. */
   closeOwner(node: Node): void {
     this.#ownerOf[node] = this.#ownerOf[Math.max(0, this.parent(node))] as number
   }
@@ -295,7 +296,7 @@ export class CodeFile extends SyntaxTree {
     return this.#declaring[node] === 1
   }
 
-  /** Adds the concept, places it, and makes it the owner of all within the node. Returns its key. */
+  /** Adds the concept, records what contains it, and makes it the owner of everything within the node. Returns its key. */
   add(node: Node, concept: Omit<ConceptSpan, 'start' | 'end'>, span: Node = node, isPlaced = true): string {
     const key = this.draft.add({ ...concept, start: this.start(span), end: this.end(span) })
     if (isPlaced) this.draft.place(key, this.ownerAbove(node))
@@ -303,13 +304,13 @@ export class CodeFile extends SyntaxTree {
     return key
   }
 
-  /** A further part of what is known: an overload, an accessor. */
+  /** Adds a further part to a known concept: an overload, an accessor. */
   extend(node: Node, key: string, span: Node = node): void {
     this.draft.extend(key, this.start(span), this.end(span))
     this.openOwner(node, key)
   }
 
-  /** The concept that the node declares. */
+  /** Reference to the concept that the node declares. */
   local(node: Node): Reference | null {
     const key = this.declared.get(node)
     return key === undefined ? null : { local: key }
@@ -320,19 +321,19 @@ export class CodeFile extends SyntaxTree {
     return this.#reader.values.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
-  /** A value of the type. */
+  /** What a type node refers to, as a value of that type. */
   type(node: Node, depth = 0): Reference | null {
     if (node === NONE || depth > MAX_DEPTH) return null
     return this.#reader.types.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
-  /** The type itself. */
+  /** What a type node refers to, as the type itself. */
   symbol(node: Node, depth = 0): Reference | null {
     if (node === NONE || depth > MAX_DEPTH) return null
     return this.#reader.symbols.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
-  /** What the name is declared as where the node is: undefined when it is not, null when nothing is known of it. */
+  /** What the name is declared as at the node: undefined when it is not declared, null when nothing is known of it. */
   declaredAs(node: Node, name: string): Reference | null | undefined {
     const meaning = this.scope(node).find(name)
     return meaning === undefined ? undefined : meaning !== null && 'ref' in meaning ? meaning.ref : null
@@ -352,7 +353,7 @@ export class CodeFile extends SyntaxTree {
     if (target !== null) this.draft.refer(this.owner(node), relation, target)
   }
 
-  /** Adds to what other files see of the concept; what is known already stays. */
+  /** Adds to what other files see of the concept; known values are kept. */
   shape(key: string, more: Shape): void {
     const known = this.draft.shapes.get(key)
     const members = { ...more.members, ...known?.members }
@@ -367,14 +368,14 @@ export class CodeFile extends SyntaxTree {
   }
 }
 
-/** Members of which something is known. */
+/** The members of a class or interface of which something is known. */
 export function certain(
   members: Iterable<readonly [name: string, value: Reference | null]>,
 ): Record<string, Reference> {
   return Object.fromEntries([...members].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])))
 }
 
-/** What a module exports by the name; null: the module itself. */
+/** Reference to what a module exports by the name; null: the module itself. */
 export function exported(module: string, name: string | null): Reference | null {
   return module.length > MAX_MODULE || (name ?? '').length > MAX_NAME ? null : { module, name }
 }
@@ -383,13 +384,13 @@ export function meant(ref: Reference | null): Meaning {
   return ref === null ? null : { ref }
 }
 
-/** Of a declaration, here or in another module; undefined for modules, values and names of which nothing is known. */
+/** The reference to a declaration, in this or another module; undefined for modules, values and names of which nothing is known. */
 export function symbolIn(meaning: Meaning | undefined): Reference | undefined {
   const ref = meaning !== undefined && meaning !== null && 'ref' in meaning ? meaning.ref : undefined
   return ref === undefined || 'of' in ref || ('module' in ref && ref.name === null) ? undefined : ref
 }
 
-/** Key of the concept of this file that is meant. */
+/** Key of the concept of this file that the meaning refers to; null where it is another kind of meaning. */
 export function localKey(meaning: Meaning | undefined): string | null {
   const ref = symbolIn(meaning)
   return ref !== undefined && 'local' in ref ? ref.local : null
@@ -407,12 +408,12 @@ export function instance(of: Reference | null): Reference | null {
   return step(of, 'instance')
 }
 
-/** Null for what nothing in the file declares. */
+/** The reference, or null for a name that nothing in the file declares. */
 export function known(reference: Reference | null): Reference | null {
   return reference === null || isUndeclared(reference) ? null : reference
 }
 
-/** What the comments right in front of the declaration say: those with no empty line and no code between. */
+/** Text of the comments directly before the declaration, with no empty line and no code in between. */
 export function docBefore(tree: SyntaxTree, declaration: Node): string {
   const parts: string[] = []
   let below = declaration
@@ -427,19 +428,19 @@ export function docBefore(tree: SyntaxTree, declaration: Node): string {
   return parts.join('\n').trim()
 }
 
-/** A comment made for documentation may have an empty line behind it. */
+/** Number of line feeds allowed behind a comment: a documentation comment may be followed by an empty line. */
 function allowedFeeds(comment: string): number {
   return comment.startsWith('/**') ? 2 : comment.endsWith('\n') ? 0 : 1
 }
 
-/** A comment behind code on its line speaks of that code. */
+/** Whether the comment follows code on its line, and so describes that code. */
 function sharesLine(tree: SyntaxTree, comment: Node): boolean {
   const elder = tree.before(comment)
   if (elder === NONE || tree.text(elder).endsWith('\n')) return false
   return !tree.source.slice(tree.end(elder), tree.start(comment)).includes('\n')
 }
 
-/** Without slashes, block marks, number signs and the stars in front of its lines. */
+/** The comment's text without slashes, block marks, number signs and the stars at the start of its lines. */
 function plainComment(comment: string): string {
   const body = comment.startsWith('/*') ? comment.slice(2).replace(/\*\/$/, '') : comment
   return body

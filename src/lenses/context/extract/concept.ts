@@ -1,7 +1,7 @@
 /**
- * What is read out of one file: concepts, and references from them to names that another file may hold. Plain JSON data,
- * so that a store can keep it and only the files that changed are read again. Resolving references is `resolve/`. And which
- * language a file is in, by its name, and why a file is not read at all.
+ * What is read out of one file: concepts, and references from them to names that another file may declare. Plain JSON data, so that a store
+ * can keep it and only changed files are read again; references are resolved in `resolve/`. Also the language of a file by its name, and
+ * the reasons why a file is not read.
  */
 
 export type ConceptType =
@@ -19,7 +19,7 @@ export type ConceptType =
   | 'Entity'
   | 'Caveat'
 
-/** Hard, moderate and weak ties. */
+/** Weights of links between concepts: hard, moderate and weak. */
 export const HARD = 1
 export const MODERATE = 0.5
 const WEAK = 0.1
@@ -37,85 +37,88 @@ export const WEIGHTS = {
 } as const
 export type Relation = keyof typeof WEIGHTS
 
-/** A concept as read from its file; it has no id yet. */
+/** A concept as read from its file, without an id. */
 export interface ReadConcept {
   /**
-   * Unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, from the second on
-   * with `~2`.
+   * Key of the concept, unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, with `~2` and so on
+   * where the name is repeated.
    */
   readonly key: string
   readonly type: ConceptType
-  /** `load`, `Store.load`; of a module or document its path. */
+  /** Name of the concept: `load`, `Store.load`; for a module or document its path. */
   readonly name: string
-  /** Qualified by all enclosing declarations: `outer.Store.load`. */
+  /** Name with all enclosing declarations: `outer.Store.load`. */
   readonly qualifiedName: string
-  /** From 1, both included. */
+  /** First line of the concept, counted from 1; start and end are both included. */
   readonly startLine: number
   readonly endLine: number
   /** The declaration up to its body on one line; empty where there is none. */
   readonly signature: string
-  /** The documentation comment without its marks; empty where there is none. */
+  /** The documentation comment without comment marks; empty where there is none. */
   readonly doc: string
 }
 
-/** How to find what a piece of source speaks of. Evaluated in the file it was read from. */
+/** A path by which to find what a piece of source refers to. It is evaluated relative to the file that it was read from. */
 export type Reference =
-  /** A concept of the same file, by key. */
+  /** Refers to a concept of the same file, by key. */
   | { readonly local: string }
-  /** What a module exports by that name; null: the module itself. */
+  /** Refers to what a module exports by that name; null: the module itself. */
   | { readonly module: string; readonly name: string | null }
-  /** A member of a namespace, a class or a value. */
+  /** Refers to a member of a namespace, a class or a value. */
   | { readonly of: Reference; readonly member: string }
   | { readonly of: Reference; readonly step: Step }
-  /** A name that nothing in the file declares. Never resolved; kept for reading. */
+  /** A name that nothing in the file declares. Never resolved; kept for readers of the extraction. */
   | { readonly name: string }
 
-/** Whether it is a name that nothing in the file declares. */
+/** Whether the reference is a name that nothing in the file declares. */
 export function isUndeclared(reference: Reference): reference is { readonly name: string } {
   return 'name' in reference && !('module' in reference)
 }
 
 /**
- * `call`: what a call gives. `instance`: a value of that class or type. `list`, `map`, `function`: a value that holds,
- * maps to or returns such values. `element`: what iterating gives.
+ * Step from one value to another. `call`: the result of calling it. `instance`: a value of that class or type. `list`, `map`, `function`: a
+ * value that holds, maps to or returns such values. `element`: what iterating gives.
  */
 export type Step = 'call' | 'instance' | 'list' | 'map' | 'function' | 'element'
 
 export interface FileReference {
-  /** Key of a concept of the file. */
+  /** Key of the concept in this file that refers. */
   readonly source: string
   readonly relation: Relation
   readonly target: Reference
   readonly weight: number
 }
 
-/** What other files can see of a symbol, beyond its being there. */
+/** What other files can see of a symbol, beyond its existence. */
 export interface Shape {
-  /** Class and interface: what it builds on. */
+  /** For a class or interface: the types that it extends or implements. */
   readonly bases?: readonly Reference[]
-  /** Values of members by name; methods among them. */
+  /** Values of members, methods included, by name. */
   readonly members?: Readonly<Record<string, Reference>>
-  /** Function and method: what a call gives. */
+  /** For a function or method: the value that a call returns. */
   readonly returns?: Reference
-  /** Type alias and constant: what it stands for. */
+  /** For a type alias or constant: what it stands for. */
   readonly value?: Reference
 }
 
-/** All that resolving the references of another file may ask about this one. Same surface: other files need no new look. */
+/**
+ * Everything that resolving another file's references may ask about this file. While it is unchanged, links of other files need not be
+ * resolved again.
+ */
 export interface Surface {
   readonly language: Language
-  /** Keys of the file's concepts, first the file's own. */
+  /** Keys of the file's concepts; the first is the concept of the file itself. */
   readonly keys: readonly string[]
-  /** Name -> what it is. `default` and `export=` as in ECMAScript and CommonJS. */
+  /** Exported names and what they refer to. `default` and `export=` as in ECMAScript and CommonJS. */
   readonly exports: Readonly<Record<string, Reference>>
-  /** Modules whose exports are exported here as well. */
+  /** Modules whose exports this file re-exports as a whole (`export *`). */
   readonly stars: readonly string[]
   readonly shapes: Readonly<Record<string, Shape>>
-  /** The package that the file says it is of, where a package is several files. */
+  /** The package that the file says it belongs to, in languages where a package is several files. */
   readonly package?: string
-  /** What a file that steers module resolution says. */
+  /** Settings of a file that controls module resolution. */
   readonly settings?: ModuleSettings
-  /** Markdown: anchor -> key of the section. */
+  /** For Markdown: keys of sections by anchor. */
   readonly anchors?: Readonly<Record<string, string>>
 }
 
@@ -129,11 +132,11 @@ export interface ModuleSettings {
   readonly baseUrl?: string
   readonly paths?: Readonly<Record<string, readonly string[]>>
   readonly extends?: readonly string[]
-  /** Of a tsconfig.json that only leads to others. */
+  /** Other settings that a tsconfig.json refers to by `references`. */
   readonly references?: readonly string[]
 }
 
-/** Another way of reading files, or of keeping what was read: all files are read again. */
+/** Version of how files are read and stored; when it changes, all files are read again. */
 export const READING_VERSION = 11
 
 export interface Extraction {
@@ -143,16 +146,16 @@ export interface Extraction {
   readonly concepts: readonly ReadConcept[]
   readonly references: readonly FileReference[]
   readonly surface: Surface
-  /** The parser met something it did not know; what could be read was. */
+  /** Whether the parser found a syntax error; what could be read is kept. */
   readonly hasErrors: boolean
 }
 
-/** In place of the name of a module or package: the package that the file itself is of. */
+/** Stands for a package name in a reference: the package that the file itself belongs to. */
 export const OWN_PACKAGE = '.'
-/** Characters of a name. */
+/** Longest name of a concept, in characters. */
 export const MAX_NAME = 200
 
-/** Longer texts are left out. */
+/** Longest text of a file, in characters; longer files are skipped. */
 export const MAX_CHARACTERS = 10 * 1024 * 1024
 
 /** Why a file was not read: too long, too slow to read, or more concepts than one file may declare. */
@@ -161,11 +164,11 @@ export interface Skip {
 }
 
 interface LanguageFacts {
-  /** Of file names, with blanks between them. */
+  /** Endings of file names in this language, separated by blanks. */
   readonly endings: string
-  /** Absent: read without a grammar. */
+  /** The grammar's name; absent for a language that is read without one. */
   readonly grammar?: string
-  /** Its name as people write it, where calls are not linked. */
+  /** The language's usual name, where its calls are not linked. */
   readonly unlinked?: string
 }
 
@@ -201,13 +204,13 @@ export function languageOf(path: string): Language {
   return BY_ENDING.get(endingOf(path)) ?? 'text'
 }
 
-/** Null: read without a grammar. */
+/** Grammar of the language; null where it is read without one. */
 export function grammarOf(language: Language): Grammar | null {
   const facts = LANGUAGES[language]
   return 'grammar' in facts ? facts.grammar : null
 }
 
-/** The name of the file's language where its calls are not linked; null: they are, or there are none. */
+/** Name of the file's language where its calls are not linked; null when they are, or the file has none. */
 export function unlinkedLanguage(path: string): string | null {
   const facts = LANGUAGES[languageOf(path)]
   return 'unlinked' in facts ? facts.unlinked : null

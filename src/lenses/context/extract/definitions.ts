@@ -1,6 +1,6 @@
 /**
- * Types, functions, constants and imports of the languages that a table describes: Go, Rust, Java, C, C++, C#, Ruby and PHP.
- * Calls and names are linked in those with a `Linked`; of the others only what a type builds on is.
+ * Reads types, functions, constants and imports in the languages described by a table: Go, Rust, Java, C, C++, C#, Ruby and PHP. Calls and
+ * names are linked in those that have a `Linked`; in the others only the types that a type extends or implements.
  */
 import { must } from '../../../base/assert.ts'
 import { CodeFile, docBefore, type Frame, type Reader, type Visit, words } from './code-file.ts'
@@ -9,13 +9,13 @@ import { addCaveats, type Draft } from './draft.ts'
 import { isComment, NONE, type Node, type SyntaxTree } from './grammars.ts'
 
 /**
- * What a kind of node is: a declaration of that type of concept; a macro with parameters; an import; members of a type that is
- * declared elsewhere; or the part of a type that names what it builds on.
+ * What a kind of node represents: the declaration of a concept of that type; a macro with parameters; an import; members of a type that is
+ * declared elsewhere; or the list of types that a type extends or implements.
  */
 type Role = ConceptType | 'Macro' | 'Import' | 'Implementation' | 'EXTENDS' | 'IMPLEMENTS'
 type Roles = ReadonlyMap<string, Role>
 
-/** `kind=role`, with blanks between them. */
+/** Parses a text of `kind=role` pairs, separated by blanks. */
 function roles(text: string): Roles {
   return new Map(words(text).map(pair => pair.split('=') as [string, Role]))
 }
@@ -45,17 +45,17 @@ const ROLES: Partial<Record<Language, Roles>> = {
     include_once_expression=Import`),
 }
 
-/** How the names of a language are linked across files. */
+/** Rules by which the names of a language are linked across files. */
 export interface Linked extends Reader {
-  /** Kinds of nodes within which names are their own. */
+  /** Kinds of syntax nodes that open a scope. */
   readonly scopes: ReadonlySet<string>
-  /** Kind of those that do not see the names around. */
+  /** Kinds of nodes whose scope does not see outer names. */
   readonly isolated?: string
-  /** In source order, once the scope of the node is open. */
+  /** Visitors that declare names, called in source order after the node's scope was opened. */
   readonly declares: ReadonlyMap<string, Visit<DefinitionsFile>>
-  /** Links of nodes. */
+  /** Visitors that add links from nodes. */
   readonly refers: ReadonlyMap<string, Visit<DefinitionsFile>>
-  /** Once all is declared: what other files see. */
+  /** Called after all declarations: adds what other files see. */
   share(file: DefinitionsFile): void
 }
 
@@ -63,11 +63,11 @@ const MAX_PREFIX = 200
 
 export class DefinitionsFile extends CodeFile {
   readonly roles: Roles
-  /** Simple name -> key; the first of a name stays. */
+  /** Keys of types by simple name; the first type of a name is kept. */
   readonly types: Map<string, string> = new Map()
-  /** `Type.method` -> key */
+  /** Keys of methods by `Type.method`. */
   readonly methods: Map<string, string> = new Map()
-  /** Of Rust: names of those that the file declares. */
+  /** For Rust: names of the modules that the file declares. */
   readonly modules: Set<string> = new Set()
   readonly #late: (() => void)[] = []
 
@@ -76,30 +76,30 @@ export class DefinitionsFile extends CodeFile {
     this.roles = must(ROLES[draft.language], `the kinds of nodes of ${draft.language}`)
   }
 
-  /** From here on, within the node. */
+  /** Opens a scope for the node's descendants that are visited from here on. */
   open(node: Node, change: Partial<Frame>): void {
     const isLong = (change.prefix ?? '').length > MAX_PREFIX
     this.openScope(node, isLong ? { ...change, prefix: this.scope(node).frame.prefix } : change)
   }
 
-  /** For what names a type: it may be declared further down. */
+  /** Postpones an action until the whole file is declared, since a type may be declared further down. */
   later(act: () => void): void {
     this.#late.push(act)
   }
 
-  /** Once the whole file is declared. */
+  /** Runs the postponed actions, once the whole file is declared. */
   doLater(): void {
     for (const act of this.#late) act()
   }
 
-  /** What the file exports by the name; declared twice, it is not certain which one is meant. */
+  /** Exports a name from the file; a name that is exported twice becomes uncertain. */
   export(name: string, target: Reference | null): void {
     const { exports } = this.draft
     if (target === null || exports.has(name)) exports.set(name, { name })
     else exports.set(name, target)
   }
 
-  /** Whether the name is that of a variable: a function that it was given may be another one by now. */
+  /** Whether the name is that of a variable: a function assigned to it may have been replaced. */
   isVariable(node: Node): boolean {
     const meaning = this.scope(node).find(this.text(node))
     return meaning !== undefined && meaning !== null && !('ref' in meaning)
@@ -136,7 +136,7 @@ function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
   else if (role !== undefined && role !== 'EXTENDS' && role !== 'IMPLEMENTS') declareType(file, node, role)
 }
 
-/** Adds the concept of the declaration. `owner`: the type that the declaration itself names. */
+/** Adds the concept of the declaration. `owner`: the type that the declaration names as the one it belongs to. */
 function addConcept(
   file: DefinitionsFile,
   node: Node,
@@ -158,7 +158,7 @@ function addConcept(
   return key
 }
 
-/** A module of Rust, written in place or as a file of its own. */
+/** Declares a module of Rust, written in place or as a file of its own. */
 function declareModule(file: DefinitionsFile, node: Node): void {
   const name = file.textAt(node, 'name')
   const { prefix } = file.scope(node).frame
@@ -172,14 +172,14 @@ function declareModule(file: DefinitionsFile, node: Node): void {
 
 function declareConstant(file: DefinitionsFile, node: Node, role: 'Constant' | 'Macro'): void {
   const name = file.textAt(node, 'name')
-  // What is defined as nothing only guards a header.
+  // A macro without a value, as in `#define X_H`, only guards a header and is no constant.
   const isGuard = file.kind(node) === 'preproc_def' && file.child(node, 'value') === NONE
   const { prefix, isFunction } = file.scope(node).frame
   if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name === '_' || isGuard || isFunction) return
   addConcept(file, node, role === 'Macro' ? 'Function' : role, name, prefix + name)
 }
 
-/** One concept for all overloads of a method, and for its declaration and its definition. */
+/** Adds a function or method: one concept for all overloads of a method, and for its declaration and its definition. */
 function declareFunction(file: DefinitionsFile, node: Node): void {
   const declared = declaredName(file, node)
   if (declared === null || declared.name === '') return
@@ -203,7 +203,7 @@ function declareFunction(file: DefinitionsFile, node: Node): void {
   })
 }
 
-/** C and C++ declare in headers what is defined elsewhere. */
+/** Whether the node declares a function without a body, as headers of C and C++ do. */
 function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
   if ((kind !== 'field_declaration' && kind !== 'declaration') || file.scope(node).frame.isFunction) return false
   let declarator = file.child(node, 'declarator')
@@ -211,7 +211,7 @@ function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
   return /^c(?:pp)?$/.test(file.draft.language) && file.kind(declarator) === 'function_declarator'
 }
 
-/** `usual`: the sort of type that the kind of node declares in this language. */
+/** Adds a type. `usual`: the type of concept that this kind of node declares in the language. */
 function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): void {
   const inner = file.child(node, 'type')
   const isTypedef = file.kind(node) === 'type_definition'
@@ -225,7 +225,7 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   const key = addConcept(file, node, type, simple, prefix + simple)
   if (!file.types.has(simple)) file.types.set(simple, key)
   if (isTypedef && type === 'TypeAlias') {
-    // The struct that gets a second name is no part of that name.
+    // The struct in a typedef does not belong to the alias.
     file.closeOwner(node)
     return
   }
@@ -233,7 +233,7 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   for (const part of file.children(node)) readBases(file, part, key)
 }
 
-/** `impl Trait for Type { … }` of Rust. */
+/** Opens the members of `impl Trait for Type { … }` in Rust. */
 function openImplementation(file: DefinitionsFile, node: Node): void {
   const name = file.textAt(node, 'type').replace(/<.*$/s, '')
   file.open(node, { typeName: name, prefix: `${name}.` })
@@ -251,20 +251,20 @@ function readBases(file: DefinitionsFile, part: Node, key: string): void {
       const name = plain.replace(/.*(?:::|\.|\\)/, '')
       file.later(() => buildOn(file, key, relation, name))
     }
-    // Names within a name, and arguments of a type, are no bases.
+    // Skips names within a name, and type arguments: they are no base types.
     node = /^(?:type_list|superclass)$/.test(kind) ? node + 1 : file.until(node)
   }
 }
 
 function buildOn(file: DefinitionsFile, key: string, relation: 'EXTENDS' | 'IMPLEMENTS', name: string): void {
   const target = file.types.get(name)
-  // The grammar of C# has one list for both.
+  // C# lists base class and interfaces together, so an unknown name counts as an interface by its form, `I` and a capital.
   const isInterface = target === undefined ? /^I[A-Z]/.test(name) : target.startsWith('Interface ')
   const isImplemented = file.draft.language === 'csharp' && isInterface && !key.startsWith('Interface ')
   file.draft.refer(key, isImplemented ? 'IMPLEMENTS' : relation, target === undefined ? { name } : { local: target })
 }
 
-/** The last name of what is declared: `Point` of `typedef struct {…} Point`, `F` of `typedef int (*F)(int)`. */
+/** The declared name, which is the last one: `Point` of `typedef struct {…} Point`, `F` of `typedef int (*F)(int)`. */
 function typedefName(file: CodeFile, node: Node): string {
   const declarator = file.child(node, 'declarator')
   for (let at = declarator; at !== NONE && at < file.until(declarator); at++) {
@@ -273,7 +273,7 @@ function typedefName(file: CodeFile, node: Node): string {
   return ''
 }
 
-/** A name given to what has none of its own is its name. */
+/** Type of the concept that a typedef declares: a struct without a name of its own gets the name of the typedef. */
 function typedefType(file: CodeFile, inner: Node): ConceptType {
   if (file.child(inner, 'body') === NONE || file.child(inner, 'name') !== NONE) return 'TypeAlias'
   return file.kind(inner) === 'enum_specifier' ? 'Enum' : 'Class'
@@ -286,7 +286,7 @@ function goType(kind: string, usual: ConceptType): ConceptType {
 
 interface DeclaredName {
   readonly name: string
-  /** The type that it belongs to, where the declaration says so itself. */
+  /** The type that the declared function belongs to, where the declaration names it. */
   readonly owner: string | null
 }
 
@@ -320,7 +320,7 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
 }
 
 const INCLUDE = [[/#\s*include\s*(<[^>]+>|"[^"]+")/, '']] as const
-/** The name of the module in an import, and the text in front of it in the form that `resolve/modules.ts` reads. */
+/** By language, patterns of imports that capture the module's name, and the prefix that `resolve/modules.ts` expects before it. */
 const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, front: string])[]>> = {
   go: [[/["`]([^"`]+)["`]/, '']],
   java: [[/^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/, '']],
@@ -348,7 +348,7 @@ function importModules(file: DefinitionsFile, node: Node): void {
     const name = pattern.exec(text)?.[1]
     if (name === undefined) continue
     const module = front + name
-    // `use tools::*` of a module that the file declares is none of another crate's.
+    // `use tools::*` of a module that the file declares does not refer to another crate.
     file.later(() => {
       if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
     })

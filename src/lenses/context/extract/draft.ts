@@ -1,4 +1,4 @@
-/** An extraction being written: names concepts, counts lines, and keeps every reference once. */
+/** Builds the extraction of a file: names concepts, counts lines, and keeps every reference once. */
 import { sha256 } from '../../../base/canonical.ts'
 import { LineStarts } from '../../../text/lines.ts'
 import {
@@ -18,26 +18,26 @@ import {
 
 const MAX_SIGNATURE = 300
 const MAX_DOC = 2_000
-/** Blanks, comments and signs between two parts of one thing. There is one way to match each text, so it is linear. */
+/** Blanks, comments and semicolons between two parts of one concept. The alternatives never overlap, so matching takes linear time. */
 const BETWEEN = /^(?:[\s;]|(?:\/\/|#)[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/
 const MAX_BETWEEN = 4_000
 
-/** A concept by its place in the text. */
+/** A concept with its position in the text. */
 export interface ConceptSpan {
   readonly type: ConceptType
   readonly name: string
   readonly qualifiedName: string
-  /** Span in the text, in UTF-16 units. */
+  /** Start and end of the concept in the text, in UTF-16 units. */
   readonly start: number
   readonly end: number
   readonly signature?: string | undefined
   readonly doc?: string | undefined
 }
 
-/** Thrown out of a reading that took too long; `extract-file.ts` turns it into a reason. */
+/** Error thrown when reading a file takes too long; `extract-file.ts` turns it into a reason for skipping the file. */
 export class Overdue extends Error {}
 
-/** Thrown where a file declares more than `MAX_CONCEPTS`: it is generated, or made to harm. */
+/** Error thrown where a file declares more than `MAX_CONCEPTS`: it is generated, or made to do harm. */
 export class TooMany extends Error {}
 
 export const MAX_CONCEPTS = 20_000
@@ -69,17 +69,17 @@ export class Draft {
     this.#lines = new LineStarts(text)
   }
 
-  /** To be called in every loop over the file; looks at the clock now and then. Throws `Overdue`. */
+  /** Must be called in every loop over the file; checks the time now and then. Throws `Overdue`. */
   step(): void {
     if (++this.#steps % 4096 === 0 && this.#isOverdue()) throw new Overdue()
   }
 
-  /** Key of the file's own concept, which must be added first. */
+  /** Key of the concept of the file itself, which must be added first. */
   get fileKey(): string {
     return (this.#concepts[0] as ReadConcept).key
   }
 
-  /** Gives the concept its key. */
+  /** Adds a concept and returns its key. */
   add(concept: ConceptSpan): string {
     if (this.#concepts.length === MAX_CONCEPTS) throw new TooMany()
     const qualifiedName = concept.qualifiedName.slice(0, MAX_NAME)
@@ -101,7 +101,7 @@ export class Draft {
     return key
   }
 
-  /** A further part of the concept: an overload, a setter. Where it follows at once, the lines are one span. */
+  /** Adds a further part of a concept: an overload, a setter. If it follows directly, both share one range of lines. */
   extend(key: string, start: number, end: number): void {
     const at = this.#at.get(key)
     if (at === undefined || start < at.end || start - at.end > MAX_BETWEEN) return
@@ -111,13 +111,16 @@ export class Draft {
     this.#concepts[at.index] = { ...concept, endLine: this.#lines.lineOf(Math.max(start, end - 1)) }
   }
 
-  /** Tells it within: `parent` is null at the top of the file. */
+  /** Records which concept contains another: `parent` is null at the top of the file. */
   place(key: string, parent: string | null): void {
     if (parent === null) this.refer(key, 'DEFINED_IN', { local: this.fileKey })
     else this.refer(parent, 'CONTAINS', { local: key })
   }
 
-  /** The heaviest of several between the same two stays. What hangs on an unknown name is dropped. */
+  /**
+   * Adds a reference. Of several between the same two concepts, the heaviest is kept; references that depend on an undeclared name are
+   * dropped.
+   */
   refer(source: string, relation: Relation, target: Reference, weight: number = WEIGHTS[relation]): void {
     if (!isUndeclared(target) && isUndeclared(rootOf(target))) return
     const id = `${source}\n${relation}\n${JSON.stringify(target)}`
@@ -153,7 +156,7 @@ function rootOf(reference: Reference): Reference {
 }
 
 function shorten(text: string, length: number): string {
-  // Cut first: the text may be a megabyte of one declaration.
+  // The text is cut before it is searched: one declaration may be a megabyte long.
   const line = text
     .slice(0, length * 4)
     .replace(/\s+/g, ' ')
@@ -161,13 +164,13 @@ function shorten(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
 }
 
-/** The word, whom or what it is for (`TODO(ann)`, `FIXME[#12]`), and the rest of the line. */
+/** A note in a comment: the word, its addressee or number (`TODO(ann)`, `FIXME[#12]`), and the rest of the line. */
 const NOTE = /(?:^|[^\p{L}\p{N}_])(TODO|FIXME|HACK|WARNING)(?![\p{L}\p{N}_])(\([^()]{0,60}\)|\[[^[\]]{0,60}\])?(.*)/u
 const MAX_NOTE = 120
-/** A note behind this many characters of a line is not looked for. */
+/** Number of characters of a line in which notes are searched for. */
 const MAX_LINE = 2_000
 
-/** Concepts of the notes in a comment, contained in what encloses it. */
+/** Adds concepts for the notes (TODO, FIXME) in a comment, contained in the enclosing concept. */
 export function addCaveats(draft: Draft, comment: string, start: number, enclosing: string): void {
   let at = start
   for (const line of comment.split('\n')) {

@@ -1,6 +1,6 @@
 /**
- * Reads one file: its concepts and what they refer to. The same path and text always give the same extraction; nothing of
- * other files goes into it. Broken source gives what could be read of it.
+ * Reads one file: its concepts and what they refer to. The same path and text always give the same extraction; other files have no
+ * influence. From source with syntax errors, everything that can be read is kept.
  */
 import {
   type Extraction,
@@ -23,18 +23,18 @@ import { moduleSettings } from './resolve/script-modules.ts'
 import { RUST } from './rust.ts'
 import { readScript } from './script.ts'
 
-/** What the caller should allow one file; a large one takes a second for a megabyte. */
+/** Time limit for reading one file that callers should set; a large file takes a second per megabyte. */
 export const MAX_READ_MS = 5_000
 
-/** A longer text with errors is read once, as it is. */
+/** Longest text in characters whose syntax errors are repaired; a longer one is read once, as it is. */
 const MAX_REPAIRED = 1_000_000
 
 interface ExtractOptions {
-  /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
+  /** Called often; true ends the reading, and the file is skipped as `too_slow`. */
   readonly isOverdue: IsOverdue
 }
 
-/** The grammar of the file's language must be loaded: see `grammarsFor`. */
+/** Extracts one file. The grammar of its language must be loaded already: see `grammarsFor`. */
 export function extractFile(
   path: string,
   text: string,
@@ -58,8 +58,8 @@ export function extractFile(
 }
 
 /**
- * A file that the grammar reads with errors is read in other ways as well, and the one that finds most declarations is
- * kept; among equals the one that leaves least of the text unread.
+ * Reads source code. A file with syntax errors is also read in other ways, and the reading that finds most declarations is kept; of equal
+ * ones, the one that leaves least text unread.
  */
 function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue: IsOverdue): Extraction {
   const { path, text, language } = first
@@ -73,7 +73,7 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
     readTree(draft, tree)
     return { extraction: draft.finish(), damage }
   }
-  /** `more`: what the text lost before it was parsed. */
+  /** Reads a repaired text. `more`: number of characters that the repair removed. */
   const again = (parsed: string, more: number): Reading => {
     const draft = new Draft(path, text, language, isOverdue)
     addFile(draft)
@@ -95,7 +95,10 @@ interface Reading {
   readonly damage: number
 }
 
-/** An error that takes a bracket along makes declarations part of the one before: the one with less nesting is right. */
+/**
+ * The better of two readings. A syntax error that swallows a bracket makes declarations part of the previous one, so of equal readings the
+ * one with less nesting is right.
+ */
 function better(a: Reading, b: Reading): Reading {
   if (a.damage === 0 || b.damage === 0) return a.damage === 0 ? a : b
   const more = b.extraction.concepts.length - a.extraction.concepts.length
@@ -112,7 +115,7 @@ export function isSkip(result: Extraction | Skip): result is Skip {
   return 'reason' in result
 }
 
-/** The concept of the file itself. */
+/** Adds the concept of the file itself. */
 function addFile(draft: Draft): void {
   const { path, text, language } = draft
   const span = { start: 0, end: text.length }
@@ -136,7 +139,7 @@ function readPlain(draft: Draft, language: Language): void {
   if (language === 'json' || language === 'text') draft.settings = moduleSettings(draft.path, draft.text)
 }
 
-/** Without folders and ending. */
+/** Name of the file without folders and ending. */
 function baseName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

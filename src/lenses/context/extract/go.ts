@@ -1,4 +1,4 @@
-/** Go: a package is all files of a folder; its names are seen in all of them, those of others through an import. */
+/** Links Go: a package consists of all files of a folder, which see its names; names of other packages come through an import. */
 import { binds, byKind, certain, exported, known, meant, member, named, rules, step, words } from './code-file.ts'
 import { OWN_PACKAGE, type Reference } from './concept.ts'
 import type { DefinitionsFile, Linked } from './definitions.ts'
@@ -15,7 +15,7 @@ export const GO: Linked = {
     import_spec: declareImport,
     'function_declaration type_spec type_alias const_spec': declareTop,
     method_declaration: (file, node) => {
-      // The receiver names the parameters of its type.
+      // A method's receiver lists the type parameters of its type, as in `(s *Stack[T])`.
       const [, names = ''] = /\[([^\]]*)\]/.exec(file.textAt(node, 'receiver')) ?? []
       for (const name of names.split(',')) file.scope(node).declareOnce(name.trim(), null)
     },
@@ -81,7 +81,7 @@ export const GO: Linked = {
   }),
 
   refers: byKind({
-    // With type arguments, a call looks like a conversion.
+    // In the grammar, a call with type arguments looks like a conversion.
     type_conversion_expression: (file, node) => {
       const type = file.child(node, 'type')
       if (file.kind(type) === 'generic_type') refer(file, node, file.symbol(type))
@@ -102,13 +102,13 @@ export const GO: Linked = {
     file.draft.packageName = clause.replace(/^package\s+/, '').trim()
     for (const [node, key] of file.declared) shareOne(file, node, key)
     for (const [name, meaning] of file.top.own) {
-      // Variables: they are no concepts, but have a type.
+      // Variables of the package: they are no concepts, but their type is exported.
       if (meaning !== null && !('ref' in meaning)) file.export(name, known(file.meaning(meaning)))
     }
   },
 }
 
-/** A type that is called is a conversion. */
+/** Adds a link for a call; calling a type is a conversion, which counts as a use. */
 function refer(file: DefinitionsFile, node: Node, target: Reference | null): void {
   const isCall = target === null || !('local' in target) || /^(?:Function|Method) /.test(target.local)
   file.refer(node, isCall ? 'CALLS' : 'USES', known(target))
@@ -128,7 +128,7 @@ function shareOne(file: DefinitionsFile, node: Node, key: string): void {
     if (owner !== undefined) file.shape(owner, { members: { [name]: { local: key } } })
     if (type !== null) file.export(`${type}.${name}`, { local: key })
   } else if (kind === 'function_declaration') {
-    // A package may have any number of these, and nobody can call them.
+    // A package may have several functions named `init` or `_`, and nobody can call them.
     if (name !== 'init' && name !== '_') file.export(name, { local: key })
   } else if (/^(?:source_file|type_declaration|const_declaration)$/.test(file.kind(file.parent(node)))) {
     for (const one of file.all(node, 'name')) file.export(file.text(one), { local: key })
@@ -157,7 +157,7 @@ function shareType(file: DefinitionsFile, node: Node, key: string): void {
   })
 }
 
-/** Of several results the first. */
+/** What a function returns; of several results the first. */
 function resultOf(file: DefinitionsFile, node: Node): Reference | null {
   const result = file.child(node, 'result')
   if (file.kind(result) !== 'parameter_list') return file.type(result)
@@ -174,7 +174,7 @@ function receiverType(file: DefinitionsFile, node: Node): string | null {
   return type === NONE ? null : file.text(type)
 }
 
-/** At the top of the file they are names of the package; within a function nothing is known of them. */
+/** Declares names at the top of the file as names of the package; within a function nothing is known of them. */
 function declareTop(file: DefinitionsFile, node: Node): void {
   const outside = file.outside(node)
   const own = file.local(node)
@@ -190,7 +190,7 @@ function declareImport(file: DefinitionsFile, node: Node): void {
   if (name !== '.' && path !== '') file.top.declareOnce(name, meant(exported(path, null)))
 }
 
-/** By custom the last part of the path, but for a version. */
+/** Name of a Go package by its import path: by convention the last part of the path that is not a version. */
 function packageNameOf(path: string): string {
   const [last = '', before] = path.split('/').reverse()
   return /^v\d+$/.test(last) && before !== undefined ? before : last.replace(/\.v\d+$/, '')

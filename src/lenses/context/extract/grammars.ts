@@ -1,19 +1,19 @@
 /**
- * Parses source text with tree-sitter (WebAssembly, prebuilt grammars). The only place that knows the parser. A grammar is
- * loaded when its first file comes (1 to 9 ms); parsing is synchronous after that. A tree is copied out of the parser's
- * memory into flat arrays in one pass: the memory can be freed at once, and no depth of nesting can overflow the stack.
+ * Parses source text with tree-sitter (WebAssembly, prebuilt grammars). The only module that uses the parser. A grammar is loaded for its
+ * first file (1 to 9 ms); parsing is synchronous after that. A tree is copied out of the parser's memory into flat arrays in one pass, so
+ * the memory can be freed at once, and deep nesting cannot overflow the stack.
  */
 import { type Tree, Language as TreeLanguage, Parser as TreeParser } from 'web-tree-sitter'
 import { must } from '../../../base/assert.ts'
 import { type Grammar, grammarOf, languageOf } from './concept.ts'
 
-/** Returns whether to stop; called often. */
+/** Returns true when parsing must stop; called often. */
 export type IsOverdue = () => boolean
 
-/** Number of a node: its position in source order. The root is 0. */
+/** Number of a node of the syntax tree: its position in source order. The root is 0. */
 export type Node = number
 
-/** No such node. */
+/** Number that stands for a missing node of the syntax tree. */
 export const NONE: Node = -1
 
 interface Nodes {
@@ -22,7 +22,7 @@ interface Nodes {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   readonly parents: Int32Array
-  /** First node behind the node and all below it. */
+  /** For each node, the first node after it and all its descendants. */
   readonly untils: Int32Array
 }
 
@@ -39,8 +39,8 @@ export class SyntaxTree {
   readonly source: string
   readonly size: number
   /**
-   * Characters that the grammar could not place: those of error nodes, and of what holds a closing bracket that is not
-   * there. 0: all was read. A semicolon that is not there is no error.
+   * Number of characters that the grammar could not parse: those of error nodes, and of nodes that lack a closing bracket. 0: the whole
+   * text was parsed. A missing semicolon is no error.
    */
   readonly damage: number
   readonly #nodes: Nodes
@@ -53,17 +53,20 @@ export class SyntaxTree {
     this.#nodes = parsed.nodes
   }
 
-  /** As the grammar names it; marks and key words with a colon in front (`:class`, `:,`); empty: could not be read. */
+  /**
+   * Kind of a node, named as in the grammar; punctuation and keywords have a colon in front (`:class`, `:,`); empty: text that could not be
+   * parsed.
+   */
   kind(node: Node): string {
     return this.parsed.kindNames[this.#nodes.kinds[node] as number] ?? ''
   }
 
-  /** The name the grammar gives the node within its parent. */
+  /** The field name that the grammar gives the node within its parent; null where there is none. */
   field(node: Node): string | null {
     return this.parsed.fieldNames[this.#nodes.fields[node] as number] ?? null
   }
 
-  /** In UTF-16 units of the text. */
+  /** Start of the node in the text, in UTF-16 units. */
   start(node: Node): number {
     return this.#nodes.starts[node] as number
   }
@@ -72,12 +75,12 @@ export class SyntaxTree {
     return this.#nodes.ends[node] as number
   }
 
-  /** NONE for the root. */
+  /** The node's parent in the syntax tree; NONE for the root. */
   parent(node: Node): Node {
     return this.#nodes.parents[node] as number
   }
 
-  /** First node behind the node and all below it. */
+  /** The first node after this node and all its descendants. */
   until(node: Node): Node {
     return this.#nodes.untils[node] as number
   }
@@ -86,23 +89,23 @@ export class SyntaxTree {
     return node === NONE ? '' : this.source.slice(this.start(node), this.end(node))
   }
 
-  /** Text of the first child that has the field. */
+  /** Text of the node's first child that has the field. */
   textAt(node: Node, field: string): string {
     return this.text(this.child(node, field))
   }
 
-  /** Direct children in order, marks such as brackets and key words among them. */
+  /** Direct children in order, including punctuation and keywords. */
   *children(node: Node): Iterable<Node> {
     const until = this.until(node)
     for (let child = node + 1; child < until; child = this.until(child)) yield child
   }
 
-  /** Direct children without marks and comments. */
+  /** Direct children without punctuation, keywords and comments. */
   parts(node: Node): Node[] {
     return [...this.children(node)].filter(child => this.#isPart(child))
   }
 
-  /** First child that has the field, or NONE. */
+  /** The first child that has the field, or NONE. */
   child(node: Node, field: string): Node {
     const until = this.until(node)
     for (let child = node + 1; child < until; child = this.until(child)) {
@@ -111,14 +114,17 @@ export class SyntaxTree {
     return NONE
   }
 
-  /** Children that have the field, without marks; with a star behind it, the children of the first one that has it. */
+  /**
+   * Children that have the field, without punctuation and keywords. For a field name that ends with a star: the children of the first child
+   * that has the field.
+   */
   all(node: Node, field: string): Node[] {
     if (!field.endsWith('*')) return this.parts(node).filter(child => this.field(child) === field)
     const list = this.child(node, field.slice(0, -1))
     return list === NONE ? [] : this.parts(list)
   }
 
-  /** First child of the kind, or NONE. */
+  /** The first child of the kind, or NONE. */
   childOf(node: Node, kind: string): Node {
     const until = this.until(node)
     for (let child = node + 1; child < until; child = this.until(child)) {
@@ -127,7 +133,7 @@ export class SyntaxTree {
     return NONE
   }
 
-  /** First child that is neither a mark nor a comment; for wrappers that hold one expression. */
+  /** The first child that is neither punctuation, keyword nor comment; for wrappers that hold one expression. */
   inside(node: Node): Node {
     for (const child of this.children(node)) if (this.#isPart(child)) return child
     return NONE
@@ -138,7 +144,7 @@ export class SyntaxTree {
     return !kind.startsWith(':') && !isComment(kind)
   }
 
-  /** The last node, in source order, that begins at the offset or before it: a leaf. NONE in front of all. */
+  /** The last node in source order that starts at or before the offset, which is a leaf; NONE when every node starts later. */
   lastFrom(offset: number): Node {
     let [low, high] = [0, this.size]
     while (low < high) {
@@ -149,7 +155,7 @@ export class SyntaxTree {
     return low - 1
   }
 
-  /** The child before it under the same parent, or NONE. Cost: the depth of that child. */
+  /** The previous child of the same parent, or NONE. Cost: the depth of that child. */
   before(node: Node): Node {
     const parent = this.parent(node)
     if (parent === NONE || node === parent + 1) return NONE
@@ -185,28 +191,28 @@ export class Grammars {
   }
 
   /**
-   * Null when `isOverdue` said stop. Never throws for what the text holds. `parsed`: a text of the same length that is
-   * parsed in place of `text`; the texts of the nodes are still those of `text`.
+   * Parses a text; null when `isOverdue` stopped it. Never throws because of the text. `parsed`: a text of the same length that is parsed
+   * instead; the nodes still have the text of `text`.
    */
   parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed: string = text): SyntaxTree | null {
     const loaded = must(this.#ready.get(grammar), `the grammar ${grammar}`)
     this.#parser.setLanguage(loaded.language)
     const tree = this.#parser.parse(parsed, null, { progressCallback: () => isOverdue() })
-    // Without it the next parse would go on with this text.
+    // Without a reset, the next parse would continue with this text.
     if (tree === null) this.#parser.reset()
     try {
       return tree === null ? null : copy(tree, text, loaded, isOverdue)
     } finally {
-      // The parser's memory has no garbage collector.
+      // Memory of the WebAssembly parser is not garbage-collected, so the tree is freed explicitly.
       tree?.delete()
     }
   }
 }
 
-/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
+/** The parser and its grammars, one per process: loading a grammar and warming it up costs more than reading a file. */
 let opened: Promise<Grammars> | null = null
 
-/** With what these files need; further calls for the same languages cost nothing. */
+/** The grammars, with those that these files need loaded; further calls for the same languages cost nothing. */
 export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
   opened ??= TreeParser.init().then(() => new Grammars(new TreeParser()))
   const grammars = await opened
@@ -218,7 +224,7 @@ export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
 
 async function loadGrammar(grammar: Grammar): Promise<Loaded> {
   const address = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`))
-  // Declared as a path, but handed to the file system as it is, which takes an address as well.
+  // The parameter is declared as a path, but a URL works too, as it is passed to the file system unchanged.
   const language = await TreeLanguage.load(address as unknown as string)
   const kinds = Array.from({ length: language.nodeTypeCount }, (_, id) => {
     return `${language.nodeTypeIsNamed(id) ? '' : ':'}${language.nodeTypeForId(id) ?? ''}`
@@ -227,7 +233,7 @@ async function loadGrammar(grammar: Grammar): Promise<Loaded> {
   return { language, kinds, fields }
 }
 
-/** Nodes copied between two checks of the time. */
+/** Number of nodes copied between two checks of the time. */
 const NODES_A_CHECK = 8192
 
 function copy(tree: Tree, source: string, { kinds, fields }: Loaded, isOverdue: IsOverdue): SyntaxTree | null {
@@ -269,10 +275,10 @@ function copy(tree: Tree, source: string, { kinds, fields }: Loaded, isOverdue: 
   }
 }
 
-/** The parser's number for what it could not read. */
+/** Number of the node kind by which the parser marks text that it could not parse. */
 const ERROR_KIND = 65_535
 
-/** See `SyntaxTree.damage`. */
+/** Counts unparsed characters: see `SyntaxTree.damage`. */
 function damageOf(
   { kinds, starts, ends, parents, untils }: Nodes,
   missing: readonly Node[],

@@ -1,4 +1,4 @@
-/** Java: a class sees its package, what is imported by name, then packages that are imported whole; members are inherited. */
+/** Links Java: a class sees its own package, classes imported by name, then packages imported whole; members are inherited. */
 import {
   binds,
   byKind,
@@ -24,7 +24,7 @@ const RELATIONS = byKind<'EXTENDS' | 'IMPLEMENTS'>({
   'superclass extends_interfaces': 'EXTENDS',
   super_interfaces: 'IMPLEMENTS',
 })
-/** In front of names of methods: they are other names than those of values. */
+/** Prefix of names of methods in a scope, which are distinct from names of values. */
 const METHOD = 'method '
 
 export const JAVA: Linked = {
@@ -73,7 +73,7 @@ export const JAVA: Linked = {
   }),
 
   values: rules<DefinitionsFile>({
-    // Neither a variable nor a field of this file: a class, or a field that is inherited.
+    // The name is neither a variable nor a field of this file, so it is a class, or an inherited field.
     identifier: named((file, name, node) =>
       /^\p{Lu}.*\p{Ll}/u.test(name) || /^\p{Lu}$/u.test(name)
         ? typeNamed(file, node, name)
@@ -133,7 +133,7 @@ export const JAVA: Linked = {
       if (IS_TYPE.has(file.kind(node))) shareType(file, node, key)
       else {
         const returns = file.type(file.child(node, 'type'))
-        // Of overloads that return different types it is not known which one is called.
+        // Of overloads with different return types it is unknown which one is called, so the return type is unknown.
         const isOther = returned.has(key) && JSON.stringify(returned.get(key)) !== JSON.stringify(returns)
         returned.set(key, isOther ? null : returns)
       }
@@ -157,7 +157,7 @@ function declareImport(file: DefinitionsFile, node: Node): void {
   for (const kind of isStatic ? [METHOD, ''] : [TYPE]) file.top.declareOnce(kind + last, meaning)
 }
 
-/** Names of packages begin with a small letter by custom, those of classes with a capital one. */
+/** What an import refers to. By convention, names of packages begin with a lower-case letter, those of classes with a capital. */
 function imported(parts: readonly string[]): Reference | null {
   const at = parts.findIndex(part => /^\p{Lu}/u.test(part))
   const first = at < 0 ? parts.length - 1 : at
@@ -169,7 +169,7 @@ function hideNames(file: DefinitionsFile, at: Node, parts: readonly Node[]): voi
   for (const part of parts) if (file.kind(part) === 'identifier') file.scope(at).declareOnce(file.text(part), null)
 }
 
-/** The types around, innermost first; null: a class without a name, of which nothing is known. */
+/** The enclosing types, innermost first; null: an anonymous class, of which nothing is known. */
 function* typesAround(file: DefinitionsFile, node: Node): Iterable<Node | null> {
   for (let scope = file.scope(node); ; scope = scope.outer) {
     const { node: at } = scope.frame
@@ -191,7 +191,10 @@ function callee(file: DefinitionsFile, node: Node, depth: number): Reference | n
   return object === NONE ? unqualified(file, node, name) : member(file.value(object, depth), name)
 }
 
-/** Of the innermost class that has the method. What a class may inherit is not known here, so none is looked for further out. */
+/**
+ * The method that an unqualified call means: that of the innermost class that has it. What a class inherits is unknown here, so the search
+ * stops at a class that may inherit the method.
+ */
 function unqualified(file: DefinitionsFile, node: Node, name: string): Reference | null {
   for (const type of typesAround(file, node)) {
     if (type === null) return null
@@ -201,7 +204,7 @@ function unqualified(file: DefinitionsFile, node: Node, name: string): Reference
   return meaning === undefined ? null : file.meaning(meaning)
 }
 
-/** Whether the type declares the method or has bases, which may. */
+/** Whether the type declares the method, or may inherit it because it has base types. */
 function mayHave(file: DefinitionsFile, type: Node, name: string): boolean {
   const body = file.child(type, 'body')
   if (body !== NONE && file.scope(body).own.has(METHOD + name)) return true
@@ -231,7 +234,7 @@ function membersOf(file: DefinitionsFile, node: Node): Node[] {
     .flatMap(part => (file.kind(part) === 'enum_body_declarations' ? file.parts(part) : [part]))
 }
 
-/** What it extends, then what it implements. */
+/** Base types of a type: first those that it extends, then those that it implements. */
 function basesOf(file: DefinitionsFile, node: Node): [relation: 'EXTENDS' | 'IMPLEMENTS', base: Reference][] {
   return file.parts(node).flatMap(part => {
     const kind = file.kind(part)

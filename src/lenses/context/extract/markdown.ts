@@ -1,18 +1,18 @@
 /**
- * Reads Markdown as `markdown-it` does: a section per heading, links to files of the workspace, code spans that may name a
+ * Reads Markdown by the rules of `markdown-it`: one section per heading, links to files of the workspace, code spans that may name a
  * concept, and notes in comments.
  */
 import { lineStarts } from '../../../text/lines.ts'
 import { type MarkdownToken, markdownTokens } from '../../../text/markdown-tokens.ts'
 import { addCaveats, type Draft } from './draft.ts'
 
-/** A name, perhaps with members, a path, and perhaps the brackets of a call. */
+/** A code span that may name a concept: a name, perhaps with members, a path, and perhaps the brackets of a call. */
 const NAME = /^[\p{L}_$#@.][\p{L}\p{N}_$#./@-]{0,200}(?:\(\))?$/u
 const COMMENT = /<!--([\s\S]*?)(?:-->|$)/g
 const HTML = /<a\s[^<>]{0,300}?\bhref\s{0,5}=\s{0,5}["']([^"'\s<>]{1,500})["']/gi
 const DEFINITION = /^ {0,3}\[([^\]\n]{1,300})\]:/gm
 
-/** Longer ones are none, as where texts are cut; an underline counts as a line. */
+/** Longest heading, in characters; what is longer is no heading, as in the chunker. The line that underlines a heading counts. */
 const MAX_HEADING = 1_000
 const MAX_HEADING_LINES = 6
 
@@ -36,7 +36,7 @@ export function readMarkdown(draft: Draft): void {
   const startOf = ({ map }: MarkdownToken): number => from + (starts[map?.[0] ?? 0] as number)
   const headings = tokens.flatMap((token, at): Heading[] => {
     const { content = '', children = [] } = tokens[at + 1] ?? {}
-    // Within lists and quotations there are no sections.
+    // Headings within lists and quotations begin no section.
     if (token.type !== 'heading_open' || token.level > 0) return []
     if (content.length > MAX_HEADING || content.split('\n').length >= MAX_HEADING_LINES) return []
     return [{ start: startOf(token), level: Number(token.tag.slice(1)), text: plainText(children ?? []) }]
@@ -60,7 +60,7 @@ class MarkdownReader {
   readonly #sections: readonly Section[]
   readonly #linked = new Set<string>()
   #at = 0
-  /** Sections that begin before `#at`. */
+  /** Number of sections that begin before `#at`. */
   #begun = 0
 
   constructor(draft: Draft, sections: readonly Section[]) {
@@ -68,7 +68,7 @@ class MarkdownReader {
     this.#sections = sections
   }
 
-  /** To a place further down. */
+  /** Moves on to a place further down in the text. */
   goTo(place: number): void {
     this.#at = place
     while ((this.#sections[this.#begun]?.start ?? Number.POSITIVE_INFINITY) <= place) this.#begun++
@@ -85,7 +85,7 @@ class MarkdownReader {
     this.#draft.refer(this.#source, 'MENTIONS', { name })
   }
 
-  /** A definition that nothing refers to counts at its own place. */
+  /** Reads link definitions; one that no link refers to counts as a link at its own place. */
   readDefinitions(addressOf: (label: string) => string | undefined): void {
     this.#begun = 0
     for (const { index, 1: label } of this.#draft.text.matchAll(DEFINITION)) {
@@ -138,7 +138,7 @@ function readSections(draft: Draft, headings: readonly Heading[]): readonly Sect
   return sections
 }
 
-/** Up to the next heading of the same level or above; looked for among the next thousand. */
+/** End of a section: the next heading of the same or a higher level, searched among the next thousand headings. */
 function endOf(draft: Draft, headings: readonly Heading[], at: number): number {
   const { level } = headings[at] as Heading
   for (let next = at + 1; next < Math.min(headings.length, at + 1_000); next++) {
@@ -148,7 +148,7 @@ function endOf(draft: Draft, headings: readonly Heading[], at: number): number {
   return draft.text.length
 }
 
-/** As the sites make it that show repositories: lower case, hyphens for spaces, no other marks. */
+/** Anchor of a heading, as code hosting sites make it: lower case, hyphens for spaces, no other punctuation. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -158,13 +158,13 @@ function anchorOf(heading: string): string {
 }
 
 const FRONT_MATTER = /^---[ \t]*\r?\n(?:(?!(?:---|\.\.\.)[ \t]*\r?$).*\n){0,1000}(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m
-/** Where the Markdown begins, behind the front matter (between two lines of `---` at the top). */
+/** Offset at which the Markdown begins, after the front matter (between two lines of `---` at the top). */
 function endOfFrontMatter(text: string): number {
   const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null
   return match?.index === 0 ? match[0].length : 0
 }
 
-/** Not of another site. */
+/** Whether a link is relative, so that it does not lead to another site. */
 function isRelative(address: string): boolean {
   return !/^[a-z][a-z+.-]*:|^\/\//i.test(address)
 }

@@ -1,6 +1,6 @@
 /**
- * Python: modules, classes, functions and methods. Docstrings and other strings declare nothing. Only modules, classes,
- * functions and comprehensions are scopes, and the names of a class are not seen from its methods.
+ * Reads Python: modules, classes, functions and methods. Docstrings and other strings declare nothing. Only modules, classes, functions and
+ * comprehensions are scopes, and methods do not see the names of their class.
  */
 import {
   byKind,
@@ -29,7 +29,7 @@ const WRAPPERS = /^(?:Optional|Union|Annotated|Final|ClassVar|Awaitable|Coroutin
 
 const PYTHON: Reader = {
   values: rules<PythonFile>({
-    // What the file does not declare may come with a star from another module.
+    // A name that the file does not declare may come from another module through `import *`.
     identifier: named(({ draft }, name) =>
       draft.stars.size === 0 ? { name } : member({ local: draft.fileKey }, name),
     ),
@@ -52,7 +52,7 @@ const PYTHON: Reader = {
 }
 
 class PythonFile extends CodeFile {
-  /** Keys of functions of which only `@overload`s are known so far. */
+  /** Keys of functions of which only `@overload` declarations have been seen so far. */
   readonly overloads: Set<string> = new Set()
 
   constructor(draft: Draft, tree: SyntaxTree) {
@@ -65,7 +65,7 @@ class PythonFile extends CodeFile {
     return this.kind(above) === 'decorated_definition' ? above : definition
   }
 
-  /** What is behind the @ of each decorator: `property`, `app.get("/")`. */
+  /** Text after the @ of each decorator: `property`, `app.get("/")`. */
   decorators(definition: Node): string[] {
     const whole = this.decorated(definition)
     if (whole === definition) return []
@@ -95,7 +95,7 @@ export function readPython(draft: Draft, tree: SyntaxTree): void {
   }
 }
 
-// First walk: scopes, imports, and a concept for every class, function and method.
+// First pass over a Python file: scopes, imports, and a concept for every class, function and method.
 
 const DECLARES = byKind<Visit<PythonFile>>({
   class_definition: declareClass,
@@ -115,7 +115,7 @@ const DECLARES = byKind<Visit<PythonFile>>({
   named_expression: (file, node) => {
     const name = file.child(node, 'name')
     file.markDeclaring(name)
-    // A comprehension declares it for the function around.
+    // A name assigned by `:=` in a comprehension belongs to the enclosing function.
     declare(file, file.scope(node).functionScope, file.text(name), { value: file.child(node, 'value') })
   },
   'for_statement for_in_clause': (file, node) => {
@@ -129,10 +129,10 @@ const DECLARES = byKind<Visit<PythonFile>>({
     addCaveats(file.draft, file.text(node), file.start(node), file.owner(node)),
 })
 
-/** Of a variable that is given different values it is not certain which one is meant. */
+/** Meaning of a variable that is assigned different values: it is uncertain which one is meant. */
 const UNCERTAIN: Meaning = { late: () => null }
 
-/** Has no member that is declared here, so beside another value it says nothing of a variable. */
+/** A literal has no member that this code base declares, so as one of several values it does not make a variable uncertain. */
 const LITERAL = /^(?:none|true|false|integer|float|string)$/
 
 function declare(file: CodeFile, scope: Scope, name: string, meaning: Meaning): void {
@@ -196,7 +196,7 @@ function addConcept(
   const qualifiedName = file.scope(node).frame.prefix + simple
   const key = file.add(node, { type, name, qualifiedName, signature, doc: docstring(file, body) }, whole)
   file.declared.set(node, key)
-  // Decorators are in front of the definition, within the same node.
+  // Decorators precede the definition within the same node.
   for (const part of file.children(whole)) {
     const until = file.kind(part) === 'decorator' ? file.until(part) : part
     for (let at = part; at < until; at++) file.openOwner(at, key)
@@ -242,7 +242,7 @@ function bind(file: PythonFile, left: Node, meaning: Meaning): void {
   }
 }
 
-/** Names are declared in the scope that the import is in. */
+/** Declares imported names in the scope that contains the import. */
 function declareImport(file: PythonFile, node: Node): void {
   const weight = isForTypes(file, node) ? MODERATE : HARD
   const scope = file.scope(node)
@@ -261,24 +261,24 @@ function declareImport(file: PythonFile, node: Node): void {
     for (let leaf = part; leaf < file.until(part); leaf++) file.markDeclaring(leaf)
     if (from === '') {
       dependOn(name, null)
-      // `import a.b` declares `a`; with a name of its own, that is `a.b`.
+      // `import a.b` declares the name `a`; `import a.b as c` declares `c`, which refers to `a.b`.
       const top = name.split('.')[0] as string
       declare(file, scope, alias ?? top, meant(exported(alias === null ? top : name, null)))
     } else {
-      // What is imported may be a module itself.
+      // The imported name may itself be a module.
       dependOn(from, name)
       declare(file, scope, alias ?? name, meant(exported(from, name)))
     }
   }
 }
 
-/** `if TYPE_CHECKING:` */
+/** Whether the node is `if TYPE_CHECKING:`. */
 function isForTypes(file: PythonFile, node: Node): boolean {
   const above = file.parent(file.parent(node))
   return above > 0 && file.kind(above) === 'if_statement' && /TYPE_CHECKING$/.test(file.textAt(above, 'condition'))
 }
 
-// Second walk: what concepts call, use and extend.
+// Second pass over a Python file: what concepts call, use and extend.
 
 const REFERS = byKind<Visit<PythonFile>>({
   call: (file, node) => {
@@ -300,7 +300,7 @@ const REFERS = byKind<Visit<PythonFile>>({
   },
 })
 
-/** A class or function that is named without being called. */
+/** Adds a link for a class or function that is named without being called. */
 function use(file: PythonFile, node: Node): void {
   const field = file.field(node)
   const parent = file.parent(node)
@@ -318,7 +318,7 @@ function basesOf(file: PythonFile, node: Node): Reference[] {
   })
 }
 
-// What other files see.
+// What other files see of a Python file.
 
 function shapeFunction(file: PythonFile, node: Node, key: string): void {
   const annotation = file.child(node, 'return_type')
@@ -332,7 +332,7 @@ function shapeClass(file: PythonFile, node: Node, key: string, properties: Reado
   for (const [name, meaning] of file.scope(node).own) {
     const method = file.meaning(meaning)
     if (method === null || isUndeclared(method)) continue
-    // To read a property is to call it.
+    // In Python, reading a property calls its method.
     const isProperty = 'local' in method && properties.has(method.local)
     const member = isProperty ? file.draft.shapes.get(method.local)?.returns : method
     if (member !== undefined) members.push([name, member])
@@ -341,7 +341,7 @@ function shapeClass(file: PythonFile, node: Node, key: string, properties: Reado
   file.draft.shapes.set(key, { members: Object.fromEntries(members), ...(bases.length > 0 ? { bases } : {}) })
 }
 
-/** `self.x = …` in a method. */
+/** Shares the member that `self.x = …` in a method declares. */
 function shareMember(file: PythonFile, assignment: Node): void {
   const left = file.child(assignment, 'left')
   const object = file.child(left, 'object')
@@ -358,7 +358,7 @@ function shareMember(file: PythonFile, assignment: Node): void {
   file.draft.shapes.set(ref.of.local, { ...shape, members: { ...shape?.members, [name]: value } })
 }
 
-// What expressions and types stand for.
+// Rules that tell what expressions and types of Python refer to.
 
 function called(file: PythonFile, node: Node, depth: number): Reference | null {
   const callee = file.child(node, 'function')
@@ -376,7 +376,7 @@ function generic(file: PythonFile, node: Node, depth: number): Reference | null 
   return MAPS.test(name) ? step(part(1), 'map') : file.type(file.inside(node), depth)
 }
 
-/** `"Base"`, `"module.Base | None"` */
+/** The type in a string annotation: `"Base"`, `"module.Base | None"`. */
 function written(file: PythonFile, node: Node): Reference | null {
   for (const part of file.text(file.childOf(node, 'string_content')).split('|')) {
     const [, list, name] = /^\s*(?:(?:[Oo]ptional|([Ll]ist|Sequence))\[)?\s*([\w.]+)/.exec(part) ?? []

@@ -1,8 +1,8 @@
 /**
- * Reading around errors, in any language. A parser that recovers may put the rest of a file into one error. So where a
- * file has errors, its parts are parsed alone, by its lines and how far they are indented: first its outermost parts, in
- * broken ones the parts within. What stays broken is blanked out, its header kept where that can be read; then the whole
- * is parsed again. Lines and offsets stay true.
+ * Repairs source text with syntax errors, in any language. A parser that recovers from an error may put the rest of a file into one error
+ * node. So the parts of the file, found by lines and indentation, are parsed separately: first the outermost parts, then those within parts
+ * that are broken. What stays broken is replaced by blanks, its header kept where that can be parsed; then the whole text is parsed again.
+ * Lines and offsets do not change.
  */
 import type { Language } from './concept.ts'
 
@@ -10,13 +10,13 @@ import type { Language } from './concept.ts'
 type IsSound = (text: string) => boolean
 
 interface SoundText {
-  /** Of the same length as the original. */
+  /** The repaired text, of the same length as the original. */
   readonly text: string
-  /** Characters of code that were blanked out. */
+  /** Number of characters of code that were replaced by blanks. */
   readonly blanked: number
 }
 
-/** Lines [from, until). */
+/** A range of lines: first included, last excluded. */
 type Span = readonly [from: number, until: number]
 
 interface Around {
@@ -25,22 +25,22 @@ interface Around {
 }
 
 const MAX_DEPTH = 5
-/** Parts that are looked at together, of which all are sound more often than not. */
+/** Number of parts that are parsed together first: more often than not, all of them are without errors. */
 const GROUPS = 8
-/** Characters of the lines that open and close a part. */
+/** Largest number of characters of the lines that open and close a part. */
 const MAX_FRAME = 4_000
-/** Parses of parts; with `MAX_TIMES` the bound on what a file with errors costs. */
+/** Largest number of parses of parts; with `MAX_TIMES`, it bounds the cost of a file with errors. */
 const MAX_PARSES = 400
-/** Characters parsed again, in lengths of the file. */
+/** Largest number of characters parsed again, as a multiple of the file's length. */
 const MAX_TIMES = 6
 
-/** Lines that go on with what the line above them began, at whatever depth they stand; not the marks of a conflict. */
+/** Lines that continue what the line above began, at any indentation; merge conflict markers are excluded. */
 const CONTINUES =
   /^(?!<{7}|={7}|>{7}|\|{7})(?:[)\]}>{.,:;?|&=+*/%-]|(?:else|elif|elsif|except|finally|catch|rescue|ensure|end|then|where|when)\b)/
-/** Lines that belong to the next one. */
+/** Lines such as decorators that belong to the next line. */
 const LEADS = /^(?:@(?!interface\b)|#\[|\[[\w.]+[^\]]*\]\s*$|template\b)/
 
-/** Null: nothing broken was found, or nothing smaller than the file. */
+/** The text without its broken parts; null where no broken part smaller than the file was found. */
 export function soundText(text: string, language: Language, isSound: IsSound): SoundText | null {
   return new Search(text, language, isSound).run()
 }
@@ -51,7 +51,7 @@ class Search {
   readonly #code: string
   readonly #isSound: IsSound
   readonly #starts: readonly number[]
-  /** White space in front of the first sign of code; -1: there is none. */
+  /** Indentation of each line: white space before its first code; -1 for a line without code. */
   readonly #indents: readonly number[]
   readonly #edits: Edit[] = []
   #blanked = 0
@@ -73,7 +73,7 @@ class Search {
   }
 
   run(): SoundText | null {
-    // Text before the first PHP tag is no code, and without the mark nothing is.
+    // In PHP, text before the first `<?php` is no code, and without that tag there is no code at all.
     const php =
       this.#language === 'php' ? this.#starts.findIndex((_, line) => this.#lineOf(line).includes('<?php')) : -1
     const before = this.#textOf([0, php + 1])
@@ -82,7 +82,7 @@ class Search {
     return { text: edited(this.#text, this.#edits), blanked: this.#blanked }
   }
 
-  /** The span is known to be broken. False: its parts are not, each alone. */
+  /** Finds and repairs the broken parts of a span that is known to be broken. False when each part alone parses without errors. */
   #search(span: Span, around: Around, depth: number): boolean {
     const broken = this.#broken(this.#parts(span), around, true)
     for (const part of broken) this.#repair(part, around, depth)
@@ -110,7 +110,7 @@ class Search {
     const closers = isLong ? null : missingClosers(codeOnly(`${head}\n${foot}`, this.#language))
     const filler = body !== null && closers ? closers : this.#filler()
     const alone = body === null ? `${head}\n${closers ?? ''}` : `${head}${filler}\n${foot}`
-    // A bracket that is closed where the line ends would take the end of the line along.
+    // A part whose brackets stay open is blanked out. In Python, closing a bracket at the end of a line would also swallow the line's end.
     const isOpen = closers === null || (closers !== '' && this.#language === 'python')
     if (isOpen || !this.#passesText(before + alone + after)) this.#blank(part, this.#filler())
     else if (body === null) {
@@ -123,7 +123,7 @@ class Search {
     }
   }
 
-  /** A body may not be empty in a language that has no brackets. */
+  /** Text for an empty body, which languages without brackets do not allow. */
   #filler(): string {
     return this.#language === 'python' ? 'pass' : ''
   }
@@ -132,7 +132,7 @@ class Search {
     return this.#passesText(`${before}${this.#textOf(span)}${after}`)
   }
 
-  /** True as well where no more may be parsed. */
+  /** Whether the text parses without errors; also true when the limit of parses is reached. */
   #passesText(text: string): boolean {
     this.#parses--
     this.#characters -= text.length
@@ -143,7 +143,7 @@ class Search {
     return this.#isSound(text)
   }
 
-  /** Parts of a span: each begins with a line that is indented no further than the outermost ones. */
+  /** Parts of a span: each begins with a line that is indented no further than the outermost lines. */
   #parts([from, until]: Span): Span[] {
     let outermost = Number.POSITIVE_INFINITY
     for (let line = from; line < until; line++) {
@@ -169,7 +169,7 @@ class Search {
     return parts
   }
 
-  /** From the first to the last line that is indented further than the first one of the part; null: there is none. */
+  /** The body of a part: from the first to the last line that is indented further than its first line; null when there is none. */
   #body([from, until]: Span): Span | null {
     const isInner = (line: number) => (this.#indents[line] as number) > (this.#indents[from] as number)
     let [first, end] = [from, until]
@@ -182,7 +182,7 @@ class Search {
     return CONTINUES.test(this.#lineOf(line).trimStart())
   }
 
-  /** Its code alone: comments stay, they may document what follows. */
+  /** Replaces the code of a span by blanks; comments stay, since they may document what follows. */
   #blank([from, until]: Span, filler: string): void {
     const start = (this.#starts[from] as number) + Math.max(0, this.#indents[from] as number)
     const end = this.#starts[until] ?? this.#text.length
@@ -193,7 +193,7 @@ class Search {
     this.#edits.push([start, room < filler.length ? blanks : filler + blanks.slice(filler.length)])
   }
 
-  /** In place of the line feed behind a part that has no body. */
+  /** Writes closing brackets in place of the line feed behind a part that has no body. */
   #closeBehind([, until]: Span, closers: string): void {
     const end = (this.#starts[until] ?? this.#text.length + 1) - 1
     if (closers.length === 1 && this.#text[end] === '\n') this.#edits.push([end, closers])
@@ -208,7 +208,7 @@ class Search {
   }
 }
 
-/** Brackets that are open at the end, closed; null where one closes that is not open. */
+/** Brackets that close those left open in the code; null where a bracket closes that was not opened. */
 function missingClosers(code: string): string | null {
   const open: string[] = []
   for (const sign of code) {
@@ -218,64 +218,64 @@ function missingClosers(code: string): string | null {
   return open.join('')
 }
 
-// TypeScript that the compiler accepts and the grammar does not know. Each rule writes it as something of the same length that
-// the grammar reads as the same declarations: offsets stay true, and names are taken from the original. `behind`: what must
-// follow as well; it may take long, so it is looked for at a bounded number of places.
+// TypeScript syntax that the compiler accepts and the grammar does not know. Each rule replaces it by text of the same length that the
+// grammar parses as the same declarations: offsets stay valid, and names are taken from the original. `behind`: a pattern that must follow;
+// matching it may be slow, so it is tried at a limited number of places.
 
 type Rule = readonly [pattern: RegExp, write: (found: string) => string, behind?: RegExp]
 
 const blank = (found: string): string => found.replace(/[^\n]/g, ' ')
 
 const RULES: readonly Rule[] = [
-  // export type * from './a'
+  // For `export type * from './a'`.
   [/(?<=\bexport\s+)type(?=\s*\*)/g, blank],
-  // static accessor size = 1: as long as `readonly`
+  // For `static accessor size = 1`: `accessor` is as long as `readonly`.
   [
     /(?<=(?:^|[{};]|\b(?:static|public|private|protected|override|declare|abstract))\s*)accessor(?=\s+(?!(?:in|instanceof|as|of|satisfies)\b)[\w$#["'])/gm,
     () => 'readonly',
   ],
-  // A member that has the key word for its name
+  // For a member that is named `accessor`.
   [/\baccessor(?=\s*[(=:;?!])/g, () => 'accessoR'],
-  // await using file = open(), for await (using file of files)
+  // For `await using file = open()` and `for await (using file of files)`.
   [/\bawait(?=\s+using\s+[\w$]+\s*(?:=(?![=>])|of\b))/g, blank],
   [/\busing(?=\s+[\w$]+\s*(?:=(?![=>])|of\b))/g, () => 'const'],
-  // import defer * as late from './a'
+  // For `import defer * as late from './a'`.
   [/(?<=\bimport\s+)defer(?=\s*\*)/g, blank],
-  // interface Box<in out T, out U>
+  // For variance annotations: `interface Box<in out T, out U>`.
   [/(?<=[<,]\s*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+(?!extends\b)[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))/g, blank],
-  // keyof readonly T[]
+  // For `keyof readonly T[]`.
   [/(?<=\bkeyof\s+)readonly\b/g, blank],
-  // { [type in Keys]: … }: a name that is a key word, in other letters
+  // For `{ [type in Keys]: … }`: a name that is a keyword gets another letter case.
   [/(?<=\[\s*)type(?=\s+in\b)/g, () => 'typE'],
-  // interface Node { abstract?: boolean }
+  // For a member named `abstract`: `interface Node { abstract?: boolean }`.
   [/\babstract(?=\s*\??\s*:)/g, () => 'abstracT'],
-  // import('./a').Name as a type: a name, whose text is still the whole import
+  // For `import('./a').Name` as a type: replaced by a name whose text is still the whole import.
   [
     /(?<!\bawait\s+)\bimport\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*(?:,\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}\s*)?\)(?=\s*\.\s*[\w$]+(?:\s*\.\s*[\w$]+)*(?![ \t]*[\w$.(]))/g,
     found => '_'.repeat(found.length),
   ],
-  // @inline const a = 1: decorators where the language has none, which the compiler parses
+  // For `@inline const a = 1`: a decorator where the language has none, though the compiler parses it.
   [
     /@[\w$.]+(?:\([^()\n]*\))?(?=(?:\s+@[\w$.]+(?:\([^()\n]*\))?){0,5}\s+(?:(?:export|declare)\s+){0,2}(?:const(?!\s+enum)|let|var|function)\b)/g,
     blank,
   ],
   [/(?<=\btypeof\s+)import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\)/g, found => '_'.repeat(found.length)],
-  // `let` and its first name on one line
+  // Rule that puts `let` and its first name on one line.
   [/(?<=\blet[ \t\n]{0,50})\n(?=[ \t\n]{0,50}[\w$[{])/g, () => ' '],
-  // <T>(…): R in an interface, behind a member that has no semicolon: it reads as arguments of that member's type
+  // For `<T>(…): R` in an interface, after a member without a semicolon: the grammar reads it as type arguments of that member.
   [/(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g, () => ';', /^\s*<[^;{}]{1,400}?>\s*\([^;]{0,1000}?\)\s*:/],
-  // export default function (…): T; and export default function (); get an empty body
+  // `export default function (…): T;` and `export default function ();` get an empty body.
   [
     /(?<=\bexport\s+default\s+(?:async\s+)?function\s*(?:<[^;{}()]{0,1000}>\s*)?\((?:[^;{}()]|\([^;{}()]{0,500}\)){0,1000}\)\s*)(?:;[ \t\n]|:(?:[^;{}]|(?<=[:|&<(,[]\s*)\{[^{}]*\}){1,2000}(?=;))/g,
     found => `{}${blank(found.slice(2))}`,
   ],
 ]
 
-/** Places of a file where `behind` is looked for, and characters of each. */
+/** Largest number of places in a file where `behind` is tried, and of characters for each. */
 const MAX_PLACES = 1_000
 const MAX_BEHIND = 1_500
 
-/** Null where there is nothing to rewrite. */
+/** The text with syntax that the grammar does not know replaced; null where there is nothing to replace. */
 export function withoutGaps(text: string, language: Language): string | null {
   if (language !== 'typescript' && language !== 'tsx') return null
   const code = codeOnly(text, language)
@@ -290,7 +290,7 @@ export function withoutGaps(text: string, language: Language): string | null {
 
 type Edit = readonly [at: number, written: string]
 
-/** A replacement has the length of what it replaces. Of two at one place the first counts. */
+/** Applies replacements, each of the length of what it replaces. Of two at one place, the first is applied. */
 function edited(text: string, edits: Edit[]): string {
   const parts: string[] = []
   let from = 0
@@ -302,16 +302,16 @@ function edited(text: string, edits: Edit[]): string {
   return parts.join('') + text.slice(from)
 }
 
-// The same text without what comments and strings say, for rules that look at words and brackets alone.
+// Masks comments and strings of a text, for rules that look only at words and brackets.
 
-/** Stands for each character of a comment but its line feeds: white space to a pattern, but no blank. */
+/** Replaces each character of a comment except line feeds: to a pattern it is white space, but it differs from a blank. */
 const COMMENT = '\u00a0'
 
-/** `'\u{10ffff}'` with its quotes; what is longer is no character but two lifetimes. */
+/** Longest character literal of Rust, `'\u{10ffff}'` with its quotes; what is longer is code between two lifetimes. */
 const MAX_RUST_CHARACTER = 13
 
 interface Marks {
-  /** Starts of comments that end with their line. */
+  /** Signs that start a comment which ends with its line. */
   readonly line: readonly string[]
   readonly block: boolean
   /** Quotes of strings that may go over several lines, longest first. */
@@ -330,14 +330,15 @@ const MARKS: Partial<Record<Language, Marks>> = {
 }
 
 /**
- * Same length, same line feeds: comments become `COMMENT`, the inside of a string blanks. One pass, with no memory of what
- * nests in a template; for texts that a grammar could not read, where a guess that is off costs nothing but its use.
+ * The text with comments replaced by `COMMENT` and the inside of strings by blanks, at the same length and with the same line feeds. One
+ * pass that does not track nesting in templates: it is used for texts that a grammar could not parse, where a wrong guess only costs the
+ * repair.
  */
 function codeOnly(text: string, language: Language): string {
   const { line, block, long } = MARKS[language] ?? C
   const parts: string[] = []
   let from = 0
-  /** Everything up to `start` stays, what follows up to `end` becomes `blank`. */
+  /** Keeps the text up to `start` and replaces the text from there up to `end` by `blank`. */
   const cover = (start: number, end: number, blank: string): number => {
     parts.push(text.slice(from, start), text.slice(start, end).replace(/[^\n]/g, blank))
     from = end
@@ -358,7 +359,10 @@ function codeOnly(text: string, language: Language): string {
   return parts.join('')
 }
 
-/** Returns where to go on. One that does not end on its line, as an apostrophe or a lifetime, stays as it is. */
+/**
+ * Masks a string and returns where to continue. A quote that is not closed on its line, such as an apostrophe or a lifetime, stays as it
+ * is.
+ */
 function coverString(
   text: string,
   start: number,

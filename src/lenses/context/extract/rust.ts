@@ -1,4 +1,4 @@
-/** Rust: paths from the crate, the module or its parent, names that `use` brings, and members of types with their `impl`s. */
+/** Links Rust: paths from the crate, the module or its parent, names imported by `use`, and members of types from their `impl` blocks. */
 import {
   binds,
   byKind,
@@ -17,7 +17,7 @@ import type { Reference } from './concept.ts'
 import type { DefinitionsFile, Linked } from './definitions.ts'
 import { NONE, type Node } from './grammars.ts'
 
-/** What `use …::*` brings, in a module. */
+/** Prefix under which a module keeps what `use …::*` imports. */
 const GLOB = ' *'
 
 const TYPES = 'struct_item union_item enum_item trait_item type_item'
@@ -105,7 +105,7 @@ export const RUST: Linked = {
   }),
 
   share(file: DefinitionsFile) {
-    // A method wins over a field of its name.
+    // A method is preferred to a field of the same name.
     for (const isField of [false, true]) {
       for (const [node, key] of file.declared) {
         if ((file.kind(node) === 'struct_item') === isField) shareOne(file, node, key)
@@ -181,7 +181,7 @@ function shareOne(file: DefinitionsFile, node: Node, key: string): void {
   }
 }
 
-/** What a module shares by name; null where a type and a value of the name are different things. */
+/** What a module exports by name; null where a type and a value of the same name are different. */
 function shared({ own }: Scope): ReadonlyMap<string, Reference | null> {
   const found = new Map<string, Reference | null>()
   for (const [name, meaning] of own) {
@@ -189,7 +189,7 @@ function shared({ own }: Scope): ReadonlyMap<string, Reference | null> {
     const plain = name.startsWith(TYPE) ? name.slice(TYPE.length) : name
     const target = meaning !== null && 'ref' in meaning ? meaning.ref : null
     const before = found.get(plain)
-    // A tuple struct, and what `use` brings, is a name of both kinds.
+    // A tuple struct and a `use` declare both a type and a value of the same name.
     const isOther = before !== undefined && JSON.stringify(before) !== JSON.stringify(target)
     found.set(plain, isOther ? null : target)
   }
@@ -200,7 +200,7 @@ function boundsOf(file: DefinitionsFile, node: Node): Reference[] {
   return file.all(node, 'bounds*').flatMap(bound => file.symbol(bound) ?? [])
 }
 
-/** `a::{b, c as d, e::*, self}`: each name that it brings; `front`: the path so far. */
+/** Calls back for each name that a `use` imports, as in `a::{b, c as d, e::*, self}`; `front`: the path so far. */
 function eachUse(
   file: DefinitionsFile,
   node: Node,
@@ -239,11 +239,11 @@ function eachUse(
 
 function declareUse(file: DefinitionsFile, node: Node, scope: Scope): void {
   eachUse(file, node, (path, name) => {
-    // What it names may be declared further down.
+    // Resolved on first use, since the path may name something declared further down.
     let isResolving = false
     const lazy = {
       get ref(): Reference {
-        // `use log::log`: what it begins with is not what it brings.
+        // In `use log::log`, the first `log` is not the imported name; this stops the recursion.
         if (isResolving) return { name }
         isResolving = true
         const found = usedPath(file, path, scope) ?? { name }
@@ -283,7 +283,7 @@ function usedPath(file: DefinitionsFile, path: readonly string[], scope: Scope):
   return of
 }
 
-/** What a path begins with. */
+/** What the first part of a Rust path refers to. */
 function rootOf(file: DefinitionsFile, first: string, scope: Scope): Reference | null {
   const module = moduleAround(scope)
   if (first === 'crate') return { module: 'crate', name: null }
@@ -296,7 +296,7 @@ function rootOf(file: DefinitionsFile, first: string, scope: Scope): Reference |
   return byGlob(module, first)
 }
 
-/** A module above that of a file. */
+/** The parent module of a file's module. */
 function aboveOf(file: DefinitionsFile, of: Reference | null): Reference | null {
   if (of === null) return null
   if ('module' in of) return exported(`${of.module}::super`, null)
@@ -313,7 +313,7 @@ function moduleRef(file: DefinitionsFile, module: Scope): Reference | null {
   return module === file.top ? { local: file.draft.fileKey } : file.local(module.frame.node)
 }
 
-/** By the first `use …::*` of the crate: two that bring one name would be refused. */
+/** What a name refers to by the first `use …::*` that has it: the compiler refuses two that import the same name. */
 function byGlob(module: Scope, name: string): Reference | null {
   for (const [from, meaning] of module.own) {
     if (from.startsWith(GLOB) && meaning !== null && 'ref' in meaning) return member(known(meaning.ref), name)
@@ -321,7 +321,7 @@ function byGlob(module: Scope, name: string): Reference | null {
   return null
 }
 
-/** Names of a pattern of which nothing is known. */
+/** Declares the names of a pattern as unknown, so that they hide outer names. */
 function hideNames(file: DefinitionsFile, pattern: Node, at: Node): void {
   for (let node = pattern; node < file.until(pattern); node++) {
     const kind = file.kind(node)

@@ -1,4 +1,4 @@
-/** First walk over a script: scopes, what is declared in them, and a concept for every declaration that gets one. */
+/** First pass over a script: scopes, their declarations, and a concept for every declaration that gets one. */
 import {
   byKind,
   docBefore,
@@ -34,12 +34,12 @@ export const IS_METHOD: ReadonlySet<string> = new Set(words(METHODS))
 const FIELDS = 'public_field_definition field_definition'
 export const IS_FIELD: ReadonlySet<string> = new Set(words(FIELDS))
 export const CLASSES = 'class_declaration abstract_class_declaration class'
-/** Whose body has the scope that is opened for its parameters or names. */
+/** Kinds of nodes whose body shares the scope that is opened for their parameters or names. */
 const WITH_OWN_BODY: ReadonlySet<string> = new Set(
   words(`${FUNCTION_DECLARATIONS} ${FUNCTION_VALUES} ${METHODS} internal_module module`),
 )
 const TYPEDEF = /@typedef\s*\{\s*import\(\s*['"]([^'"]{1,300})['"]\s*\)\.([\w$]+)\s*\}\s*([\w$]+)/g
-/** A pattern within more patterns than this binds nothing. */
+/** Deepest nesting of patterns whose names are bound. */
 const MAX_PATTERNS = 20
 
 export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<ScriptFile>>({
@@ -56,9 +56,9 @@ export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<Scr
   import_statement: declareImport,
   assignment_expression: declareAssignment,
   export_statement: declareDefault,
-  // Types with parameters of their own.
+  // Kinds of nodes that are types with type parameters of their own.
   'function_type constructor_type call_signature construct_signature conditional_type mapped_type_clause': openScope,
-  // What `let` and `const` stay in.
+  // Blocks that are a scope for `let` and `const`.
   'statement_block for_statement switch_body class_static_block': (file, node) => {
     const isOwn = file.field(node) === 'body' && WITH_OWN_BODY.has(file.kind(file.parent(node)))
     if (!isOwn) file.openScope(node)
@@ -78,7 +78,7 @@ export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<Scr
   comment: (file: ScriptFile, node: Node) => {
     const text = file.text(node)
     addCaveats(file.draft, text, file.start(node), file.owner(node))
-    // A type definition that imports declares a type in the whole file.
+    // A JSDoc `@typedef` that imports a type declares it in the whole file.
     if (file.draft.language !== 'javascript' || !text.includes('@typedef')) return
     for (const [, module, name, local] of text.matchAll(TYPEDEF)) {
       declare(file.top, local as string, meant(exported(module as string, name as string)), 'type')
@@ -100,13 +100,13 @@ function declareTypeName(file: ScriptFile, node: Node, name: Node, meaning: Mean
   declare(file.scope(node), file.text(name), meaning, 'type')
 }
 
-// Concepts: their names, spans and signatures.
+// Adds concepts of scripts: their names, spans and signatures.
 
 function addConcept(file: ScriptFile, node: Node, type: ConceptType, name: string, span: Node = node): string {
   return add(file, node, span, type, name, file.outside(node).frame.prefix + name)
 }
 
-/** Named `Class.member`; one concept for all overloads and accessors of a name. */
+/** Adds a method, named `Class.member`; one concept for all overloads and accessors of a name. */
 function addMethod(file: ScriptFile, node: Node, classKey: string, name: string): string {
   const methods = file.methods.get(classKey) ?? new Map<string, string>()
   file.methods.set(classKey, methods)
@@ -123,7 +123,7 @@ function addMethod(file: ScriptFile, node: Node, classKey: string, name: string)
 }
 
 function add(file: ScriptFile, node: Node, span: Node, type: ConceptType, name: string, qualifiedName: string): string {
-  // Up to the body, also of a function that is a value.
+  // The signature ends at the body, also where the function is the value of a variable.
   const holders = [file.child(node, 'value'), file.child(node, 'right'), node]
   const body = holders.map(holder => file.child(holder, 'body')).find(found => found !== NONE)
   const head = file.source.slice(file.start(span), body === undefined ? file.end(node) : file.start(body))
@@ -131,12 +131,12 @@ function add(file: ScriptFile, node: Node, span: Node, type: ConceptType, name: 
   return file.add(node, { type, name, qualifiedName, signature, doc: docBefore(file, span) }, span)
 }
 
-/** In front of the qualified names within a concept. */
+/** Prefix of the qualified names of declarations within a concept. */
 function prefixOf(key: string): string {
   return `${key.slice(key.indexOf(' ') + 1)}.`
 }
 
-// Functions, classes, types and namespaces.
+// Declaration of functions, classes, types and namespaces.
 
 function declareFunction(file: ScriptFile, node: Node): void {
   const name = file.child(node, 'name')
@@ -144,7 +144,7 @@ function declareFunction(file: ScriptFile, node: Node): void {
   const text = file.text(name)
   const outer = file.scope(node)
   const known = localKey(outer.own.get(text))
-  // Overloads are one function.
+  // Overloads of a function are one concept.
   if (known?.startsWith('Function ') === true) {
     file.extend(node, known, statementOf(file, node))
     file.declared.set(node, known)
@@ -156,7 +156,7 @@ function declareFunction(file: ScriptFile, node: Node): void {
   openFunction(file, node)
 }
 
-/** Opens the scope of a function. `self`: what `this` is within; undefined: as the kind of function has it. */
+/** Opens the scope of a function. `self`: what `this` refers to within it; undefined: the default of the kind of function. */
 function openFunction(file: ScriptFile, node: Node, self?: Self | null): void {
   const isArrow = file.kind(node) === 'arrow_function'
   const key = file.declared.get(node)
@@ -199,7 +199,7 @@ function declareClass(file: ScriptFile, node: Node): void {
   const name = file.child(node, 'name')
   const text = file.text(name)
   file.markDeclaring(name)
-  // An expression has got its key from the variable it is given to.
+  // A class expression already has the key of the variable to which it is assigned.
   if (file.kind(node) !== 'class' && name !== NONE) {
     const key = addConcept(file, node, 'Class', text, statementOf(file, node))
     declare(outer, text, { ref: { local: key } }, 'both')
@@ -245,7 +245,7 @@ function declareType(file: ScriptFile, node: Node, type: 'Interface' | 'TypeAlia
   const outer = file.scope(node)
   const known = localKey(outer.own.get(TYPE + text))
   if (known?.startsWith(`${type} `) === true) {
-    // Interfaces and enums may be written in parts.
+    // Interfaces and enums may be declared in several parts.
     file.extend(node, known, statementOf(file, node))
     file.declared.set(node, known)
   } else {
@@ -263,7 +263,7 @@ function openNamespace(file: ScriptFile, node: Node): void {
   const text = file.nameOf(name)
   const outer = file.scope(node)
   const known = outer.own.get(text)
-  // A namespace may be written in parts.
+  // A namespace may be declared in several parts.
   const isKnown = known !== undefined && known !== null && 'scope' in known
   const prefix = file.kind(name) === 'string' ? outer.frame.prefix : `${outer.frame.prefix}${text}.`
   if (isKnown) file.enterScope(node, known.scope)
@@ -271,7 +271,7 @@ function openNamespace(file: ScriptFile, node: Node): void {
   declare(outer, text, { scope: file.scope(node) })
 }
 
-/** `export default` of a function or class without a name. */
+/** Declares `export default` of a function or class without a name. */
 function declareDefault(file: ScriptFile, node: Node): void {
   const value = file.childOf(node, ':default') === NONE ? NONE : file.child(node, 'value')
   const isClass = file.kind(value) === 'class'
@@ -280,7 +280,7 @@ function declareDefault(file: ScriptFile, node: Node): void {
   file.declared.set(value, addConcept(file, value, isClass ? 'Class' : 'Function', name, node))
 }
 
-// Variables: functions and classes by the value they are given, constants by being exported, others as names alone.
+// Declaration of variables: one whose value is a function or class becomes that concept, an exported one a constant, others only a name.
 
 function declareVariable(file: ScriptFile, node: Node): void {
   const name = file.child(node, 'name')
@@ -288,7 +288,7 @@ function declareVariable(file: ScriptFile, node: Node): void {
   const statement = file.parent(node)
   const isVar = file.kind(statement) === 'variable_declaration'
   const scope = isVar ? file.scope(node).functionScope : file.scope(node)
-  // The statement, unless it declares more than this.
+  // The span is the whole statement, unless the statement declares several variables.
   const span = file.childOf(statement, ':,') === NONE ? statementOf(file, statement) : node
   const module = requiredModule(file, value)
   const isConstant = (leaf: Node): boolean => {
@@ -316,8 +316,8 @@ function declareVariable(file: ScriptFile, node: Node): void {
 }
 
 /**
- * Binds the names of a pattern: `a`, `{ a, b: c = 1 }`, `[a, ...b]`. `onName` is called for every name; a concept that it
- * returns becomes its meaning.
+ * Binds the names of a pattern: `a`, `{ a, b: c = 1 }`, `[a, ...b]`. `onName` is called for every name; a concept that it returns becomes
+ * the name's meaning.
  */
 function bindPattern(
   file: ScriptFile,
@@ -364,7 +364,7 @@ function elementOf(file: ScriptFile, of: Meaning): Meaning {
   return of === null ? null : { late: depth => step(file.meaning(of, depth), 'element') }
 }
 
-// Imports, and what CommonJS exports by assignment.
+// Declaration of imports, and of what CommonJS exports by assignment.
 
 function declareImport(file: ScriptFile, node: Node): void {
   const clause = file.childOf(node, 'import_clause')
@@ -400,7 +400,7 @@ export function dependOn(file: ScriptFile, module: string, weight: number): void
   if (target !== null) file.draft.refer(file.draft.fileKey, 'DEPENDS_ON', target, weight)
 }
 
-/** `x` for `exports.x` and `module.exports.x`, `export=` for `module.exports`, else null. */
+/** The exported name: `x` for `exports.x` and `module.exports.x`, `export=` for `module.exports`, else null. */
 function exportedName(file: ScriptFile, left: Node): string | null {
   const object = file.child(left, 'object')
   const property = file.textAt(left, 'property')
@@ -413,16 +413,16 @@ function exportedName(file: ScriptFile, left: Node): string | null {
 }
 
 interface CommonExport {
-  /** `export=` for the whole module. */
+  /** Exported name; `export=` for the whole module. */
   readonly name: string
-  /** The assignment, or the part of an object. */
+  /** The assignment, or one property of an exported object. */
   readonly node: Node
   readonly value: Node
-  /** Of `node`. */
+  /** Kind of the node in `node`. */
   readonly kind: string
 }
 
-/** `exports.x = …`, `module.exports = …`, and of `module.exports = { x, y: …, z() {} }` each part. */
+/** Exports by assignment: `exports.x = …`, `module.exports = …`, and each property of `module.exports = { x, y: …, z() {} }`. */
 export function* commonExports(file: ScriptFile, assignment: Node): Iterable<CommonExport> {
   const [left, right] = [file.child(assignment, 'left'), file.child(assignment, 'right')]
   const name = file.kind(left) === 'member_expression' ? exportedName(file, left) : null
@@ -439,7 +439,7 @@ export function* commonExports(file: ScriptFile, assignment: Node): Iterable<Com
   }
 }
 
-/** Functions made by assignment: `exports.f = …`, `module.exports = { … }`. */
+/** Declares functions made by assignment: `exports.f = …`, `module.exports = { … }`. */
 function declareAssignment(file: ScriptFile, node: Node): void {
   for (const { name, node: part, value, kind } of commonExports(file, node)) {
     const method = kind === 'method_definition' ? file.memberName(part) : null

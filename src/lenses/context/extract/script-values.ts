@@ -1,7 +1,7 @@
 /**
- * TypeScript and JavaScript: what names, expressions and types stand for: which symbol, or a value of which class. Generic
- * types are followed only where they hold or wrap a value. Types in the comments of JavaScript count as well:
- * `@param {Option[]} options`, `@returns {Promise<Command>}`, `@type {Help}`.
+ * What names, expressions and types of TypeScript and JavaScript refer to: a symbol, or a value of a class. Generic types are followed only
+ * where they hold or wrap a value. Types in JSDoc comments of JavaScript count as well: `@param {Option[]} options`, `@returns
+ * {Promise<Command>}`, `@type {Help}`.
  */
 import {
   CodeFile,
@@ -35,7 +35,7 @@ const LISTS: ReadonlySet<string> = new Set(
     AsyncIterableIterator`),
 )
 const MAPS: ReadonlySet<string> = new Set(words('Map ReadonlyMap WeakMap Record'))
-/** Methods of lists whose first parameter is handed each element. */
+/** Array methods that pass each element to the first parameter of their callback. */
 const EACH: ReadonlySet<string> = new Set(
   words('map filter forEach some every find findIndex findLast flatMap sort toSorted then catch finally'),
 )
@@ -118,26 +118,26 @@ const SCRIPT: Reader = {
 }
 
 export class ScriptFile extends CodeFile {
-  /** Names that the top of the file exports in a statement of their own. */
+  /** Names that a statement at the top of the file exports separately from their declaration. */
   readonly exportedNames: Set<string> = new Set()
-  /** Key of a class -> its members that are methods, by name. */
+  /** Methods of each class, by the class's key, then by name. */
   readonly methods: Map<string, Map<string, string>> = new Map()
 
   constructor(draft: Draft, tree: SyntaxTree) {
     super(draft, tree, SCRIPT)
   }
 
-  /** The text of a string without its quotes, null for anything else. */
+  /** The text of a string node without its quotes; null for any other node. */
   stringOf(node: Node): string | null {
     return this.kind(node) === 'string' ? this.text(node).slice(1, -1) : null
   }
 
-  /** As a string or a name. */
+  /** The name that a node gives, as a string or an identifier. */
   nameOf(node: Node): string {
     return this.stringOf(node) ?? this.text(node)
   }
 
-  /** Null for computed names. */
+  /** Name of a class member; null for a computed name. */
   memberName(node: Node): string | null {
     const name = this.child(node, 'name')
     const found = name === NONE ? this.child(node, 'property') : name
@@ -145,7 +145,7 @@ export class ScriptFile extends CodeFile {
   }
 }
 
-/** What a call of the function gives, by its annotation or else by what it returns first. */
+/** What a call of the function returns: by its type annotation, or else by its first return value. */
 export function returned(file: ScriptFile, node: Node, depth = 0): Reference | null {
   const annotation = file.child(node, 'return_type')
   if (annotation !== NONE) return file.type(annotation, depth)
@@ -177,7 +177,7 @@ function created(file: ScriptFile, node: Node, depth: number): Reference | null 
   const callee = file.child(node, 'constructor')
   const of = file.value(callee, depth)
   if (of === null || !isUndeclared(of)) return instance(of)
-  // `new Map<string, Entry>()`, `new Set(list)`
+  // For expressions such as `new Map<string, Entry>()` and `new Set(list)`.
   const parts = file.parts(file.child(node, 'type_arguments'))
   const text = file.text(callee)
   if (/^(?:Weak)?Map$/.test(text)) return step(file.type(parts[1] ?? NONE, depth), 'map')
@@ -192,10 +192,10 @@ function either(file: ScriptFile, node: Node, one: string, other: string, depth:
   return file.value(file.child(node, one), depth) ?? file.value(file.child(node, other), depth)
 }
 
-/** A part of what a pattern takes apart. A part of a type written in place is read there. */
+/** The property of a destructured value. A property of an inline type is read from that type. */
 export function partOf(file: ScriptFile, of: Meaning, name: string): Meaning {
   if (of === null) return null
-  // A part of a module is what it exports by that name.
+  // A property of a module is what the module exports by that name.
   const isModule = 'ref' in of && 'module' in of.ref && of.ref.name === null
   if (isModule && 'module' in of.ref) {
     const ref = exported(of.ref.module, name)
@@ -212,7 +212,7 @@ export function partOf(file: ScriptFile, of: Meaning, name: string): Meaning {
   }
 }
 
-/** First parameter of a function handed to `list.map(…)` and the like. */
+/** What the first parameter of a callback stands for, as in `list.map(…)`. */
 export function argumentOf(file: ScriptFile, fn: Node): Meaning {
   const list = file.parent(fn)
   const callee = file.kind(list) === 'arguments' ? file.child(file.parent(list), 'function') : NONE
@@ -222,7 +222,7 @@ export function argumentOf(file: ScriptFile, fn: Node): Meaning {
   return name === 'then' ? { late: depth => known(file.value(object, depth)) } : { value: object, step: 'element' }
 }
 
-/** `require('x')` and `await import('x')`. */
+/** Name of the module in `require('x')` and `await import('x')`. */
 export function requiredModule(file: ScriptFile, node: Node): string | null {
   const kind = file.kind(node)
   if (kind === 'identifier') return moduleInName(file.text(node))
@@ -233,7 +233,7 @@ export function requiredModule(file: ScriptFile, node: Node): string | null {
   return file.stringOf(file.inside(file.child(node, 'arguments')))
 }
 
-/** An import as a type, which is parsed as a name where the grammar does not know it (`repair.ts`). */
+/** Module of an import used as a type, which `repair.ts` turned into a name where the grammar does not know the syntax. */
 function moduleInName(name: string): string | null {
   return /^import\s*\(\s*(["'])([^"'\n]*)\1/.exec(name)?.[2] ?? null
 }
@@ -245,10 +245,10 @@ function instanceOf(file: ScriptFile, node: Node, depth: number): Reference | nu
   return isParameter ? file.type(meaning.bound, depth) : instance(file.symbol(node, depth))
 }
 
-/** Parts of a union that are looked at. */
+/** Largest number of parts of a union type that are examined. */
 const MAX_UNION = 30
 
-/** `A | null`: A. Unions nest to the left, one level a part. */
+/** The first known part of a union type: A of `A | null`. Unions nest to the left, one level per part. */
 function firstKnown(file: ScriptFile, node: Node, depth: number): Reference | null {
   const parts: Node[] = []
   const kind = file.kind(node)
@@ -265,11 +265,11 @@ function firstKnown(file: ScriptFile, node: Node, depth: number): Reference | nu
   return null
 }
 
-// Types in comments.
+// Reads types in JSDoc comments.
 
 const MAX_WRITTEN = 4
 
-/** `{…}` behind `@param name`, null where there is none. */
+/** The type in `@param {…} name`; null where there is none. */
 export function parameterType(file: ScriptFile, fn: Node, name: string): string | null {
   const doc = commentOf(file, fn)
   if (!doc.includes('@param')) return null
@@ -279,14 +279,14 @@ export function parameterType(file: ScriptFile, fn: Node, name: string): string 
   return null
 }
 
-/** The type in `@type {…}` in front of the statement or field, else that of the value. */
+/** The type in `@type {…}` before the statement or field, else the type of the value. */
 export function valueWritten(file: ScriptFile, statement: Node, value: Node): Reference | null {
   const doc = file.draft.language === 'javascript' ? docBefore(file, statement) : ''
   const written = /@type\s*\{([^}\n]{1,200})\}/.exec(doc)?.[1]
   return written === undefined ? file.value(value) : writtenType(file, written, statement)
 }
 
-/** A value of the type as written in a comment; null: nothing known. */
+/** A value of the type written in a comment; null: unknown. */
 export function writtenType(file: ScriptFile, text: string, at: Node, depth = 0): Reference | null {
   const type = text.trim().replace(/^[?!]/, '').replace(/=$/, '')
   if (depth > MAX_WRITTEN) return null
@@ -313,7 +313,7 @@ function commentOf(file: ScriptFile, fn: Node): string {
   return docBefore(file, kind === 'pair' || kind === 'field_definition' ? parent : statementOf(file, fn))
 }
 
-/** The statement that exports the declaration, or else the declaration. */
+/** The statement that exports the declaration; without one, the declaration itself. */
 export function statementOf(file: ScriptFile, node: Node): Node {
   const parent = file.parent(node)
   const kind = file.kind(parent)

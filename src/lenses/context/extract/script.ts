@@ -1,6 +1,6 @@
 /**
- * TypeScript and JavaScript: what concepts call, use, extend and export, and what other files see of them. What is in
- * comments, strings and templates declares nothing.
+ * What concepts of TypeScript and JavaScript call, use, extend and export, and what other files see of them. Code in comments, strings and
+ * templates declares nothing.
  */
 import { byKind, certain, exported as exportedFrom, known, step, symbolIn, TYPE, type Visit } from './code-file.ts'
 import { HARD, MODERATE, type Reference, type Shape } from './concept.ts'
@@ -22,7 +22,7 @@ export function readScript(draft: Draft, tree: SyntaxTree): void {
   if (draft.language === 'javascript') file.visit(byKind({ assignment_expression: shapeAssigned }))
 }
 
-/** Names exported apart from their declaration: they make a constant a concept, wherever in the file they are. */
+/** Collects names exported apart from their declaration: an exported constant is a concept, wherever in the file the export is. */
 function collectExportedNames(file: ScriptFile): void {
   for (const statement of file.children(0)) {
     file.draft.step()
@@ -62,7 +62,7 @@ const REFERS = byKind<Visit<ScriptFile>>({
   [CLASSES]: (file, node) => {
     const key = file.declared.get(node)
     for (const [relation, base] of key === undefined ? [] : heritageOf(file, node)) {
-      // The base is an expression; of `mixin(A)` nothing is known.
+      // A base class is any expression; only names are read, since nothing is known of an expression like `mixin(A)`.
       const isName = relation === 'IMPLEMENTS' || /^(?:identifier|member_expression)$/.test(file.kind(base))
       const target = !isName ? null : relation === 'EXTENDS' ? file.value(base) : file.symbol(base)
       if (target !== null) file.draft.refer(key as string, relation, target)
@@ -74,7 +74,7 @@ const REFERS = byKind<Visit<ScriptFile>>({
   },
 })
 
-/** A function, class or constant that is named without being called: handed on, compared, thrown. */
+/** Adds a link for a function, class or constant that is named without being called: passed on, compared, thrown. */
 function useValue(file: ScriptFile, node: Node): void {
   if (file.isDeclaring(node)) return
   const module = requiredModule(file, node)
@@ -86,7 +86,7 @@ function useValue(file: ScriptFile, node: Node): void {
   if (symbolIn(file.scope(node).find(file.text(node))) !== undefined) file.refer(node, 'USES', file.value(node))
 }
 
-/** Of `extends A<B>` and `implements A<B>`, A. */
+/** Whether the node is the base type: A in `extends A<B>` and `implements A<B>`. */
 function isBase(file: ScriptFile, node: Node): boolean {
   let parent = file.parent(node)
   if (file.kind(parent) === 'generic_type' && file.field(node) === 'name') parent = file.parent(parent)
@@ -95,7 +95,7 @@ function isBase(file: ScriptFile, node: Node): boolean {
 
 type Heritage = readonly [relation: 'EXTENDS' | 'IMPLEMENTS', base: Node]
 
-/** Expressions that a class extends, and types that it implements. */
+/** The expressions that a class extends, and the types that it implements. */
 function heritageOf(file: ScriptFile, node: Node): Heritage[] {
   return file.parts(file.childOf(node, 'class_heritage')).flatMap((part): Heritage[] => {
     const kind = file.kind(part)
@@ -104,17 +104,17 @@ function heritageOf(file: ScriptFile, node: Node): Heritage[] {
   })
 }
 
-/** What an interface extends. */
+/** The types that an interface extends, as references. */
 function extendedBy(file: ScriptFile, node: Node): Reference[] {
   return file.parts(file.childOf(node, 'extends_type_clause')).flatMap(base => file.symbol(base) ?? [])
 }
 
-// Exports.
+// Reads exports of scripts.
 
-/** `export … from`, `export { a as b }`, `export default x`, `export =` and declarations. */
+/** Reads an export: `export … from`, `export { a as b }`, `export default x`, `export =`, and exported declarations. */
 function referExport(file: ScriptFile, node: Node): void {
   const { draft } = file
-  // What a namespace exports is not what the file exports.
+  // Exports inside a namespace are not exports of the file.
   if (file.parent(node) !== 0) return
   const module = file.stringOf(file.child(node, 'source'))
   if (module !== null) exportFrom(file, node, module)
@@ -166,7 +166,7 @@ function declaredNames(file: ScriptFile, declaration: Node): string[] {
   const names: string[] = []
   for (let node = declaration; node < file.until(declaration); ) {
     const kind = file.kind(node)
-    // Values hold names of their own.
+    // Names within the declared value are skipped: they are not declared by this statement.
     if (file.field(node) === 'value' && kind !== 'identifier' && !kind.endsWith('_pattern')) node = file.until(node)
     else {
       if (file.isDeclaring(node)) names.push(file.text(node))
@@ -176,7 +176,7 @@ function declaredNames(file: ScriptFile, declaration: Node): string[] {
   return names
 }
 
-/** A name may be a type and a value at once: then the type is exported with `type:` in front. */
+/** Exports a name. One name may be both a type and a value: the type is exported with the prefix `type:`. */
 function exportName(file: ScriptFile, as: string, local: string): void {
   const { exports } = file.draft
   const [value, type] = [file.top.find(local), file.top.find(TYPE + local)]
@@ -230,7 +230,7 @@ function classShape(file: ScriptFile, node: Node): Shape {
   return { members: certain(members), bases: extended.flatMap(([, base]) => file.value(base) ?? []) }
 }
 
-/** `constructor(private readonly store: Store)` */
+/** Members declared as constructor parameters: `constructor(private readonly store: Store)`. */
 function parameterMembers(file: ScriptFile, maker: Node): Members {
   const parameters = file.all(maker, 'parameters*').filter(parameter => {
     return file.childOf(parameter, 'accessibility_modifier') !== NONE || file.childOf(parameter, ':readonly') !== NONE
@@ -260,7 +260,7 @@ function typeMembers(file: ScriptFile, body: Node): Readonly<Record<string, Refe
   )
 }
 
-/** `this.x = …` in a class without a field `x`. */
+/** Adds the member that `this.x = …` declares in a class without a field `x`. */
 function shapeAssigned(file: ScriptFile, node: Node): void {
   const left = file.child(node, 'left')
   const { self } = file.scope(node).frame

@@ -1,7 +1,7 @@
 /**
- * What is known of all indexed code: of every file enough to say whose links a change touches, the rest when it is asked for. Loaded from the store
- * when a run needs it, and kept for the next one while nothing else has changed it. Texts and extractions of a run stay in memory
- * until they are written; a run that reads more than there is room for writes in several parts.
+ * State of all indexed code: for every file, enough to tell whose links a change affects; the rest is read when needed. It is loaded from
+ * the store when a run needs it, and kept for the next run while nothing else has changed it. Texts and extractions of a run stay in memory
+ * until they are written; a run that reads more than fits in memory writes in several parts.
  */
 import { must } from '../../../base/assert.ts'
 import { Recent } from '../../../base/recent.ts'
@@ -24,12 +24,12 @@ export function symbolOf(key: string): string {
   return storableText(key)
 }
 
-/** In the order of its concepts; none: the file was kept without. */
+/** Symbols of an extraction's concepts, in their order; empty for a file that was stored without concepts. */
 export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
 }
 
-/** Of a package outside of the workspace. */
+/** Symbol of a package outside of the workspace. */
 export function packageSymbol(name: string): string {
   return `Package ${name}`
 }
@@ -61,27 +61,27 @@ function bytesOf(hashes: Uint32Array): Uint8Array {
   return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
 }
 
-/** A copy: bytes out of a store may begin anywhere. */
+/** Hashes from stored bytes. The bytes are copied, since they may not be aligned to 32 bits. */
 function hashesIn(bytes: Uint8Array): Uint32Array {
   const hashes = new Uint32Array(bytes.length >> 2)
   bytesOf(hashes).set(bytes.subarray(0, hashes.byteLength))
   return hashes
 }
 
-/** Characters of texts and extractions: what 5,000 files of ordinary size come to. */
+/** Largest number of characters of texts and extractions held in memory: about 5,000 files of ordinary size. */
 const MAX_HELD = 64 * 1024 * 1024
-/** Parsed extractions kept: a file asks a few dozen others. */
+/** Number of parsed extractions in the cache: linking a file asks about a few dozen others. */
 const MAX_PARSED = 512
 
 interface Unwritten {
   readonly text: string
-  /** JSON; null: the file is kept without concepts. */
+  /** The extraction as JSON; null: the file is stored without concepts. */
   readonly extraction: string | null
 }
 
 class ReadCache implements Extractions {
   readonly #store: Store
-  /** The file that a path stands for; undefined: not written yet. */
+  /** The entry of a file's path; undefined: not written yet. */
   readonly #entryOf: (path: string) => EntryKey | undefined
   readonly #held = new Map<string, Unwritten>()
   readonly #parsed = new Recent<string, Extraction | null>(MAX_PARSED)
@@ -92,7 +92,7 @@ class ReadCache implements Extractions {
     this.#entryOf = entryOf
   }
 
-  /** Characters of what is held. */
+  /** Number of characters of texts and extractions held. */
   get size(): number {
     return this.#size
   }
@@ -104,7 +104,7 @@ class ReadCache implements Extractions {
     })
   }
 
-  /** `hold` has it. */
+  /** Does nothing: `hold` has stored the extraction already. */
   put(): void {}
 
   remove(path: string): void {
@@ -124,7 +124,7 @@ class ReadCache implements Extractions {
     return must(this.#held.get(path), 'a file that is read and not written')
   }
 
-  /** Once it is in its place in the store. */
+  /** Called once a file's extraction is in the store, so that it need not be held any longer. */
   written(path: string): void {
     const held = this.#held.get(path)
     if (held !== undefined) this.#size -= sizeOf(held)
@@ -146,18 +146,18 @@ function sizeOf({ text, extraction }: Unwritten): number {
 
 export class CodeBase {
   graph: CodeGraph = new CodeGraph()
-  /** Of the store that this is a picture of; -1: of none. */
+  /** Revision of the store that this state was loaded from; -1: not loaded. */
   revision = -1
-  /** Path -> the file's entry; of those that are written. */
+  /** Entries of written files by path. */
   readonly entries: Map<string, EntryKey> = new Map()
   readonly packages: Map<string, ConceptAt> = new Map()
   readonly #store: Store
   readonly #workspace: Workspace
   readonly #mostHeld: number
-  /** Path -> symbol -> id; read when first asked for. */
+  /** Ids of concepts by path, then symbol; read when first needed. */
   readonly #ids = new Map<string, Map<string, number>>()
   #cache: ReadCache
-  /** Who loaded it last. */
+  /** The turn that loaded this state last. */
   #turn: Turn | null = null
 
   constructor(store: Store, workspace: Workspace, mostHeld: number) {
@@ -167,27 +167,27 @@ export class CodeBase {
     this.#cache = this.#newCache()
   }
 
-  /** What was read and is not written yet. */
+  /** Texts and extractions that were read and are not written yet. */
   get cache(): ReadCache {
     return this.#cache
   }
 
-  /** Whether what was read must be written before more is. */
+  /** Whether so much is held that it must be written before more is read. */
   get isFull(): boolean {
     return this.#cache.size > this.#mostHeld
   }
 
-  /** `turn`: only if it is this one that has it. */
+  /** Discards the loaded state. `turn`: only if this turn loaded it. */
   forget(turn?: Turn): void {
     if (turn === undefined || this.isOf(turn)) this.revision = -1
   }
 
-  /** One that lost its turn while it hung must leave alone what a later one has loaded. */
+  /** Whether this turn loaded the state. A run that hung and lost its turn must not discard what a later run has loaded. */
   isOf(turn: Turn): boolean {
     return this.#turn === turn
   }
 
-  /** Reads nothing when this is the picture already. `files` are all of the viewer's own. */
+  /** Loads the state; reads nothing when it is current. `files` are all files of the viewer. */
   load(turn: Turn, files: () => Iterable<OwnFile>): void {
     this.#turn = turn
     const revision = revisionOf(this.#store)
@@ -205,7 +205,7 @@ export class CodeBase {
     this.revision = revision
   }
 
-  /** By symbol; the caller adds what it makes. */
+  /** Ids of a file's concepts by symbol; the caller adds those that it creates. */
   idsIn(path: string): Map<string, number> {
     const known = this.#ids.get(path)
     if (known !== undefined) return known
@@ -257,7 +257,7 @@ export class CodeBase {
 
 const BASES = new WeakMap<Workspace, CodeBase>()
 
-/** One an engine. `mostHeld`: see `MAX_HELD`. */
+/** The code base's state, one per engine. `mostHeld`: see `MAX_HELD`. */
 export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number = MAX_HELD): CodeBase {
   const known = BASES.get(workspace)
   if (known !== undefined) return known

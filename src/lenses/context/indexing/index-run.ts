@@ -1,6 +1,7 @@
 /**
- * `/context/index`: one run over the workspace fills texts, concepts, links and vectors (CX-069). Each file is written in one transaction, or not
- * at all; what an ended run left undone, the next one does. Runs on one store follow each other (CX-075).
+ * The call `/context/index`: one run over the workspace stores texts, concepts, links and vectors (CX-069). Each file is written in one
+ * transaction or not at all; what an interrupted run left undone, the next run does. Runs on the same store happen one after another
+ * (CX-075).
  */
 import { z } from 'zod'
 import { nextTurn } from '../../../base/turns.ts'
@@ -37,12 +38,15 @@ import {
   writeLinks,
 } from './write-file.ts'
 
-/** A transaction a file would cost as much as the file; all in one would keep other writers waiting. */
+/**
+ * Files written in one transaction: one transaction per file would cost as much as the file, and one for all would keep other writers
+ * waiting.
+ */
 const FILES_A_WRITE = 16
 
 type Write = (writer: StoreWriter) => void
 
-/** `all`: an earlier run was cut off, so the links of every file are compared. */
+/** Writes changed files and links. `all`: an earlier run was interrupted, so the links of every file are compared. */
 async function writeChanges(
   turn: Turn,
   workspace: Workspace,
@@ -58,7 +62,7 @@ async function writeChanges(
   const revision = await begin(turn, codeBase, changed)
   const written = new Set(changed.map(({ path }) => path))
   const relinked = (all ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
-  /** What needs no transaction comes first; what it gives is run inside of one. */
+  /** Each step first does the work that needs no transaction, and returns the write that runs inside one. */
   const steps: (() => Write)[] = [
     ...changed.map(file => () => fileStep(call, codeBase, file)),
     ...gone.map(file => () => (writer: StoreWriter) => {
@@ -123,7 +127,7 @@ function linkStep(call: Call, codeBase: CodeBase, path: string, url: string): Wr
 type Report = z.infer<typeof indexReport>
 
 interface Asked {
-  /** Null: the whole workspace. */
+  /** Paths to index; null: the whole workspace. */
   readonly paths: readonly string[] | null
   readonly force: boolean
   readonly forget: boolean
@@ -171,7 +175,7 @@ async function run(call: Call, asked: Asked, wait: boolean, workspace: Workspace
   }
 }
 
-/** Brings the store in line with the files. */
+/** Updates the store to match the files. */
 async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<Report> {
   const { call } = turn
   const started = performance.now()
@@ -179,13 +183,13 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
     const changed: ChangedFile[] = []
     let written = 0
     let isLoaded = false
-    // Once a run: loading again would drop what was read and is not written yet.
+    // Loaded once per run: loading again would drop files that were read and are not written yet.
     const load = () => {
       if (!isLoaded) codeBase.load(turn, () => ownFiles(call).values())
       isLoaded = true
     }
     const { store } = call.host
-    /** What is read and not written yet, as if the run were one over these files alone. */
+    /** Writes the files that were read since the last write, like a run over these files alone. */
     const write = async (gone: readonly OwnFile[]) => {
       const comparesAll = isUnfinished(store)
       const part = { changed: changed.slice(written), gone }
@@ -222,7 +226,7 @@ function take(turn: Turn, codeBase: CodeBase, { path, stamp, text, isNew, extrac
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }
 }
 
-/** What is written stays written when its vectors fail or take too long; the answer says so. */
+/** Embeds what was written. Written files stay when their vectors fail or take too long; the answer then has a warning. */
 async function embedded(call: Call): Promise<readonly string[]> {
   const { host, signal, maxWaitMs } = call
   const late = maxWaitMs === null ? null : AbortSignal.timeout(maxWaitMs)

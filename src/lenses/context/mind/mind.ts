@@ -1,4 +1,4 @@
-/** `/mind/init`, `/mind/concepts/…` (CX-047, CX-050, CX-055), `/mind/edges/…` (CX-051) and `/mind/provenance/…` (CX-052). */
+/** The calls `/mind/init`, `/mind/concepts/…` (CX-047, CX-050, CX-055), `/mind/edges/…` (CX-051) and `/mind/provenance/…` (CX-052). */
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import { compareText } from '../../../base/compare.ts'
@@ -40,7 +40,7 @@ import type { Concept } from '../state.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 import { type ConceptAt, type ConceptDraft, deleteEdge, putConcept, putEdge, putProvenance } from './rows.ts'
 
-/** Of the tables here. */
+/** Version of this lens's tables. */
 const SCHEMA_VERSION = '1.0.0'
 
 const VISIBILITIES = ['private', 'public'] as const
@@ -107,7 +107,7 @@ const createMany = handler({
   run: async (call, { concepts: drafts }) => ({ result: listOf('concepts', await createAll(call, drafts)) }),
 })
 
-/** With their number. */
+/** Schema of a result list with its count. */
 function listOf<Name extends string, T>(
   name: Name,
   all: readonly T[],
@@ -178,7 +178,7 @@ const remove = handler({
 
 export const CONCEPT_HANDLERS = [init, create, createMany, get, list, update, remove] as const
 
-/** As it is. */
+/** A stored concept as a draft that would write it again unchanged. */
 function draftOf(reader: StoreReader, { entry, name, type, url, startLine, endLine }: Concept): ConceptDraft {
   const row = reader.table(CONCEPTS).get({ entry })
   const text = (column: string) => (row?.[column] as string | null | undefined) ?? null
@@ -210,7 +210,7 @@ async function createAll(
   return drafts.map(({ name, type }, at) => ({ id: made[at]?.id ?? 0, name, type }))
 }
 
-// Edges (CX-051). An edge is seen by who sees both of its ends, and changed by who may change its source.
+// Edges (CX-051). A viewer sees an edge who sees both of its concepts, and may change it who may change its source.
 
 const edge = z.lazy(() =>
   z.strictObject({
@@ -236,7 +236,7 @@ const listedEdges = z.lazy(() =>
 )
 const edgeId = id.describe('Number of a link, from 1')
 
-/** Edges that start at these concepts, by id; of those seen. One read, however many concepts there are. */
+/** Visible edges that start at these concepts, by id. One read, however many concepts there are. */
 export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
   const entries = sources.flatMap(id => concepts.byId(id)?.entry ?? [])
   return edgesIn(reader.table(EDGES).scan({}, { entries }), { concepts })
@@ -453,7 +453,7 @@ const removeLinks = handler({
 
 export const PROVENANCE_HANDLERS = [createLink, listLinks, removeLinks] as const
 
-/** By concept, then URL. */
+/** Links of concepts to files that the viewer sees, by concept, then URL. */
 function seenLinks(rows: readonly Row[], { concepts }: Look): { concept_id: number; file_url: string }[] {
   return rows
     .map(row => ({ concept_id: row['concept'] as number, file_url: row['url'] as string }))

@@ -1,6 +1,6 @@
 /**
- * `/context/extract` (CX-057): applies what a model has read out of one file, all of it or nothing. A patch stands for all that patches say of
- * that file: what an earlier one said and this one does not is taken back; what the indexer and other calls wrote is left alone.
+ * The call `/context/extract` (CX-057): applies what a model has read out of one file, completely or not at all. A patch replaces all
+ * earlier patches of that file: what they said and this one does not is deleted; what the indexer and other calls wrote stays.
  */
 import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -78,7 +78,7 @@ interface NamedConcept extends ConceptAt {
   readonly isNew: boolean
 }
 
-/** Throws `Refusal` for names that lead nowhere or to several concepts. */
+/** Applies a patch. Throws `Refusal` for names that match no concept or several. */
 function applyPatch(call: Call, writer: StoreWriter, { file_url: url, concepts: named, edges }: Patch) {
   const seen = look(call)
   if (call.state.files.visible(seen.accessScope.partitions).byUrl(url) === undefined) {
@@ -97,7 +97,7 @@ function applyPatch(call: Call, writer: StoreWriter, { file_url: url, concepts: 
   }
   const own = [...concepts.values()]
   const { ids, edgesCreated } = putEdges(call, writer, seen, { url, edges }, name => {
-    // What a name means: a concept of the patch first, then one of the file, then any.
+    // Where a name is searched: first among the patch's concepts, then those of the file, then all.
     return [own, there, seen.concepts.all.map(known)]
       .map(all => all.filter(concept => concept.name === name))
       .find(found => found.length > 0)
@@ -111,14 +111,14 @@ function known({ id, entry, name, type }: Omit<NamedConcept, 'isNew'>): NamedCon
   return { id, entry, name, type, isNew: false }
 }
 
-/** Those the viewer sees, by id. */
+/** Visible concepts of the file, by id. */
 function conceptsOf(writer: StoreWriter, { concepts }: Look, url: string): readonly NamedConcept[] {
   const rows = writer.table(PROVENANCE).scan({ url }, { columns: ['entry', 'url'] })
   const found = rows.flatMap(row => concepts.byEntry(row['entry'] as EntryKey) ?? [])
   return found.sort((a, b) => a.id - b.id).map(known)
 }
 
-/** The numbers of all links of the patch. A link that the indexer or another call has made keeps its weight. */
+/** Writes the patch's links and returns the numbers of all of them. A link that the indexer or another call made keeps its weight. */
 function putEdges(
   call: Call,
   writer: StoreWriter,
@@ -178,13 +178,13 @@ function theOne(found: readonly NamedConcept[] | undefined, place: readonly stri
 
 interface Stale {
   readonly url: string
-  /** Links of the patch. */
+  /** Ids of the patch's links. */
   readonly ids: ReadonlySet<number>
-  /** Concepts of the file that the patch does not name. */
+  /** Concepts of the file that the new patch does not name. */
   readonly candidates: readonly NamedConcept[]
 }
 
-/** What only earlier patches about the file said, where the viewer may change it. */
+/** Deletes what only earlier patches of the file said, as far as the viewer may change it. */
 function takeBack(call: Call, writer: StoreWriter, seen: Look, { url, ids, candidates }: Stale): void {
   const mayChange = (id: number) =>
     seen.concepts.byId(id) !== undefined && collecting([], () => requireOwn(call, seen, id)) !== null
@@ -200,7 +200,7 @@ function takeBack(call: Call, writer: StoreWriter, seen: Look, { url, ids, candi
     const [other] = writer.table(PROVENANCE).scan({ entry })
     if (other === undefined && type !== NOTE) deleteConcept(writer, concept)
     else {
-      // It stays with what else it comes from, or as a note without a file.
+      // The concept stays under another file that it comes from, or, if it is a note, without a file.
       writer.table(CONCEPTS).put({ ...row, url: other?.['url'] ?? null })
       writer.announce(entry)
     }

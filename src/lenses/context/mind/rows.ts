@@ -1,4 +1,4 @@
-/** Writing concepts, links and provenance: what the calls and the indexer have in common. Run inside a write transaction. */
+/** Writes concepts, links and provenance, for calls and the indexer alike. Runs inside a write transaction. */
 import type { Instant } from '../../../base/clock.ts'
 import type { ChunkDraft, EntryDraft, EntryKey } from '../../../model/entry.ts'
 import type { Audience } from '../../../model/partition.ts'
@@ -10,27 +10,27 @@ import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 
 export const CONCEPT_KIND = 'concept'
 const CONCEPT_COLLECTION = 'concepts'
-/** Type of the user's own notes: they stay, whatever they were about (CX-066). */
+/** Type of the user's own notes, which stay when their subject is deleted (CX-066). */
 export const NOTE = 'Caveat'
 
 export interface ConceptDraft {
   readonly name: string
   readonly type: string
-  /** Its file and lines; null: none. */
+  /** URL of the concept's file, and its lines; null: none. */
   readonly url?: string | null
   readonly startLine?: number | null
   readonly endLine?: number | null
   readonly signature?: string | null
   readonly doc?: string | null
   readonly symbol?: string | null
-  /** First lines of its text, for what is embedded. */
+  /** First lines of the concept's source text, to be embedded. */
   readonly text?: string | null
 }
 
 export interface ConceptAt {
   readonly id: number
   readonly entry: EntryKey
-  /** Where it is at hand. */
+  /** Audience of the concept, where the caller knows it already. */
   readonly audience?: Audience
 }
 
@@ -39,15 +39,15 @@ interface EdgeDraft {
   readonly target: ConceptAt
   readonly relation: string
   readonly weight: number
-  /** URL of the file that a patch read it out of. */
+  /** URL of the file out of which a patch read the concept. */
   readonly origin?: string | undefined
 }
 
-/** Of a concept's text, as it is embedded. */
+/** Number of lines of a concept's text that are embedded. */
 export const MAX_TEXT_LINES = 12
 const MAX_TEXT = 600
 
-/** What words and meaning find a concept by, beside its name, which is the title (CX-024). */
+/** Text by which words and meaning find a concept, besides its name, which is the title (CX-024). */
 export function conceptText(draft: ConceptDraft): string {
   return joined([...namesOf(draft), draft.doc ?? '', ownLinesOf(draft)])
 }
@@ -56,7 +56,7 @@ function namesOf({ name, type, url }: ConceptDraft): readonly string[] {
   return [plainWordsOf(name).join(' '), type, url === undefined || url === null ? '' : tailOf(url)]
 }
 
-/** As they are in the file; empty where nothing of it is known. */
+/** The concept's lines as they are in the file; empty where they are unknown. */
 function ownLinesOf({ text, signature }: ConceptDraft): string {
   const lines = (text ?? '').split('\n').slice(0, MAX_TEXT_LINES).join('\n').slice(0, MAX_TEXT).toWellFormed()
   return (lines.trim() === '' ? (signature ?? '') : lines).trim()
@@ -69,7 +69,7 @@ function joined(parts: readonly string[]): string {
     .join('\n')
 }
 
-/** One passage. Its lines are those of the concept in its file; names come first, which are only to find it by. */
+/** The concept's only passage. Its line numbers are those in the file; the names before them serve only to find it. */
 function chunkOf(draft: ConceptDraft, content: string): ChunkDraft {
   const names = joined(namesOf(draft)).length
   const startLine = draft.startLine ?? 1
@@ -84,11 +84,11 @@ interface ConceptPlacing {
   readonly audience: Audience
   readonly now: Instant
   readonly before?: ConceptAt | undefined
-  /** Set aside for it before. */
+  /** An id that was reserved for the concept. */
   readonly id?: number | undefined
 }
 
-/** With a new id, or in place of the concept `before`. */
+/** Writes a concept with a new id, or in place of the concept `before`. */
 export function putConcept(writer: StoreWriter, draft: ConceptDraft, of: ConceptPlacing): ConceptAt {
   const { audience, now, before } = of
   const id = before?.id ?? of.id ?? nextNumbers(writer, 'concept', 1, sequenceOf(writer, [audience]))
@@ -132,11 +132,11 @@ export function conceptRow(draft: ConceptDraft, { id, entry }: ConceptAt): Row {
   }
 }
 
-/** With its links in both directions and its provenance (CX-055). */
+/** Deletes a concept with its links in both directions and its provenance (CX-055). */
 export function deleteConcept(writer: StoreWriter, { id, entry }: ConceptAt): void {
   for (const source of sourcesOf(writer, id)) writer.announce(source)
   writer.table(EDGES).delete({ target: id })
-  // Its own links and its provenance hang on the entry.
+  // Deleting the entry also deletes the concept's own links and its provenance.
   writer.delete(entry)
 }
 
@@ -159,7 +159,7 @@ export function deleteEdge(writer: StoreWriter, id: number, entry: EntryKey): vo
   writer.announce(entry)
 }
 
-/** Idempotent. */
+/** Adds a file to a concept's provenance. Idempotent. */
 export function putProvenance(writer: StoreWriter, { id, entry }: ConceptAt, url: string): void {
   writer.table(PROVENANCE).put({ entry, concept: id, url })
 }

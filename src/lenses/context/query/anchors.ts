@@ -1,6 +1,6 @@
 /**
- * Where an answer begins: concepts whose names the question names, and those that mean it (CX-015 to CX-025). In the documented
- * order, or by all that speaks for them: names, texts, passages and vectors each offer their best, and all that are offered are then
+ * Finds the anchors of an answer: concepts whose names the query contains, and those near it in meaning (CX-015 to CX-025). Either in the
+ * documented order, or by relevance: names, texts, passages and vectors each offer their best candidates, and all candidates are then
  * compared in every part.
  */
 
@@ -28,18 +28,21 @@ import { boundRelevance, isWholeFile, MATCHES, type Match, otherScores } from '.
 
 export interface Anchor {
   readonly concept: Concept
-  /** How the question found it first; `whole` by relevance alone: the question is its name. */
+  /** How the query first found the concept; `whole` occurs only in order of relevance: the query equals the name. */
   readonly match: Match
-  /** Cosine with the question, where it is near enough to count. */
+  /** Cosine with the query, where it is high enough to count. */
   readonly cosine: number | null
-  /** What neighbours have from it: its relevance; in the documented order its cosine, 1 where it was found by name. */
+  /** Score that neighbours inherit from the anchor: its relevance; in the documented order its cosine, or 1 where it was found by name. */
   readonly worth: number
-  /** Whether neighbours never displace it: names do not, and by relevance those that hold the whole question. */
+  /**
+   * Whether neighbours can never displace the anchor: true for anchors found by name; in order of relevance, for names that contain the
+   * whole query.
+   */
   readonly isFixed: boolean
   readonly candidate: Candidate
 }
 
-/** What the legs of words and vectors brought, and what they were asked. */
+/** Candidates of the legs for words and vectors, with the query that was given to them. */
 interface Brought {
   readonly host: LensHost
   readonly context: QueryContext
@@ -49,14 +52,14 @@ interface Brought {
   readonly retrieval: Retrieval
 }
 
-/** Entries a leg; no more are compared. */
+/** Entries per leg; no more are compared. */
 export const LEG_DEPTH = 50
-/** Best names that are offered. */
+/** Largest number of candidates found by name. */
 const MAX_NAMED = 50
-/** Constant of reciprocal rank fusion. */
+/** Constant k of reciprocal rank fusion, 1 / (k + rank). */
 const RRF = 60
 
-/** In the documented order: names first, then what is only meant, nearest first. */
+/** Anchors in the documented order: first those found by name, then those found by meaning, nearest first. */
 export async function plainAnchors(brought: Brought): Promise<readonly Anchor[]> {
   const { question, concepts, plan } = brought
   const { mode, text, limit } = question
@@ -83,14 +86,14 @@ export function isNamed(match: Match): boolean {
   return match === 'whole' || match === 'name' || match === 'words'
 }
 
-/** A concept that means the question. */
+/** A concept found by meaning. */
 interface Meant {
   readonly concept: Concept
   readonly cosine: number
   readonly match: 'meaning' | 'text'
 }
 
-/** Those near enough to count, nearest first (CX-021). */
+/** Concepts whose cosine is high enough to count, nearest first (CX-021). */
 function nearest({ host, concepts, plan, retrieval }: Brought): readonly Meant[] {
   if (plan.vector === null) return []
   const found = retrieval.candidates
@@ -117,7 +120,7 @@ async function textual(brought: Brought): Promise<readonly Meant[]> {
   })
 }
 
-/** Chosen by their ranks in both lists, then nearest first (CX-022, CX-025). */
+/** Concepts chosen by their ranks in both lists, then ordered by cosine (CX-022, CX-025). */
 function fused(near: readonly Meant[], text: readonly Meant[], limit: number): readonly Meant[] {
   if (text.length === 0) return near
   const all = new Map<Concept, { readonly meant: Meant; score: number }>()
@@ -139,13 +142,13 @@ function byCosine(a: Meant, b: Meant): number {
   return b.cosine - a.cosine || a.concept.id - b.concept.id
 }
 
-/** Files whose text is followed to concepts, and concepts of each. */
+/** Number of files whose text is followed to concepts, and of concepts for each file. */
 const FILES = 10
 const CONCEPTS_A_FILE = 3
 
 /**
- * Concepts of the files whose text has the question's words: those that stand in the passages found, in the order of the files'
- * best passages, each with its passage's score as a share of the best one's.
+ * Concepts of the files whose text contains the query's words: those within the passages found, in the order of the files' best passages,
+ * each with its passage's score as a share of the best score.
  */
 async function passageConcepts({ host, context, plan, concepts }: Brought): Promise<ReadonlyMap<Concept, number>> {
   const { reader, words, turns } = context
@@ -169,7 +172,7 @@ async function passageConcepts({ host, context, plan, concepts }: Brought): Prom
   return found
 }
 
-/** Those that stand in these lines, the smallest first; then those without a place. */
+/** The concepts within these lines, the smallest first; then those without lines. */
 function nearestTo(concepts: readonly Concept[], url: string, start: number, end: number): readonly Concept[] {
   const span = ({ url: own, startLine, endLine }: Concept): number => {
     if (own !== url || startLine === null || endLine === null) return Number.MAX_SAFE_INTEGER
@@ -182,13 +185,16 @@ function nearestTo(concepts: readonly Concept[], url: string, start: number, end
 }
 
 interface RelevantAnchors {
-  /** What the question names in full, whatever else is near it; then by relevance. More than fit an answer. */
+  /** Anchors: first all whose name is the whole query, then by relevance. There are more than an answer can hold. */
   readonly anchors: readonly Anchor[]
-  /** BM25 of the best text among them. */
+  /** Highest BM25 score among the anchors' texts. */
   readonly bmTop: number
 }
 
-/** Not for mode `semantic`, where there is nothing to add up. In the modes without meaning only names offer anchors. */
+/**
+ * Anchors in order of relevance. Not used for mode `semantic`, where there are no parts to add up. In modes without meaning, only names
+ * offer anchors.
+ */
 export async function relevantAnchors(brought: Brought): Promise<RelevantAnchors> {
   const { question, concepts, retrieval, plan, context } = brought
   const { mode, text } = question
@@ -223,7 +229,7 @@ function bestByWords(candidates: readonly Candidate[]): readonly EntryKey[] {
     .map(({ entry }) => entry)
 }
 
-/** Each concept that is offered, with what every part says of it. */
+/** Every candidate with the value of every part of its relevance. */
 async function comparedCandidates(
   brought: Brought,
   { names, near, passages, texts }: Offers,
@@ -261,7 +267,7 @@ async function comparedCandidates(
   return { candidates: withExpected(candidates, retrieval.statistics, { partitions }, context), bmTop }
 }
 
-/** The candidates that the legs brought, and the scores of the other entries, in this order. */
+/** The candidates of the legs, followed by the computed scores of the other entries. */
 async function completed(
   entries: readonly EntryKey[],
   { retrieval, plan, context }: Brought,
@@ -284,7 +290,9 @@ async function completed(
   })
 }
 
-/** Scored by the formula; while not all is embedded, what words keep among the first is lifted (QE-007). */
+/**
+ * Candidates scored by the formula. While some entries have no vector, those that words alone rank first are kept among the first (QE-007).
+ */
 function ranked(candidates: readonly Candidate[], bound: BoundFormula, brought: Brought): readonly Scored[] {
   const { retrieval, context } = brought
   const scored = candidates.map(scoredBy(bound))
@@ -311,16 +319,16 @@ function bestFirst(a: Anchor, b: Anchor): number {
   return whole || b.worth - a.worth || a.concept.id - b.concept.id
 }
 
-// Words of a question in names, paths and doc comments, a word counting for more the fewer things have it; and the concepts
-// whose names have them (CX-017 to CX-019).
+// Matches the query's words with names, paths and doc comments, where a rarer word weighs more; and finds the concepts whose names contain
+// them (CX-017 to CX-019).
 
-/** Words of a question that count; more is a text. */
+/** Number of query words that are used; a longer query is taken as a text. */
 const MAX_WORDS = 20
 
-/** Places in a list of things by their words, folded. */
+/** Positions of a list's items by the folded words that they contain. */
 type ByWord = ReadonlyMap<string, readonly number[]>
 
-/** The first words of a question, folded, each once; without those that every text has, unless there are no others. */
+/** The first words of a query, folded, without duplicates and without very common words, unless there are no others. */
 function contentWords(query: string): readonly string[] {
   const words = plainWordsOf(query).map(word => ({ plain: fold(word), folded: foldName(word) }))
   const languages = languagesOfQuestion(words.map(({ plain }) => plain))
@@ -330,15 +338,15 @@ function contentWords(query: string): readonly string[] {
 }
 
 interface Covered {
-  /** For each word of a question the places of the things that have a word which it covers, each once. */
+  /** For each query word, the positions of the items that contain a word which it matches, without duplicates. */
   readonly places: readonly (readonly number[])[]
-  /** By place: how many words of the thing any word of the question covers. */
+  /** By position in the list: how many words of the item are matched by any query word. */
   readonly counts: Uint32Array
 }
 
-/** `length`: of the list of things. */
+/** Matches query words with the words of items. `length`: of the list of items. */
 function covered(byWord: ByWord, length: number, questionWords: readonly string[]): Covered {
-  /** By place, the number of the question's word that last found it, from 1. */
+  /** By position in the list, the number (from 1) of the query word that last found the item. */
   const foundBy = new Uint32Array(length)
   const counts = new Uint32Array(length)
   const counted = new Set<string>()
@@ -361,8 +369,8 @@ function covered(byWord: ByWord, length: number, questionWords: readonly string[
 }
 
 /**
- * How much of the weight of all words of the question each thing has, 0 to 1, by its place in the list. A thing may count
- * for several: `countOf` says how many, `total` in all.
+ * The share of the weight of all query words that each item contains, from 0 to 1, by its position in the list. An item may count for
+ * several: `countOf` says how many, `total` is the sum.
  */
 function wordShares(
   { places: byAsked, counts }: Covered,
@@ -383,13 +391,13 @@ function wordShares(
 interface Paths {
   readonly places: ReadonlyMap<string, number>
   readonly byWord: ByWord
-  /** Concepts of the file at that place. */
+  /** Number of concepts of the file at that position. */
   countOf(place: number): number
 }
 
 const KNOWN = new WeakMap<VisibleConcepts, Paths>()
 
-/** Of a URL, 0 to 1. `root`: what the paths begin below. */
+/** The share of query words in a URL's path, from 0 to 1. `root`: folder to which paths are relative. */
 function pathShares(
   concepts: VisibleConcepts,
   questionWords: readonly string[],
@@ -417,7 +425,7 @@ function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
   return made
 }
 
-/** Of a doc comment, 0 to 1: of the weight of all words. */
+/** The weight of the query words in a doc comment as a share of the weight of all query words, from 0 to 1. */
 function docShares(weights: readonly TermWeight[]): (doc: string) => number {
   const asked = weights.map(({ term, idf, boost }) => ({ word: foldName(term), weight: boost * idf }))
   const all = asked.reduce((sum, { weight }) => sum + weight, 0)
@@ -431,13 +439,13 @@ function docShares(weights: readonly TermWeight[]): (doc: string) => number {
 
 interface NameMatch {
   readonly concept: Concept
-  /** `whole`: it is the question; `name`: it holds the question as it is; `words`: it shares words with it. */
+  /** `whole`: the name equals the query; `name`: it contains the query; `words`: it shares words with the query. */
   readonly match: 'whole' | 'name' | 'words'
-  /** 0 to 1: how much of the question the name has, and how much of the name the question has, as their harmonic mean. */
+  /** From 0 to 1: the harmonic mean of the share of the query that the name contains and the share of the name that the query contains. */
   readonly share: number
 }
 
-/** The best, by share, then id; only those that hold the question as it is unless `inWords`. */
+/** The best matching names, by share, then id; without `inWords`, only names that contain the query unchanged. */
 function bestNames(
   concepts: VisibleConcepts,
   query: string,
@@ -449,7 +457,7 @@ function bestNames(
   const found = covered(byWord, all.length, questionWords)
   const shares = wordShares(found, { total: all.length, countOf: () => 1 })
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
-  // By id ascending: of equal shares the first stays.
+  // Names come in ascending order of id, so of equal shares the first is kept.
   const isOfUse = (share: number) => !best.full || share > (best.worst?.share ?? 0)
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
     if (isOfUse(share)) best.push({ concept, match, share })
@@ -460,7 +468,7 @@ function bestNames(
     const isHolding = holding[held] === place
     if (isHolding) held++
     const share = shares[place] as number
-    // No name has more than one that is wholly covered.
+    // Even with all of its words matched, the name could not reach the list.
     if (!isHolding && (share === 0 || !isOfUse(harmonic(share, 1)))) continue
     const concept = all[place] as Concept
     const byWords = share === 0 ? 0 : harmonic(share, (found.counts[place] as number) / concept.words.length)
@@ -472,7 +480,7 @@ function bestNames(
   return best.sorted()
 }
 
-/** Of a name that holds the question as it is. */
+/** Share of the match for a name that contains the query unchanged. */
 function shareOfName({ folded }: Concept, wanted: string): number {
   return harmonic(1, wanted.length / folded.length)
 }
@@ -481,10 +489,13 @@ function harmonic(a: number, b: number): number {
   return (2 * a * b) / (a + b)
 }
 
-/** Words of a question that names are compared with in the documented order: more is a text, not a name. */
+/** Number of query words that names are compared with in the documented order; a longer query is a text, not a name. */
 const MAX_COMPARED = 64
 
-/** By id those whose name holds the question as it is; then, with `inWords`, those that share words with it, most first. */
+/**
+ * First the concepts whose name contains the query unchanged, by id; then, with `inWords`, those that share words with it, most words
+ * first.
+ */
 function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, inWords: boolean): readonly NameMatch[] {
   const wanted = foldName(query)
   const { all, byWord } = concepts
@@ -495,7 +506,7 @@ function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, i
   })
   if (named.length === limit || !inWords) return named
   const queryWords = new Set(wordsOf(query).slice(0, MAX_COMPARED))
-  /** By place: how many words of the question the name has. */
+  /** By position: how many query words the name has. */
   const counts = new Uint32Array(all.length)
   for (const places of covered(byWord, all.length, [...queryWords]).places) {
     for (const place of places) counts[place] = (counts[place] as number) + 1

@@ -1,4 +1,4 @@
-/** `/context/query`: concepts for a question, their neighbours, their files, and how they hang together. */
+/** The call `/context/query`: concepts for a query, their neighbours, their files, and the links between them. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
@@ -19,7 +19,7 @@ import {
   requireMeaning,
 } from './request.ts'
 
-/** What each part gives to the relevance of a concept; they add up to `total`. */
+/** What each part adds to a concept's relevance; the parts add up to `total`. */
 const evidence = z.lazy(() =>
   z.strictObject({
     total: z.number().min(0).describe('Sum of the parts; rounded parts may add up to a little more or less'),
@@ -85,7 +85,7 @@ export const QUERY_HANDLER = handler({
   summary: 'Find concepts of the code for a query, with their neighbours, files and links',
   effect: 'read',
   needs: ['body', 'mind'],
-  // A question that says nothing is reported before anything else (CX-013).
+  // An empty query is reported before any other error (CX-013).
   first: ['query'],
   params: () => contextRequest.unwrap(),
   result: () => answerShape,
@@ -102,7 +102,7 @@ export const QUERY_HANDLER = handler({
   },
 })
 
-/** What the page of the pipeline has, in the form of the contract. */
+/** The pipeline's page in the form of the contract. */
 async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answer>> {
   const { page, ranked, shown } = await call.host.query(queryOf(request), { ...call, rows: 'keys' })
   const seen = look(call)
@@ -164,7 +164,7 @@ function foundOf({ concept, ranked }: Row, shown: ShownParts, { mode, rank, expl
   }
 }
 
-/** Rounded, so they may add up to a little more or less than the total. */
+/** Parts of a score, rounded, so their sum may differ slightly from the total. */
 function partsOf(score: number, components: Readonly<Record<string, number>>): NonNullable<Found['parts']> {
   const part = (name: string) => rounded(components[name] ?? 0)
   return {
@@ -177,7 +177,9 @@ function rounded(score: number): number {
   return Math.round(score * 1000) / 1000
 }
 
-/** By source in the order of the answer, then target, then relation; equal triples once, the heaviest. */
+/**
+ * Links between the concepts of an answer: by source in the answer's order, then target, then relation; of equal triples only the heaviest.
+ */
 function edgesAmong(
   links: LinkIndex,
   partitions: readonly number[],
@@ -191,7 +193,7 @@ function edgesAmong(
     for (const { node: target, relation: number, weight } of links.out(source, { partitions })) {
       if (!within.has(target)) continue
       const relation = links.relationName(number)
-      // Equal ones follow each other by weight, so the last is the heaviest.
+      // Equal triples are ordered by weight, so the last one set is the heaviest.
       edges.set(JSON.stringify([target, relation]), { source, target, relation, ...(explain ? { weight } : {}) })
     }
     return [...edges.values()]

@@ -1,7 +1,7 @@
 /**
- * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of those that did not fit, then
- * bare names; and says how much is left out. Nothing is cut: a piece is in it whole or not at all, and what is part of a text
- * before it is a line. The same input gives the same text.
+ * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of concepts whose text did not fit, then bare names;
+ * and says how much is left out. No piece is cut: it is included as a whole or not at all, and a concept whose lines are part of a text
+ * above gets one line. The same input gives the same text.
  */
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
@@ -20,13 +20,13 @@ export interface PackItem {
   readonly id: number
   readonly name: string
   readonly type: string
-  /** Its place: a path or URL, with lines where they are known; empty when nowhere. */
+  /** Where the item is: a path or URL, with lines where they are known; empty when it has no place. */
   readonly place: string
-  /** Its text; null: there is none to show. */
+  /** Source text of the item; null: there is none to show. */
   readonly text: string | null
-  /** One line; null: there is none. */
+  /** Signature of the item in one line; null: there is none. */
   readonly signature: string | null
-  /** The lines of `text`, from 1, both included. */
+  /** The lines that `text` covers, counted from 1, both included. */
   readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
@@ -45,20 +45,20 @@ type Pack = ReadonlyDeep<z.infer<typeof bundle>>
 const LEVELS = ['whole', 'signature', 'name'] as const
 type Level = (typeof LEVELS)[number]
 
-/** Counts the tokens of a text; may stop when there are more than `enough`. */
+/** Counts the tokens of a text; may stop counting above `enough`. */
 type CountTokens = (text: string, enough?: number) => number
 
-/** A piece of the text, and in which list its item is then. */
+/** A piece of the packed text, and the list in which its item is reported. */
 interface Piece {
   readonly level: Level
   readonly block: string
 }
 
-/** `items` by rank, best first. */
+/** Packs `items`, ordered by rank, best first. */
 export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
   const pieces = taken(items, maxTokens, count)
   if (pieces.size === items.length) return fitted(items, pieces, maxTokens, count)
-  // Only where something is left out there is a notice.
+  // Tokens are kept free for the notice that something is left out; it is added only in that case.
   return fitted(items, taken(items, maxTokens - count(noticeOf(items.length)), count), maxTokens, count)
 }
 
@@ -66,7 +66,7 @@ function noticeOf(omitted: number): string {
   return `(${omitted} left out; ask with a larger max_tokens)`
 }
 
-/** What has room, in order of level, then rank. */
+/** The pieces that fit, by level of detail, then rank. */
 function taken(items: readonly PackItem[], tokens: number, count: CountTokens): Map<PackItem, Piece> {
   const pieces = new Map<PackItem, Piece>()
   let room = tokens
@@ -83,7 +83,7 @@ function taken(items: readonly PackItem[], tokens: number, count: CountTokens): 
   return pieces
 }
 
-/** Whether its lines are part of a text that is shown. */
+/** Whether the item's lines are part of a text that is shown. */
 function isShown({ lines }: PackItem, pieces: ReadonlyMap<PackItem, Piece>): boolean {
   if (lines === undefined) return false
   return [...pieces].some(([{ lines: outer }, { level }]) => {
@@ -92,7 +92,9 @@ function isShown({ lines }: PackItem, pieces: ReadonlyMap<PackItem, Piece>): boo
   })
 }
 
-/** Tokens of pieces need not add up to those of the whole: what is too much goes, the last first. */
+/**
+ * The packed text. Token counts of pieces need not add up to the count of the whole text: while it is too long, the last piece is removed.
+ */
 function fitted(items: readonly PackItem[], pieces: Map<PackItem, Piece>, maxTokens: number, count: CountTokens): Pack {
   for (;;) {
     const shown = items.filter(item => pieces.has(item))
@@ -109,7 +111,7 @@ function fitted(items: readonly PackItem[], pieces: Map<PackItem, Piece>, maxTok
   }
 }
 
-/** Null: the item has no such form. */
+/** The item at a level of detail; null: it has no such form. */
 function blockOf(item: PackItem, level: Level): string | null {
   const { id, place, text, signature } = item
   switch (level) {
@@ -122,13 +124,13 @@ function blockOf(item: PackItem, level: Level): string | null {
   }
 }
 
-/** A name may hold anything, a line only one line. */
+/** The item's name on one line, whatever characters the name contains. */
 function nameOf({ id, name, type, place }: PackItem, withPlace: boolean): string {
   const where = withPlace && place !== '' ? ` ${place}` : ''
   return `- ${id} ${name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')} (${type})${where}`
 }
 
-/** The texts and signatures of concepts, by rank. */
+/** Packs the texts and signatures of concepts, by rank. */
 export function packAnswer(call: Call, concepts: readonly Concept[], contents: Contents, maxTokens: number): Pack {
   const entries = concepts.map(({ entry }) => entry)
   const signatures = textsOfConcepts(call.host.store, 'signature', entries)
@@ -153,7 +155,7 @@ function linesOf({ startLine, endLine }: Concept): { readonly start: number; rea
   return startLine === null || endLine === null ? null : { start: startLine, end: endLine }
 }
 
-// The files of an answer with a piece of each one's text, or why there is none (CX-032 to CX-036).
+// The files of an answer with a preview of each one's text, or why there is none (CX-032 to CX-036).
 
 export const filePreview = z.lazy(() =>
   z.strictObject({
@@ -176,12 +178,12 @@ type PreviewError = NonNullable<FilePreview['error']>
 
 type Content = { readonly text: string } | { readonly error: PreviewError }
 
-/** By URL. */
+/** Contents of files by URL. */
 export type Contents = ReadonlyMap<string, Content>
 
 const UNAVAILABLE: PreviewError = { code: 'not_indexed', message: 'file content is not indexed' }
 
-/** Each file once, in the order in which the concepts first name it. */
+/** Previews, each file once, in the order in which the concepts first name it. */
 export function filePreviews(
   byUrl: ReadonlyMap<string, readonly Concept[]>,
   contents: Contents,
@@ -200,7 +202,7 @@ export function filePreviews(
   })
 }
 
-/** Texts of these files that can be read. */
+/** Texts of those of these files that can be read. */
 export async function textsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return textsIn(await contentsOf(call, seen, urls))
 }
@@ -209,7 +211,7 @@ function textsIn(contents: Contents): ReadonlyMap<string, string> {
   return new Map([...contents].flatMap(([url, content]) => ('text' in content ? [[url, content.text] as const] : [])))
 }
 
-/** What comes from each file, in the order of the concepts. */
+/** The concepts of each file, in the order of the concepts. */
 export function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
   const rows = host.store.table(PROVENANCE).scan({}, { entries: concepts.map(({ entry }) => entry) })
   const rowsOf = Map.groupBy(rows, row => row['entry'] as EntryKey)
@@ -221,7 +223,7 @@ export function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): Rea
   return byUrl
 }
 
-/** From the store; for the local owner, whose disk it is, what is missing there from the workspace. */
+/** Contents of files from the store; for the local owner, who owns the disk, missing ones from the workspace. */
 export async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Promise<Contents> {
   const stored = storedContents(call, seen, urls)
   const missing = urls.filter(url => !stored.has(url))
@@ -238,7 +240,7 @@ function storedContents({ host, state }: Call, { accessScope }: Look, urls: read
     if (file === undefined) elsewhere.push(url)
     else if (file.indexedHash !== null) keys.push(file.entry)
   }
-  // Files that came in by an ordinary ingest know their URL as their origin.
+  // Files that were ingested outside of this lens have their URL as origin.
   const others =
     elsewhere.length === 0
       ? []
@@ -277,9 +279,9 @@ async function readContent({ host, viewer }: Call, url: string): Promise<Content
   }
 }
 
-/** Characters of a preview. */
+/** Length of a preview, in characters. */
 const PREVIEW_LENGTH = 500
-/** Lines of a passage before the line it is about. */
+/** Lines of a preview before the line that it is about. */
 const LINES_BEFORE = 1
 
 /** The first 500 characters, with dots when there is more. */
@@ -294,7 +296,7 @@ export function headOf(text: string): string {
   return text
 }
 
-/** Whole lines from just before `line` on, as many as fit; at least that one, cut where it is longer than a preview. */
+/** Whole lines from just before `line` on, as many as fit; at least `line` itself, cut where it is longer than a preview. */
 export function linesFrom(
   text: string,
   line: number,

@@ -1,4 +1,4 @@
-/** What `/context/query` takes, and the options that it becomes for the pipeline. */
+/** Parameters of `/context/query`, and the pipeline options that they become. */
 import { z } from 'zod'
 import type { EmbeddingModel } from '../../../embed/embedder.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -27,14 +27,14 @@ import { lengthOf } from '../names.ts'
 const MODES = ['semantic', 'exact', 'hybrid'] as const
 
 /**
- * Of neighbours. `breadth`: as they are reached; `weighted`: by what they were reached from; `relevance`: by all that they were reached from,
- * and the anchors by all that speaks for them.
+ * Order of neighbours. `breadth`: as they are reached; `weighted`: by the score and weight with which they are reached; `relevance`: by the
+ * sum over everything that reaches them, with anchors ordered by relevance too.
  */
 const RANKS = ['breadth', 'weighted', 'relevance'] as const
 const RANK_TEXT =
   'Order of neighbours. breadth: as they are reached; weighted: by the concept that they were reached from; relevance: by all concepts that they were reached from, and matches by all evidence'
 
-/** Characters without which meaning says nothing. */
+/** Shortest query, in characters, for a search by meaning alone. */
 const MIN_SEMANTIC = 3
 const DEFAULT_DEPTH = 1
 const MAX_DEPTH = 2
@@ -71,17 +71,17 @@ export const contextRequest = z.lazy(() =>
       .describe('Adds a bundle of texts of at most this many tokens, 0 or more. Default: no bundle'),
   }),
 )
-/** `mode` null: as the first version of this call had it. `max_tokens` null: no bundle is packed. */
+/** A checked request. `mode` null: the default of this call's first version. `max_tokens` null: no bundle is packed. */
 export type ContextRequest = Readonly<z.output<typeof contextRequest>>
 
-/** Throws `Refusal` for what is too short to mean anything. */
+/** Throws `Refusal` for a query that is too short for a search by meaning. */
 export function requireMeaning({ mode, query }: ContextRequest): void {
   if (mode === 'semantic' && lengthOf(query) < MIN_SEMANTIC) {
     throw refusal('query', 'too_short', `semantic search requires query length >= ${MIN_SEMANTIC}`)
   }
 }
 
-/** Of a query of the pipeline. Without any of them it asks as `querent context query` does. */
+/** Options of a pipeline query. Without any, the query is answered as by `querent context query`. */
 export const contextOptions = z.strictObject({
   depth: z
     .int()
@@ -107,7 +107,7 @@ export const contextOptions = z.strictObject({
 })
 type ContextOptions = z.output<typeof contextOptions>
 
-/** A question as the stages answer it. */
+/** A query in the form in which the stages answer it. */
 export interface ContextQuestion {
   readonly text: string
   readonly depth: number
@@ -116,7 +116,7 @@ export interface ContextQuestion {
   readonly rank: NonNullable<ContextOptions['rank']>
 }
 
-/** Throws `invalid_argument` where meaning alone is asked of too short a text. */
+/** The query for the stages. Throws `invalid_argument` for a search by meaning alone with too short a text. */
 export function questionOf({ text: given, options, mode: legs }: Query): ContextQuestion {
   const text = given.trim().slice(0, MAX_QUERY_LENGTH)
   const {
@@ -135,21 +135,24 @@ export function wantsMeaning({ mode, text }: ContextQuestion): boolean {
   return mode === 'semantic' || (mode === 'hybrid' && lengthOf(text) >= MIN_SEMANTIC)
 }
 
-/** By all that speaks for a concept; meaning alone has nothing to be added to. */
+/** Whether concepts are ordered by relevance, the sum of all evidence; with meaning alone there is nothing to add up. */
 export function isByRelevance({ rank, mode }: Pick<ContextQuestion, 'rank' | 'mode'>): boolean {
   return rank === 'relevance' && mode !== 'semantic'
 }
 
-/** The request as the pipeline is asked it: results are shown whatever the verdict, and however long a model takes to load. */
+/**
+ * The request as a pipeline query: results are shown whatever the verdict, and with the longest time limit, since a model may take long to
+ * load.
+ */
 export function queryOf({ query: text, limit, depth, mode, rank }: ContextRequest): QueryInput {
   const options = { limit, depth, mode: mode ?? 'names', rank }
   return { text, options, limit, any: true, excerpt_length: SHORTEST_EXCERPT, timeout_ms: MAX_TIMEOUT_MS }
 }
 
-/** Files are previewed instead. */
+/** Excerpts are kept as short as possible, since files are previewed instead. */
 const SHORTEST_EXCERPT = 40
 
-/** A question of the family's other operations. */
+/** Query schema of the lens's other query operations. */
 export const contextQuestion = z.strictObject({
   query: z.string().describe('What to look for: a name of the code, words, or a question in plain language'),
   ...contextOptions.shape,
@@ -159,22 +162,22 @@ export function queryOfQuestion({ query: text, ...options }: z.output<typeof con
   return { text, options, limit: options.limit ?? DEFAULT_CONCEPTS, any: true }
 }
 
-// Relevance: what speaks for a concept, as one formula: its name, path, doc comment, code and passages by words, its vector
-// by meaning. How the numbers were chosen, and what they are worth: docs/decisions/034.
+// Relevance: all evidence for a concept, as one formula: its name, path, doc comment, code and passages by words, its vector by meaning.
+// How the numbers were chosen, and how much they improve answers: docs/decisions/034.
 //
 //     evidence  = words·(name + path + doc + bm/bmTop + passage) / 5 + meaning·max(0, cosine)
-//     relevance = evidence, of a whole file times 0.8
+//     relevance = evidence, for a whole file times 0.8
 //
-// A neighbour has nothing of these: it scores what links give it, and is ranked by the order of retrieval.
+// A neighbour has none of these: its score comes from links, and it is ranked by the order of retrieval.
 
-/** How a concept was found first; the signal `match` is the place in this list. */
+/** How a concept was first found; the signal `match` is an index into this list. */
 export const MATCHES = ['whole', 'name', 'words', 'meaning', 'text'] as const
 export type Match = (typeof MATCHES)[number]
 
-/** Share of meaning, where there is a vector; words have the rest. */
+/** Share of meaning in the score, where there is a vector; words have the rest. */
 export const MEANING = 0.7
 const WORD_PARTS = 5
-/** What a concept that is a whole file keeps: the content says more, and the file is returned anyway. */
+/** Factor for a concept that is a whole file: its content says more, and the file is returned anyway. */
 const WHOLE_FILE = 0.8
 const WHOLE_FILES: ReadonlySet<string> = new Set(['Module', 'Document', 'Package'])
 
@@ -182,7 +185,7 @@ export function isWholeFile(type: string): boolean {
   return WHOLE_FILES.has(type)
 }
 
-/** In a sum nothing is said of what is 0. */
+/** A part of the sum, which explanations omit where it is 0. */
 function part(label: string, name: string): Formula {
   return number(label, name, { component: name, shown: row => (row[name] ?? 0) > 0 })
 }
@@ -230,8 +233,8 @@ const SCORE = sum(
 )
 
 /**
- * Numbers of a row: `match` of what was found, with `name`, `path`, `doc`, `passage` (shares, 0 to 1), `words` (BM25), `meaning` and
- * `expected` (cosines), `whole`; `hops` of a neighbour, with `link`.
+ * Binds the formula to its inputs. Numbers of a row: `match` of a found concept, with `name`, `path`, `doc`, `passage` (shares, 0 to 1),
+ * `words` (BM25), `meaning` and `expected` (cosines), `whole`; `hops` of a neighbour, with `link`.
  */
 export function boundRelevance(
   { weights }: Pick<Plan, 'weights'>,

@@ -1,7 +1,7 @@
 /**
- * The lens in the pipeline: concepts that the question names or means are found, then their neighbours over links, in the order they are
- * reached or by what they are worth (CX-026 to CX-029), as many as an answer has room for (CX-023). The order is that of retrieval; the
- * score is the formula's (`relevance.ts`).
+ * The stages of the lens `context`: concepts that the query names or that are near it in meaning are found, then their neighbours over
+ * links, in the order they are reached or by score (CX-026 to CX-029), as many as the answer has room for (CX-023). Results keep the order
+ * of retrieval; the score is that of the formula (`relevance.ts`).
  */
 
 import type { LinkIndex, SearchScope } from '../../../index/contract.ts'
@@ -38,9 +38,9 @@ import {
 interface Neighbour {
   readonly concept: Concept
   readonly hops: number
-  /** The concept it was reached from. */
+  /** The concept from which the neighbour was reached. */
   readonly via: Concept
-  /** What it is ranked by; null in the order of reaching. */
+  /** Score by which the neighbour is ranked; null in the order of reaching. */
   readonly score: number | null
 }
 
@@ -50,10 +50,10 @@ interface Graph {
   readonly concepts: VisibleConcepts
 }
 
-/** What a hop takes from a score. */
+/** Factor of a score for each hop. */
 const DECAY = 0.5
 
-/** At most `room` neighbours of the anchors. */
+/** Neighbours of the anchors over links, at most `room`. */
 function neighbours(
   graph: Graph,
   anchors: readonly Anchor[],
@@ -67,7 +67,7 @@ function neighbours(
     .slice(0, room)
 }
 
-/** How many neighbours there are, counted up to `room`: the same whatever they are ranked by. */
+/** How many neighbours there are, counted up to `room`: the number does not depend on their order. */
 function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
   return reached(graph, anchors, room, depth).length
 }
@@ -83,8 +83,8 @@ function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: 
 }
 
 /**
- * Everything within `depth`. A way counts the score it comes from, times the weight, times the decay: of a concept its best way (CX-029), or
- * with `isSum` all of the fewest hops together, so that what hangs on several anchors comes first.
+ * Neighbours within `depth`, with scores. A path scores its start's score times the weights times the decay. A concept gets its best path
+ * (CX-029), or with `isSum` the sum of all paths with the fewest hops, so that concepts linked to several anchors come first.
  */
 function scored(graph: Graph, anchors: readonly Anchor[], depth: number, isSum: boolean): Neighbour[] {
   const present = new Set(anchors.map(({ concept }) => concept))
@@ -111,7 +111,7 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number, isSum: 
   return all
 }
 
-/** Where its links lead, then where links to it come from, each in ascending id. */
+/** Links of a concept: first those that it has, then those that lead to it, each in ascending id. */
 function* waysOf(
   { links, scope, concepts }: Graph,
   from: Concept,
@@ -124,7 +124,7 @@ function* waysOf(
   }
 }
 
-/** Share of the limit that anchors may take while neighbours fill the rest. */
+/** Share of the limit up to which anchors are taken while neighbours fill the rest. */
 const ANCHOR_SHARE = 0.6
 
 interface Chosen {
@@ -133,8 +133,8 @@ interface Chosen {
 }
 
 /**
- * `ordered`: best first. Those that `isFixed` are never displaced. The others stop at their share of the limit, and go on
- * as far as neighbours leave room; each further anchor may bring neighbours of its own, so they are looked for again.
+ * Chooses anchors and neighbours. `ordered`: best first. Anchors with `isFixed` are never displaced. The others stop at their share of the
+ * limit, and continue as far as neighbours leave room; each further anchor may add neighbours, so those are searched again.
  */
 function choose(
   graph: Graph,
@@ -170,7 +170,7 @@ export function contextStages(host: LensHost): Partial<Stages> {
       const question = questionOf(query)
       if (query.text.trim() !== question.text) context.note(cutNote(query.text.length))
       return {
-        // Cosines are returned with three decimals, which are those of exact vectors.
+        // Cosines are returned with three decimals, so the exact vectors are needed.
         query: { ...query, approximate: false },
         parsed: unparsed(question.text),
         mode: modeOf(question, query.mode === 'words'),
@@ -221,7 +221,7 @@ async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Prom
   const isChosen = new Set(chosen.anchors)
   const candidates = [
     ...[...chosen.anchors, ...chosen.neighbours].map(placed),
-    // Known to explanations only: there was no room for them.
+    // Anchors without room in the answer, kept for explanations.
     ...anchors.filter(anchor => !isChosen.has(anchor)).map(({ candidate }) => candidate),
   ]
   return {
@@ -232,11 +232,11 @@ async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Prom
   }
 }
 
-/** Words and meaning over concepts, as far as the question asks for them. */
+/** Runs the legs for words and meaning over concepts, as far as the query's mode needs them. */
 async function legs(question: ContextQuestion, plan: Plan, context: QueryContext): Promise<Retrieval> {
   const isAsked = question.mode === 'hybrid' ? isByRelevance(question) || plan.vector !== null : plan.vector !== null
   if (isAsked) {
-    // In the documented order words of texts have no part but in the verdict.
+    // In the documented order, words of texts affect only the verdict.
     const mode = isByRelevance(question) ? plan.mode : 'meaning'
     return DEFAULT_STAGES.retrieve({ ...plan, mode }, LEG_DEPTH, context)
   }
@@ -252,7 +252,7 @@ function placed(one: Anchor | Neighbour, place: number): Candidate {
   return { entry: concept.entry, source: LOCAL_SOURCE, signals, chunks: {} }
 }
 
-/** A concept that no leg brought is shown by its first chunk; it has one. */
+/** A concept that no leg found is shown by its first and only chunk. */
 function withChunks(candidates: readonly Candidate[], { reader }: QueryContext): readonly Candidate[] {
   const isBare = ({ chunks }: Candidate) => Object.keys(chunks).length === 0
   const first = reader.firstChunks(candidates.filter(isBare).map(({ entry }) => entry))
@@ -262,7 +262,7 @@ function withChunks(candidates: readonly Candidate[], { reader }: QueryContext):
   })
 }
 
-/** The order is that of retrieval; what had no room there has none. */
+/** Scores candidates but keeps the order of retrieval; anchors without room have no rank. */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const { rankedBmTop = 0 } = retrieval.statistics
   const made = byFormula(retrieval.candidates, {
@@ -284,7 +284,7 @@ function ordered(scored: Scored): Scored {
   return place === undefined ? own : { ...own, order: -place }
 }
 
-/** What the question names is known here, whatever words and meaning say. */
+/** The verdict. A query that names a concept is answered, whatever words and meaning score. */
 function judged(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { mode } = questionOf(plan.query)
   const matches = new Set(retrieval.candidates.map(({ signals: { match = -1 } }) => MATCHES[match] as Match))

@@ -1,4 +1,4 @@
-/** What `conversations.query` takes and returns. */
+/** Input and output schemas of `conversations.query`. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import { MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH } from '../../../model/limits.ts'

@@ -1,4 +1,4 @@
-/** A question over messages: the pipeline ranks them, and each is returned with who said it, when and where. */
+/** Answers a query over messages: the pipeline ranks them, and each is returned with its speaker, time and place. */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
@@ -28,9 +28,9 @@ import { questionOf } from './question.ts'
 import { transcriptsOf } from './stages.ts'
 import type { Stored } from './transcripts.ts'
 
-/** Messages looked at for a budget, where none are limited to. */
+/** Number of messages considered for a token budget, where the query has no limit. */
 const MAX_FOR_BUDGET = 100
-/** Characters of a piece of an assistant's chat: all of it. */
+/** Longest excerpt of a piece of an assistant's chat, in characters: the whole piece. */
 const WHOLE_PIECE = 10_000
 
 export async function askConversations(
@@ -64,12 +64,15 @@ export async function askConversations(
 }
 
 interface Messages {
-  /** Of the messages, in their order. */
+  /** The messages of the page as statements, in their order. */
   readonly statements: readonly Statement[]
   readonly messages: readonly MessageResult[]
 }
 
-/** The messages of a page. A step for each; as they are at the last step, whatever is written between them. `begun`: the store's version before the page was made. */
+/**
+ * The messages of a page, in steps, one per message; their content is that at the last step, whatever is written in between. `begun`: the
+ * store's version before the page was made.
+ */
 function* messagesOf(
   host: LensHost,
   answer: Ranks,
@@ -129,7 +132,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
   }
 }
 
-/** A message without a time fulfils no condition on time. */
+/** Condition that a message was said within a period; a message without a time does not meet it. */
 function saidWithin(since: InstantInput | undefined, until: InstantInput | undefined) {
   const from = since === undefined ? null : toInstant(since, 'since')
   const to = until === undefined ? null : toInstant(until, 'until')
@@ -138,7 +141,7 @@ function saidWithin(since: InstantInput | undefined, until: InstantInput | undef
   return { 'conversations.at': { ...(from !== null && { gte: from }), ...(to !== null && { lt: to }) } }
 }
 
-/** The same question for as many messages as fit; the first is always among them. */
+/** Answers the query with as many messages as fit the budget, at least one. */
 async function withinBudget(
   host: LensHost,
   asked: QueryInput,
@@ -151,7 +154,7 @@ async function withinBudget(
   return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
 }
 
-/** An answer in rows; `end` is null where ranks count from 1. */
+/** The part of an answer that message rows are made of; `end` is null where ranks count from 1. */
 type Ranks = Pick<Answer, 'page' | 'entries' | 'ranked' | 'shown' | 'end'>
 
 interface Found extends Pick<Ranks, 'shown'> {
@@ -159,12 +162,12 @@ interface Found extends Pick<Ranks, 'shown'> {
   readonly ranked: Ranked
   readonly entry: Entry
   readonly row: Row
-  /** What is shown of it. */
+  /** Text that is shown of the message. */
   readonly text: string
   readonly isPartial: boolean
 }
 
-/** Messages of the page that are still there, and still visible: since the page was made any of them may have changed. */
+/** Messages of the page that still exist and are visible: any of them may have changed since the page was made. */
 function foundIn({ store, accessScope }: LensHost, answer: Ranks, viewer: Viewer): readonly Found[] {
   const visibility = accessScope(viewer)
   return store.read(reader => {
@@ -177,7 +180,7 @@ function foundIn({ store, accessScope }: LensHost, answer: Ranks, viewer: Viewer
   })
 }
 
-/** Of the results whose entries are given. */
+/** Rows of the results whose entries are given. */
 function withRows(
   reader: StoreReader,
   { ranked: results, entries, shown, end }: Ranks,
@@ -252,8 +255,8 @@ function vectorsOf(reader: StoreReader, model: string, keys: readonly EntryKey[]
 }
 
 /**
- * Up to `count` messages before it and as many behind, in order, of those that were there at that moment. Only those of the
- * audience that the message has as it is given here; none where it is no message of that audience any more.
+ * Up to `count` messages before a message and as many after it, in order, of those that existed at that time. Only messages with the
+ * audience that the message has in this answer; none where it is no longer a message of that audience.
  */
 function neighboursOf(
   host: LensHost,
@@ -284,7 +287,7 @@ function neighboursOf(
   })
 }
 
-/** A token of a language model is counted as four characters, and ten a message. */
+/** Estimates for a token budget: four characters per token of a language model, and ten tokens for each message. */
 const CHARACTERS_A_TOKEN = 4
 const TOKENS_A_MESSAGE = 10
 
@@ -292,7 +295,7 @@ function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_A_TOKEN) + TOKENS_A_MESSAGE
 }
 
-/** How many of these, from the first on, fit together. */
+/** How many of these texts, from the first on, fit together. */
 function fitting(texts: readonly string[], tokens: number): number {
   let left = tokens
   const end = texts.findIndex(text => {
@@ -302,23 +305,24 @@ function fitting(texts: readonly string[], tokens: number): number {
   return end < 0 ? texts.length : end
 }
 
-/** The beginning of a text that fits alone. */
+/** The beginning of a text that alone is too long for the budget. */
 function cutToFit(text: string, tokens: number): string {
   return text.slice(0, Math.max(0, tokens - TOKENS_A_MESSAGE) * CHARACTERS_A_TOKEN).toWellFormed()
 }
 
-// The order in which messages were said, and which of them are newer statements on the subject of another one.
+// The order in which messages were said, and which messages are newer statements on the subject of another one.
 
 export interface SaidAt {
-  /** Only messages of one thread have positions in one order. */
+  /** Thread of the message; only positions within one thread can be compared. */
   readonly thread: string
   readonly position: number
   readonly at: Instant | null
 }
 
 /**
- * Their places in the list, the earliest first. What bears no time was said with the one before it in its thread, or else
- * with the one after it; a thread without any time comes last. Of one moment, the thread that is first in the list.
+ * Positions in the list, earliest message first. A message without a time counts as said with the one before it in its thread, or else with
+ * the one after it; a thread without any times comes last. Of messages with the same time, the thread that is first in the list comes
+ * first.
  */
 export function saidOrder(messages: readonly SaidAt[]): readonly number[] {
   const threads = Map.groupBy(messages.keys(), place => (messages[place] as SaidAt).thread)
@@ -338,14 +342,15 @@ function byPosition(a: Pick<SaidAt, 'position'>, b: Pick<SaidAt, 'position'>): n
   return a.position - b.position
 }
 
-/** Of infinities too, whose difference is no number. */
+/** Compares two numbers, infinities included, whose difference would be NaN. */
 function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
 /**
- * Two messages are on one subject when they share so many words of content, which are such a share of theirs (Dice), and,
- * where both have vectors, are as near as this. A cosine alone says little: in one conversation all is near.
+ * Two messages are on the same subject when they share at least `MIN_SHARED` content words, their Dice coefficient is at least `MIN_SHARE`,
+ * and, where both have vectors, their cosine is at least `MIN_COSINE`. A cosine alone says little: within a conversation all messages are
+ * near.
  */
 const MIN_SHARED = 2
 const MIN_SHARE = 0.15
@@ -353,16 +358,15 @@ const MIN_COSINE = 0.35
 
 export interface Statement extends SaidAt {
   readonly id: string
-  /** Empty: nobody is named, so nobody said both. */
+  /** Name of the speaker. Empty: nobody is named, so it is never the same speaker. */
   readonly speaker: string
   readonly text: string
   readonly vector: Float32Array | null
 }
 
 /**
- * By message, the ids of those that it is newer than, the oldest first: of the same speaker, on the same subject. Both are shown:
- * to leave the older one out cost a quarter of what was found when it was measured. A step for each message: all before it are
- * looked at.
+ * For each message, the ids of older messages by the same speaker on the same subject, oldest first. Both are shown: leaving out the older
+ * ones lost a quarter of the answers in measurements. One step per message, each of which looks at all messages before it.
  */
 export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<Statement, readonly string[]>> {
   const known = new Map<Statement, ReadonlySet<string>>()
@@ -390,7 +394,7 @@ export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<
   return idsOfOlder
 }
 
-/** Messages from the best on among which order is changed: one that is far behind says little about the question. */
+/** Only among this many of the best messages is the order changed: a message far behind says little about the query. */
 const MAX_MOVED = 10
 
 /** The same messages, with each newer statement moved before the older ones that it follows; the others keep their order. */
@@ -408,7 +412,7 @@ function isBySame(a: Statement, b: Statement): boolean {
   return a.speaker !== '' && a.speaker === b.speaker && a.thread === b.thread
 }
 
-/** Characters of each message by which their language is recognised. */
+/** Number of characters of each message by which the language is recognised. */
 const SAMPLED = 100
 
 function wordsOf(text: string, of: Language): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-/** BM25 of short texts for the words of a question. All statistics are those of the texts that are searched, and no others. */
+/** BM25 of short texts for the words of a query. All statistics are computed from the searched texts alone. */
 import { Columns } from '../../../base/columns.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { idf } from '../../../math/bm25.ts'
@@ -11,47 +11,47 @@ export interface Bm25Parameters {
   readonly b: number
 }
 
-/** Of messages of people and blocks of them, where length says little. */
+/** BM25 parameters for messages between people and blocks of them, where length says little. */
 export const OF_MESSAGES: Bm25Parameters = { k1: 0.9, b: 0.4 }
-/** Of pieces of 120 words. */
+/** BM25 parameters for pieces of 120 words. */
 export const OF_PIECES: Bm25Parameters = { k1: 1.2, b: 0.75 }
 
 export interface AskedWord {
-  /** Folded, not stemmed. */
+  /** The query word, folded but not stemmed. */
   readonly word: string
-  /** 1 unless the question says otherwise. */
+  /** Weight of the word; 1 unless the query says otherwise. */
   readonly boost: number
   readonly stems: WordStems
 }
 
-/** The texts that are searched: each is one of those counted, or several of them together. */
+/** The texts that are searched: each is one of the counted texts, or several of them together. */
 export interface AskedTexts {
   readonly counts: WordCounts
-  /** Whether the surrounding text counts as well. */
+  /** Whether words of the text before and after count as well. */
   readonly withAround: boolean
-  /** Words by text. */
+  /** Number of words of each searched text. */
   readonly lengths: Float64Array
   readonly meanLength: number
-  /** By number in `counts`: the text it is, or is part of; -1: it is not asked. */
+  /** For each counted text, by number: the searched text that it is, or is part of; -1: not searched. */
   readonly textOf: Int32Array
-  /** The other text that it is part of, or -1. */
+  /** A second searched text that the counted text is part of, or -1; null: none is. */
   readonly alsoTextOf: Int32Array | null
 }
 
 export interface TextScores {
-  /** By text; 0 where none of the words occurs. */
+  /** Score of each searched text; 0 where none of the words occurs. */
   readonly scores: Float64Array
-  /** Texts whose score is above 0, each once, in no order. */
+  /** Texts with a score above 0, in no order, without duplicates. */
   readonly found: Uint32Array
-  /** What no text can exceed. */
+  /** Upper bound of any text's score. */
   readonly possible: number
-  /** Places of the words in the question, in the order in which what they add is added up. */
+  /** Positions of the words in the query, in the order in which their scores are added. */
   readonly order: readonly number[]
-  /** What the word of that place in the order adds in one text; NaN where it does not occur. */
+  /** What the word at that position of `order` adds to the score of one text; NaN where it does not occur. */
   partOf(word: number, text: number): number
 }
 
-/** Where one word occurs: a part of all occurrences. */
+/** Range of the occurrences that belong to one word. */
 interface Match {
   readonly word: string
   readonly place: number
@@ -60,10 +60,10 @@ interface Match {
   readonly end: number
 }
 
-/** Occurrences read between two pauses, about: a millisecond of work. */
+/** Number of occurrences read between two pauses, about: a millisecond of work. */
 const STEP = 50_000
 
-/** Texts that are added to the counts between its steps are not seen. */
+/** Scores texts in steps. Texts that are added to the counts between steps are ignored. */
 export function* scoreTexts(
   texts: AskedTexts,
   words: readonly AskedWord[],
@@ -110,7 +110,7 @@ export function* scoreTexts(
   }
 }
 
-/** Heaviest first: the order in which scores are added up, as then equal sums are equal numbers. */
+/** Matches of the words, heaviest first: scores are added in this order, so that equal sums are equal floating-point numbers. */
 function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts: number): Steps<readonly Match[]> {
   const matches = new Array<Match>(words.length)
   let paused = 0
@@ -127,14 +127,14 @@ function* matchesOf(words: readonly AskedWord[], occurrences: Occurrences, texts
   return matches.sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
 }
 
-/** The texts in which some words occur, and how often: those of one word behind those of another. */
+/** The texts in which some words occur, and how often: occurrences of one word follow those of the word before. */
 class Occurrences implements OccurrenceVisitor {
   readonly texts: number[] = []
   readonly counts: number[] = []
   readonly #of: AskedTexts
-  /** By text, its last place in `texts` plus 1. */
+  /** For each searched text, its last index in `texts` plus 1. */
   readonly #ends: Uint32Array
-  /** Of the occurrences of the word that is being added. */
+  /** Index of the first occurrence of the word that is being added. */
   #start = 0
 
   constructor(of: AskedTexts) {
@@ -147,7 +147,7 @@ class Occurrences implements OccurrenceVisitor {
     this.#of.counts.each(stems, this.#of.withAround, this)
   }
 
-  /** The place of a text from `start` up to, not including, `end`; -1: it has none. */
+  /** Index of a text's occurrence from `start` (inclusive) to `end` (exclusive); -1: it has none. */
   placeOf(text: number, start: number, end: number): number {
     for (let at = start; at < end; at++) if (this.texts[at] === text) return at
     return -1
@@ -172,16 +172,16 @@ class Occurrences implements OccurrenceVisitor {
   }
 }
 
-/** Occurrences counted in one text; saturation makes of more the same. */
+/** Largest count of a word in one text; saturation makes larger ones equivalent. */
 const MAX_COUNTED = 255
-/** Postings that there is room for at first. */
+/** Initial capacity for postings. */
 const POSTINGS = 64
 const NONE = -1
 
-/** The words of a text, counted. */
+/** A text as its word counts. */
 export interface CountedText {
   readonly language: Language
-  /** By stem. */
+  /** Counts of the text's words, by stem. */
   readonly counts: ReadonlyMap<string, number>
   readonly length: number
 }
@@ -198,7 +198,7 @@ export function countWords(text: string, language: Language): CountedText {
   return { language, counts, length }
 }
 
-/** What texts have of a folded word, by their language; made once for all conversations. */
+/** Stems of a folded query word, by the texts' language; computed once for all conversations. */
 export class WordStems {
   readonly #word: string
   readonly #stems = new Map<Language, string | null>()
@@ -207,7 +207,7 @@ export class WordStems {
     this.#word = word
   }
 
-  /** Null: a stop word, which is not counted. */
+  /** The stem in this language; null: a stop word, which is not counted. */
   of(language: Language): string | null {
     const known = this.#stems.get(language)
     if (known !== undefined) return known
@@ -217,24 +217,23 @@ export class WordStems {
   }
 }
 
-/** Called for each text that a word occurs in. */
+/** Called for each text in which a word occurs. */
 interface OccurrenceVisitor {
   visit(text: number, count: number): void
 }
 
 /**
- * How often which words occur in each of a growing number of short texts: all that BM25 needs of them. Words are stems of
- * the language that the text is in; stop words are left out, and do not count in its length. Numbers are in typed arrays:
- * there are millions of them, and nothing that the garbage collector would have to walk through.
+ * Word counts of a growing number of short texts: all that BM25 needs of them. Words are stems of the text's language; stop words are left
+ * out, also from its length. Numbers are in typed arrays: there are millions of them, and the garbage collector need not traverse them.
  */
 export class WordCounts {
-  /** By language (no text is in two), then by stem: its last posting. Each posting has the number of the one before it. */
+  /** The last posting of each stem, by language (a text has one language). Each posting has the index of the one before it. */
   readonly #last = new Map<Language, Map<string, number>>()
   readonly #postings = new Columns(
     {
       before: { of: Int32Array },
       texts: { of: Int32Array },
-      /** Occurrences in the text, and in its surrounding text. */
+      /** Occurrences in the text itself, and in its surrounding text. */
       own: { of: Uint8Array },
       around: { of: Uint8Array },
     },
@@ -244,7 +243,7 @@ export class WordCounts {
   readonly #lengths: number[] = []
   readonly #lengthsAround: number[] = []
 
-  /** Returns the text's number: they count from 0. `around`: the surrounding text, in the same language. */
+  /** Adds a text and returns its number, counted from 0. `around`: the surrounding text, in the same language. */
   add(text: CountedText, around: CountedText | null = null): number {
     const number = this.#lengths.length
     const last = this.#last.get(text.language) ?? new Map<string, number>()
@@ -258,12 +257,12 @@ export class WordCounts {
     return number
   }
 
-  /** In words that are no stop words. */
+  /** Length of a text in words, without stop words. */
   lengthOf(text: number, withAround: boolean): number {
     return (this.#lengths[text] as number) + (withAround ? (this.#lengthsAround[text] as number) : 0)
   }
 
-  /** The texts that a word occurs in, each once, in no order. */
+  /** Calls the visitor for each text in which a word occurs, in no order, each once. */
   each(stems: WordStems, withAround: boolean, visitor: OccurrenceVisitor): void {
     const { before, texts, own: counts, around } = this.#postings.arrays
     for (const [language, last] of this.#last) {

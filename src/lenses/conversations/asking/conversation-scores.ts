@@ -1,4 +1,4 @@
-/** What one conversation scores for a question: each message, and the conversation as a whole. */
+/** Scores of one conversation for a query: of each message, and of the conversation as a whole. */
 import type { Bitset } from '../../../base/bitset.ts'
 import { TopK } from '../../../base/top-k.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -27,20 +27,20 @@ import type { Transcript } from './transcripts.ts'
 
 export interface Asking {
   readonly question: Question
-  /** None: words do not count. */
+  /** Words of the query; empty: words do not count. */
   readonly words: readonly AskedWord[]
-  /** Null: meaning does not count. */
+  /** Vector search of the query; null: meaning does not count. */
   readonly meaning: MeaningQuery | null
   readonly weights: { readonly words: number; readonly meaning: number }
-  /** Messages that hold phrases which are not required, with their share of these phrases. */
+  /** Messages that contain phrases which are not required, with the share of those phrases that each contains. */
   readonly holders: ReadonlyMap<EntryKey, number>
-  /** Entries that are not there at the moment asked about. */
+  /** Entries that do not exist at the time that the query is about. */
   readonly invalid: Bitset
 }
 
 export interface ConversationScores {
   readonly moment: Moment
-  /** Messages that may have a score, ascending. */
+  /** Positions of the messages that may have a score, ascending. */
   readonly places: Uint32Array
   readonly ranks: Ranks
   readonly ingredients: Ingredients
@@ -48,40 +48,37 @@ export interface ConversationScores {
   readonly words: Float64Array
   readonly cosines: Cosines
   readonly blockOf: ((at: number) => number) | null
-  /** What its words can score at most. */
+  /** Upper bound of the score of words. */
   readonly possible: number
-  /** The unit with the best words of a message. */
+  /** The text unit with the best score of words in a message. */
   readonly unitOf: (at: number) => number
   readonly texts: TextScores
-  /** What a message can score at most, before it is weighed by speaker and time. */
+  /** Upper bound of a message's score before factors for speaker and time. */
   readonly most: number
-  /** The greatest cosine of its messages, or what is expected of those without a vector; 0 at least. */
+  /** The largest cosine of its messages, or the one expected of those without a vector; at least 0. */
   readonly nearness: number
-  /** How much speaks for the conversation as a whole, 0 to 1: see `weightOf`. */
+  /** Weight of the conversation as a whole, from 0 to 1: see `weightOf`. */
   readonly weight: number
 }
 
-/** A conversation whose messages are scored on demand: the results come from few of the conversations. */
+/** A weighed conversation whose messages are scored on demand, since results come from few conversations. */
 export interface Weighed {
-  /** No message of it scores more than this among those of others. */
+  /** Upper bound of the scores of its messages, among those of other conversations. */
   readonly bound: number
-  /** The greatest cosine of its messages, 0 where none has a vector. */
+  /** The largest cosine of its messages; 0 where none has a vector. */
   readonly cosine: number
-  /** The greatest share of what the words of the question can score in a message of it, 0 to 1. */
+  /** The largest share that a message reaches of the highest possible score of the query's words, from 0 to 1. */
   readonly coverage: number
-  /** The message with that cosine. */
+  /** The message with the largest cosine. */
   readonly nearest: EntryKey | undefined
-  /** How many of the words it holds. */
+  /** How many of the query's words that message contains. */
   readonly held: number
-  /** Whether it has one of these messages. */
+  /** Whether the conversation contains one of these messages. */
   holds(messages: ReadonlyMap<EntryKey, unknown>): boolean
   scores(): Steps<ConversationScores>
 }
 
-/**
- * In steps: of the conversation as it was at the first one, whatever is added to it
- * later.
- */
+/** Weighs a conversation in steps, as it is at the first step; messages added later are ignored. */
 export function* weighConversation(transcript: Transcript, asking: Asking): Steps<Weighed> {
   const { meaning } = asking
   const moment = yield* transcript.at(asking.invalid)
@@ -123,7 +120,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
       unitOf: spoken.unitOf,
     }
   }
-  // In an assistant's chat the factor of the speaker is in what a message can score at most.
+  // In a chat with an assistant, the factor for the speaker is already in the upper bound of a message's score.
   const raisedBy = isPeople ? factors : ofPhrases
   const raised = raisedBy.reduce((score, { by }) => score * by, MAX_OF_PEOPLE) / MAX_OF_PEOPLE
   const holds = (messages: ReadonlyMap<EntryKey, unknown>) =>
@@ -131,10 +128,10 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   return { bound: raised * weight, cosine, nearest, coverage, held, holds, scores }
 }
 
-/** How far a phrase that is not required lifts the messages that hold it; all phrases together. */
+/** Increase of the score of messages that contain all phrases which are not required; fewer phrases raise it in proportion. */
 const PHRASE_LIFT = 0.5
 
-/** One factor for each number of phrases held. */
+/** Factors for phrases: one for each number of phrases that a message may contain. */
 function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>): readonly Factor[] {
   if (holders.size === 0) return []
   const shares = new Set(said.flatMap(({ entry }) => holders.get(entry) ?? []))
@@ -145,34 +142,34 @@ function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>)
   }))
 }
 
-/** What a message of people can score, before it is weighed by speaker and time. */
+/** Upper bound of a message's score between people, before factors for speaker and time. */
 const MAX_OF_PEOPLE = 1 + PEOPLE.block
 
 /**
- * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion; cubed. Scores
- * within a conversation say nothing about others: each has a best message, however foreign the question.
+ * Weight of a conversation: its best score of words as a share of the possible one, and its largest cosine, weighted as in the fusion;
+ * cubed. Scores within a conversation cannot be compared with others: each has a best message, however unrelated the query is.
  */
 function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredients): number {
   const share = words * coverage + meaning * cosine
   return amongOthers(share)
 }
 
-/** The cosine that is expected of the best words of a message without a vector (`partly-embedded.ts`). */
+/** The cosine expected of the messages without a vector that match the words best (`partly-embedded.ts`). */
 function expectedOf({ words, found }: SpokenWords, { values }: Cosines, possible: number, asked: MeaningQuery): number {
   let best = 0
   for (const at of found) if (Number.isNaN(values[at])) best = Math.max(best, words[at] as number)
   return best === 0 ? 0 : expectedCosine(best, possible, USUAL_BASE) / asked.cosineScale
 }
 
-/** The words of messages, each by the best of its units. */
+/** Scores of words by message: that of its best unit. */
 interface SpokenWords {
   readonly words: Float64Array
-  /** Messages that have any, each once, in no order. */
+  /** Messages with a score above 0, in no order, without duplicates. */
   readonly found: Uint32Array
   readonly unitOf: (at: number) => number
 }
 
-/** What people say is one unit a message. */
+/** Scores of messages between people, where each message is one text unit. */
 function asMessages({ scores, found }: TextScores): SpokenWords {
   return { words: scores, found, unitOf: at => at }
 }
@@ -180,7 +177,7 @@ function asMessages({ scores, found }: TextScores): SpokenWords {
 function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
   const words = new Float64Array(said.length)
   const units = new Map<number, number>()
-  // Of equal ones the first.
+  // Units in ascending order, so that of equally good units the first is kept.
   for (const unit of found.toSorted()) {
     const message = unitMessage[unit] as number
     const score = scores[unit] as number
@@ -198,10 +195,10 @@ function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
   return kept
 }
 
-/** How far a message lifts its neighbours. */
+/** Distance in messages up to which a message raises the score of its neighbours. */
 const REACH = 2
 
-/** Most messages hold no word of a question, and neither do those around them: they need not be looked at. */
+/** Positions that may have a score: most messages contain no query word and are near none that does, so they need not be examined. */
 function placesOf(
   { said, blocks }: Moment,
   { found }: SpokenWords,
@@ -217,7 +214,7 @@ function placesOf(
   return places.subarray(0, count)
 }
 
-/** By message, the best of the blocks that hold it. */
+/** For each message, the score of the best block that contains it. */
 function bestBlock({ blocks }: Moment, { scores }: TextScores): (at: number) => number {
   const { first, second } = (blocks as NonNullable<Moment['blocks']>).of
   return at => {
@@ -238,9 +235,9 @@ function ofAssistants({ said }: Moment, { ofAssistant }: Question, { user }: Ing
   return ofAssistant ? [] : [{ name: 'user', by: user, holds: at => said[at]?.role === 'user' }]
 }
 
-// The messages of several conversations that score most.
+// The highest-scoring messages of several conversations.
 
-/** A message of a conversation that was scored. */
+/** Position of a scored message: its conversation and its index there. */
 export interface Place {
   readonly of: ConversationScores
   readonly at: number
@@ -248,9 +245,9 @@ export interface Place {
 }
 
 /**
- * So many of all conversations together, with all that are as good as the last of them. `isCut`: others have a score too,
- * whether or not they may be answers; conversations of which nothing can be among the best are not scored. `kept`: messages that
- * are among them in any case, if anything speaks for them.
+ * The best `depth` messages of all conversations, and those that tie with the last of them. `isCut`: further messages have a score, whether
+ * or not they may be answers; conversations that cannot reach the best are not scored. `kept`: messages that are always included if they
+ * have a score.
  */
 export function* bestOf(
   conversations: readonly Weighed[],
@@ -290,10 +287,10 @@ export function* bestOf(
 
 const NONE_KEPT: ReadonlyMap<EntryKey, unknown> = new Map()
 
-/** In place of a score: nothing speaks for the message. */
+/** Stands for a message without a score. */
 const NONE = -1
 
-/** Of a message among those of all conversations. */
+/** Score of a message among those of all conversations. */
 function scoreAmong({ ranks, most, weight }: ConversationScores, at: number, isAlone: boolean): number {
   const within = ranks.scores[at] as number
   if (!(within > 0)) return NONE
@@ -321,7 +318,7 @@ function placesFrom(
   return found
 }
 
-/** Which of them the page may show. */
+/** Indexes of the best messages that the page may show. */
 export function nearThePage(
   best: readonly Place[],
   query: Query,
@@ -337,15 +334,15 @@ export function nearThePage(
   return near
 }
 
-/** A message that answers, with the numbers of its score by name. */
+/** A message in the answer, with the numbers of its score by name. */
 export interface Answering {
   readonly entry: EntryKey
-  /** Which piece of a chat with an assistant was found, from 0. */
+  /** Which piece of a chat with an assistant was found, counted from 0. */
   readonly piece: number
   readonly signals: Signals
 }
 
-/** `isAlone`: only this conversation is searched, so its own weight is no part of the score. */
+/** The numbers of a message's score. `isAlone`: only this conversation is searched, so its weight is no part of the score. */
 export function answeringOf({ of, at }: Place, isAlone: boolean): Answering {
   const { ranks, ingredients, factors, words, cosines, blockOf, moment, texts } = of
   const [bm25, cosine] = [words[at] as number, cosines.values[at]]

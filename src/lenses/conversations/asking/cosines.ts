@@ -1,35 +1,35 @@
-/** How near the messages of conversations are to a question in meaning. */
+/** Cosines of the messages of conversations with a query. */
 import type { VectorSearcher } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Moment } from './question.ts'
 import type { Transcript } from './transcripts.ts'
 
-/** Messages of all asked conversations together that are looked at one by one; of more only the nearest are. */
+/** Number of messages of all searched conversations up to which each one is compared; of more, only the nearest are. */
 export const MAX_SCANNED = 10_000
-/** Beyond that, of each conversation: the nearest, and those with the best words. */
+/** Above that, the number of messages compared in each conversation: the nearest, and those with the best words. */
 export const LISTED = 200
-/** At MiniLM's spread: texts that have nothing to do with each other have a cosine of 0 ± 0.13. */
+/** Cosine that unrelated texts may reach by chance, on the scale of the model MiniLM: theirs is 0 ± 0.13. */
 export const CHANCE = 0.1
-/** So many are compared exactly, more by their 8-bit vectors. */
+/** Number of vectors up to which cosines are exact; more are compared by their 8-bit vectors. */
 const MAX_EXACT = 2_000
 
 export interface Cosines {
-  /** By message; NaN or absent: it has no vector, or is not among the best. */
+  /** Cosine of each message; NaN or absent: it has no vector, or is not among the best. */
   readonly values: Float64Array
-  /** The cosine that counts as no meaning at all. */
+  /** The cosine that counts as no nearness at all. */
   readonly least: number
-  /** Messages that count at all; null: all do. */
+  /** Positions of the messages that were compared; null: all were. */
   readonly listed: ReadonlySet<number> | null
 }
 
 export interface MeaningQuery {
   readonly vectors: VectorSearcher
   readonly vector: Float32Array
-  /** What brings its cosines to the spread of MiniLM's. */
+  /** Factor that converts the model's cosines to the scale of MiniLM. */
   readonly cosineScale: number
-  /** Whether speed may cost the last digits. */
+  /** Whether approximate cosines suffice. */
   readonly approximate: boolean
-  /** Whether all messages are looked at. */
+  /** Whether all messages are compared. */
   readonly isScan: boolean
 }
 
@@ -42,7 +42,7 @@ export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64
 function scanned(transcript: Transcript, moment: Moment, asked: MeaningQuery): Cosines {
   const entries = moment.said.map(({ entry }) => entry)
   const values = valuesOf(transcript, moment, entries, asked)
-  // The least of the conversation, but never more than chance: the one message of a short conversation may be near, too.
+  // The lowest cosine of the conversation, but at most chance: the only message of a short conversation may be near the query.
   let least = CHANCE / asked.cosineScale
   for (const value of values) if (value < least) least = value
   return { values, least, listed: null }
@@ -85,7 +85,7 @@ export function placesOf(moment: Moment): ReadonlyMap<EntryKey, number> {
   return places
 }
 
-/** Places of the greatest numbers above 0; of equal ones the earlier. */
+/** Positions of the largest values above 0; of equal ones the earlier first. */
 function bestOf(values: Float64Array, count: number): readonly number[] {
   const places = [...values.keys()].filter(at => (values[at] as number) > 0)
   return places.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b).slice(0, count)

@@ -1,4 +1,4 @@
-/** What a question asks for besides its words: a time, what the assistant said, the present state. English and Spanish. */
+/** What a query asks for besides its words: a time, statements of the assistant, the present state. English and Spanish. */
 
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -10,15 +10,15 @@ import type { Role } from '../model.ts'
 import { type AskedTexts, type AskedWord, type WordCounts, WordStems } from './bm25.ts'
 
 export interface Question {
-  /** For a time or a date. */
+  /** Whether the query asks for a time or a date. */
   readonly when: boolean
-  /** About what the assistant itself said or did. */
+  /** Whether the query is about what the assistant itself said or did. */
   readonly ofAssistant: boolean
-  /** How something is now, rather than how it was. */
+  /** Whether the query asks how something is now, rather than how it was. */
   readonly now: boolean
-  /** Its words, folded, in order. */
+  /** Words of the query, folded, in order. */
   readonly words: readonly string[]
-  /** Those of them that begin with a capital letter. */
+  /** Those of the query's words that begin with a capital letter. */
   readonly capitals: ReadonlySet<string>
 }
 
@@ -37,11 +37,11 @@ export function questionOf(text: string): Question {
 
 export interface Speaker {
   readonly speaker: string
-  /** Folded, the first name first. */
+  /** Names of the speaker, folded, the first name first. */
   readonly names: readonly string[]
 }
 
-/** Each once. */
+/** The distinct speakers of a conversation. */
 export function speakersOf(speakers: Iterable<string>): readonly Speaker[] {
   return [...new Set(speakers)].map(speaker => {
     const tokens = tokenise(speaker).filter(({ alias }) => !alias)
@@ -50,8 +50,8 @@ export function speakersOf(speakers: Iterable<string>): readonly Speaker[] {
 }
 
 /**
- * The one of these speakers whom the question names, by first name or in full; null when none is, or more than one. A first
- * name that is a common word ("Will", "May") must be written as a name.
+ * The only one of these speakers whom the query names, by first name or in full; null when it names none, or several. A first name that is
+ * a common word ("Will", "May") must be capitalised.
  */
 export function namedSpeaker(speakers: readonly Speaker[], { words, capitals }: Question): string | null {
   const named = speakers.filter(({ names }) => {
@@ -75,7 +75,7 @@ const WHEN = new RegExp(
   'u',
 )
 
-/** "you" as whom one speaks to, but for the forms of asking politely. */
+/** Whether "you" addresses the assistant; polite phrases such as "can you tell me" do not count. */
 function isOfAssistant(plain: string): boolean {
   const left = plain
     .replace(/\b(?:can|could|would|will) you\b|\byou (?:please )?(?:tell|remind)\b|\bdo you (?:know|remember)\b/g, ' ')
@@ -96,7 +96,7 @@ const NOW = new RegExp(
   'u',
 )
 
-// A conversation as it stood at a moment: the messages that were there, and the texts that words are looked for in.
+// A conversation at a moment: the messages that existed then, and the text units in which words are searched.
 
 export interface Spoken {
   readonly entry: EntryKey
@@ -104,37 +104,40 @@ export interface Spoken {
   readonly position: number
   readonly speaker: string
   readonly role: Role | null
-  /** A date, an hour, "last weekend". */
+  /** Whether the message mentions a date, an hour, or a time such as "last weekend". */
   readonly saysTime: boolean
-  /** Its text in `units`; of several the first. */
+  /** Number of the message's text in `units`; of several the first. */
   readonly unit: number
 }
 
-/** All messages of a conversation, as they were counted. */
+/** All messages of a conversation with their word counts. */
 export interface Recorded {
-  /** In the order in which they were said. */
+  /** Messages in the order in which they were said. */
   readonly spoken: readonly Spoken[]
-  /** Texts that words are searched in, and the message of each. Among people: one for each message, with its surrounding text. */
+  /** Text units in which words are searched, and the message of each. Between people: one per message, with its surrounding text. */
   readonly units: WordCounts
   readonly unitMessages: readonly number[]
   readonly isOfPeople: boolean
 }
 
 export interface Moment {
-  /** In the order in which they were said. */
+  /** Messages of that moment, in the order in which they were said. */
   readonly said: readonly Spoken[]
   readonly sessions: Int32Array
   readonly speakers: readonly Speaker[]
-  /** What words are looked for in: the messages, or pieces of them. */
+  /** Text units in which words are searched: the messages, or pieces of them. */
   readonly units: AskedTexts
-  /** By unit that is searched: the message it belongs to, and its place among the units of that message, from 0. */
+  /** For each searched unit: the message it belongs to, and its index among the units of that message, from 0. */
   readonly unitMessage: Int32Array
   readonly unitOrdinal: Int32Array
-  /** Null in an assistant's chat. */
+  /** Blocks of neighbouring messages; null in a chat with an assistant. */
   readonly blocks: { readonly of: Blocks; readonly texts: AskedTexts } | null
 }
 
-/** `left`: entries that were not there; null: all were. In steps: of the messages that there are at the first one. */
+/**
+ * The conversation without the entries `left`, which did not exist then; null: all existed. In steps, over the messages that exist at the
+ * first step.
+ */
 export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment> {
   const { units, isOfPeople } = recorded
   const spoken = recorded.spoken.slice()
@@ -168,7 +171,7 @@ export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment
   }
 }
 
-/** The texts of the messages of each block, without their surrounding text. */
+/** The texts of each block's messages, without their surrounding text. */
 function* blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Steps<Moment['blocks']> {
   const blocks = blocksOf(sessions)
   yield
@@ -197,28 +200,31 @@ function sessionNumbers(said: readonly Spoken[]): Int32Array {
   })
 }
 
-/** 1 where there is nothing: nothing is divided by it then. */
+/** Mean length; 1 where there are no texts, and so nothing is divided by it. */
 function mean(lengths: Float64Array): number {
   let sum = 0
   for (const length of lengths) sum += length
   return sum > 0 ? sum / lengths.length : 1
 }
 
-/** Messages of a block, and how many later the next one begins. */
+/** Number of messages in a block, and distance between the starts of two blocks. */
 const BLOCK = 8
 const STRIDE = 4
 
 /** Blocks of neighbouring messages of a session: the subject of a message is often named by the messages around it. */
 export interface Blocks {
   readonly count: number
-  /** By message: the blocks that it is in; -1: none beside the first. */
+  /** For each message, the one or two blocks that contain it; `second` is -1 where there is only one. */
   readonly first: Int32Array
   readonly second: Int32Array
-  /** By block, the messages in it. */
+  /** For each block, the messages in it. */
   readonly members: readonly (readonly number[])[]
 }
 
-/** `sessions`: of each message, in order. A block begins only where it holds what the one before does not. */
+/**
+ * Makes the blocks. `sessions`: the session of each message, in order. A block begins only where it contains a message that the one before
+ * does not.
+ */
 function blocksOf(sessions: Int32Array): Blocks {
   const first = new Int32Array(sessions.length)
   const second = new Int32Array(sessions.length).fill(-1)
@@ -252,9 +258,9 @@ function blocksIn(size: number): number {
   return size <= BLOCK ? 1 : 1 + Math.ceil((size - BLOCK) / STRIDE)
 }
 
-// The words of a question that messages are ranked by.
+// The query words by which messages are ranked.
 
-/** Each once, its boosts added up; stop words of the question's language are left out. */
+/** Query words without duplicates, their boosts added up; stop words of the query's language are left out. */
 export function askedWords(terms: readonly { readonly text: string; readonly boost: number }[]): readonly AskedWord[] {
   const boosts = new Map<string, number>()
   for (const { text, boost } of terms) {

@@ -1,7 +1,6 @@
 /**
- * How the messages of one conversation are ranked for one question: words and meaning fused, smoothed over neighbours, lifted
- * by the block around them, and weighed by who speaks and whether a time is said. Where the weights come from:
- * docs/decisions/036.
+ * Ranks the messages of one conversation for one query: words and meaning fused, smoothed over neighbours, raised by the surrounding block,
+ * and multiplied by factors for speaker and time. The weights are derived in docs/decisions/036.
  */
 
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
@@ -19,10 +18,10 @@ import {
 import { wordsIn } from '../../../pipeline/formula.ts'
 
 export interface Ingredients {
-  /** Shares of the fusion, together 1. */
+  /** Shares of words and meaning in the fusion; they sum to 1. */
   readonly words: number
   readonly meaning: number
-  /** Weight of the block prior; 0 leaves it out. */
+  /** Weight of the surrounding block's score; 0 leaves it out. */
   readonly block: number
   readonly speaker: number
   readonly when: number
@@ -41,34 +40,34 @@ export const ASSISTANT: Ingredients = {
   ...{ block: 0, speaker: 1, when: 1, user: 2 },
 }
 
-/** Of the neighbour one message away, and of the one two away. */
+/** Weights of the neighbour one message away, and of the one two messages away. */
 export const NEAR = 0.2
 export const FAR = 0.1
 
-/** What is known of the messages of one conversation, in the order in which they were said. */
+/** Evidence about the messages of one conversation, in the order in which they were said. */
 export interface Evidence {
   readonly sessions: Int32Array
-  /** Messages that may have a score, ascending: what words or meaning speak for, their neighbours, and their blocks. */
+  /** Positions of messages that may have a score, ascending: those that match by words or meaning, their neighbours, and their blocks. */
   readonly places: Uint32Array
   readonly words: Float64Array
-  /** NaN: it has no vector, or was not looked at. Absent: meaning does not count. */
+  /** Cosines by message. NaN: no vector, or not compared. Absent: meaning does not count. */
   readonly cosines: Float64Array
-  /** What the least of them counts as: the least of all where all were looked at, else 0. */
+  /** Cosine that counts as 0: the lowest of all where all messages were compared, else 0. */
   readonly minCosine: number
-  /** Best of the blocks that hold the message; null: blocks do not count. */
+  /** Score of the best block that contains the message; null: blocks do not count. */
   readonly blockOf: ((at: number) => number) | null
-  /** Those that the question gives rise to, in the order in which they are worked in. */
+  /** Factors that apply to this query, in the order in which they are multiplied. */
   readonly factors: readonly Factor[]
 }
 
-/** What raises the score of some messages. */
+/** Factor that raises the score of some messages. */
 export interface Factor {
   readonly name: 'speaker' | 'when' | 'user' | 'phrase'
   readonly by: number
   holds(at: number): boolean
 }
 
-/** By message; 0 where it is not among the places. */
+/** Scores by message; 0 for messages that are not among the positions. */
 export interface Ranks {
   readonly fused: Float64Array
   readonly smoothed: Float64Array
@@ -111,7 +110,7 @@ function fuse(
     const at = places[i] as number
     const cosine = cosines[at] as number
     const ofWords = share(words[at] as number, maxWords)
-    // A message without a vector has its words in place of its meaning (QE-007).
+    // For a message without a vector, the score of its words replaces that of its meaning (QE-007).
     const near = cosine > minCosine ? (cosine - minCosine) / span : Number.isNaN(cosine) ? ofWords : 0
     fused[at] = weights.words * ofWords + weights.meaning * near
   }
@@ -132,14 +131,14 @@ function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Arr
   return smoothed
 }
 
-/** 0 where there is none in the same session. */
+/** Fused score of the neighbour at this distance; 0 where there is none in the same session. */
 export function neighbour(sessions: Int32Array, fused: Float64Array, at: number, distance: number): number {
   const other = at + distance
   if (other < 0 || other >= sessions.length) return 0
   return sessions[other] === sessions[at] ? (fused[other] as number) : 0
 }
 
-/** 0 where there is no number above it. */
+/** The largest value; 0 where none is above it. */
 export function greatest(values: Float64Array, places: Uint32Array): number {
   let most = 0
   for (let i = 0; i < places.length; i++) {
@@ -155,7 +154,7 @@ function greatestBlock(blockOf: (at: number) => number, places: Uint32Array): nu
   return most
 }
 
-/** 0 where there is none; it may lie below 0. */
+/** The largest cosine, which may be negative; 0 where there is none. */
 export function greatestCosine(cosines: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY
   for (const cosine of cosines) if (cosine > most) most = cosine
@@ -166,23 +165,23 @@ function share(value: number, most: number): number {
   return most > 0 ? value / most : 0
 }
 
-/** What a conversation counts among others, by the share of what can speak for it: why the cube, docs/decisions/036. */
+/** Weight of a conversation among others, by its share of the possible evidence; why it is cubed: docs/decisions/036. */
 export function amongOthers(share: number): number {
   return share * share * share
 }
 
-// What the score of a message is made of: numbers by name, and the formula that makes the score of them (docs/decisions/036).
+// Composition of a message's score: numbers by name, and the formula that combines them (docs/decisions/036).
 
 export type Signals = Readonly<Record<string, number>>
 
-/** Before the place of a word in the question: what it adds to the words of the message. */
+/** Prefix before the position of a query word: names the number that the word adds to the message's score of words. */
 const WORD = 'word '
 
 export function wordSignal(place: number): string {
   return WORD + place
 }
 
-/** What each word of the question adds. `words`: of the question, by place. */
+/** Explanation of what each query word adds. `words`: of the query, by position. */
 export function wordsTree(signals: Signals, words: readonly string[]): Explanation {
   const matched = Object.entries(signals).filter(([name]) => name.startsWith(WORD))
   return node(
@@ -218,7 +217,7 @@ const MEANING_PART = product(
   { component: 'meaning', when: 'cosine', detail: ({ cosine = 0 }) => `cosine ${cosine.toFixed(2)}` },
 )
 
-/** Of a message that has no vector yet: as much as its words. */
+/** Meaning of a message without a vector: as much as its words. */
 const EXPECTED = product(
   'meaning expected',
   [
@@ -267,7 +266,7 @@ const IN_CONVERSATION = product('in its conversation', [
   number('phrase', 'phrase', { when: 'phrase', note: 'it contains phrases of the query' }),
 ])
 
-/** How much speaks for the conversation as a whole. */
+/** Weight of the conversation as a whole. */
 const CONVERSATION = sum('conversation', [
   product('words', [
     number('weight', 'words_weight'),
@@ -280,7 +279,10 @@ const CONVERSATION = sum('conversation', [
   product('meaning', [number('weight', 'meaning_weight'), number('cosine', 'conversation_cosine')]),
 ])
 
-/** Where several conversations are searched, there is a number `most`, and the weight of the conversation counts too. */
+/**
+ * Formula of a message's score. Where several conversations are searched, the row has a number `most`, and the conversation's weight counts
+ * too.
+ */
 export const MESSAGE_SCORE = product('score', [
   { ...IN_CONVERSATION, unless: 'most' },
   quotient('of the most in its conversation', IN_CONVERSATION, number('most', 'most'), { when: 'most' }),

@@ -1,6 +1,6 @@
 /**
- * The lens in the pipeline (`querent query --lens conversations`): only messages answer, each scored within its conversation.
- * How, and why so: docs/decisions/036.
+ * The stages of the lens `conversations` (`querent query --lens conversations`): only messages are results, each scored within its
+ * conversation. Method and reasons: docs/decisions/036.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -38,25 +38,25 @@ import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
 import { type Transcript, Transcripts } from './transcripts.ts'
 
-// Which conversations a question is about: those that it names, else those in which something speaks for an answer.
+// Which conversations a query searches: those that it names, else those with evidence of an answer.
 
 const NAME = 'conversations.conversation'
-/** Conversations ranked for one question, the likeliest first: so many in any case, and others while all can be looked at. */
+/** Number of conversations ranked for a query, the likeliest first: always this many, and more while all their messages can be compared. */
 const MIN_CONVERSATIONS = 8
 const MAX_CONVERSATIONS = 100
 
-/** All messages there are, and nothing else. */
+/** Condition that allows all messages, and nothing else. */
 const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
 
 interface AskedConversations {
   readonly transcripts: readonly Transcript[]
-  /** Messages of theirs that may be answers; null: all. */
+  /** Messages of the conversations that may be results; null: all. */
   readonly allow: Bitset | null
-  /** False: there may be others that have an answer. */
+  /** When false, other conversations may contain answers too. */
   readonly isAll: boolean
 }
 
-/** `depth`: that of the retrieval. */
+/** Conversations to search. `depth`: that of the retrieval. */
 function* askedConversations(
   known: Transcripts,
   plan: Plan,
@@ -67,7 +67,7 @@ function* askedConversations(
   const conditions = conditionsOf(plan.filter)
   const naming = conditions.find(condition => namesIn(condition) !== null)
   if (naming !== undefined) {
-    // What all messages of these conversations fulfil need not be asked of the store.
+    // The two conditions that all messages of these conversations meet need not be evaluated by the store.
     const others = conditions.filter(condition => condition !== naming && condition !== ONLY_MESSAGES)
     const allow = yield* allowedEntries({ ...plan, filter: allOf(others) }, context)
     return { transcripts: yield* known.ofNamed(namesIn(naming) ?? [], partitions), allow, isAll: true }
@@ -81,7 +81,7 @@ function* askedConversations(
   const byMeaning =
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
   const best = inTurn(byWords, byMeaning)
-  // Asked deeper, as for later pages, it reaches further in proportion.
+  // A deeper retrieval, as for later pages, searches more conversations in proportion.
   const reach = wanted / LISTED
   const { transcripts, isAll } = yield* known.around(best, partitions, {
     atLeast: Math.ceil(MIN_CONVERSATIONS * reach),
@@ -98,7 +98,7 @@ function* foundByWords({ terms }: Plan, k: number, scope: SearchScope, { words }
   return yield* words.searchInSteps({ ...scope, terms, k })
 }
 
-/** The entries of two lists, the best of each first. */
+/** The entries of two lists, taken alternately, the best of each first. */
 function inTurn(hits: readonly Hit[], others: readonly Hit[]): readonly EntryKey[] {
   const entries: EntryKey[] = []
   for (let at = 0; at < hits.length || at < others.length; at++) {
@@ -108,13 +108,13 @@ function inTurn(hits: readonly Hit[], others: readonly Hit[]): readonly EntryKey
   return entries
 }
 
-/** All of these must hold. */
+/** The conditions of a filter that must all hold. */
 function conditionsOf(filter: Filter | null): readonly Filter[] {
   if (filter === null) return []
   return filter.op === 'and' ? filter.of.flatMap(conditionsOf) : [filter]
 }
 
-/** Names of conversations one of which must be that of an answer; null: any may. */
+/** Names of conversations to which the filter limits results; null: it does not limit them. */
 function namesIn(filter: Filter): readonly string[] | null {
   switch (filter.op) {
     case 'or': {
@@ -130,7 +130,7 @@ function namesIn(filter: Filter): readonly string[] | null {
   }
 }
 
-// What the lens keeps in one engine between questions.
+// State that the lens keeps in one engine between queries.
 
 const TRANSCRIPTS = new WeakMap<LensHost, Transcripts>()
 
@@ -162,13 +162,13 @@ export function conversationStages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** Words have what meaning leaves over; all where there is no vector. */
+/** Weights of words and meaning; words get what meaning leaves, and all where there is no vector. */
 function weightsOf({ mode, vector, query }: Plan): Weights {
   const meaning = vector === null ? 0 : mode === 'meaning' ? 1 : (query.meaningWeight ?? MEANING)
   return { words: Number((1 - meaning).toFixed(12)), meaning }
 }
 
-/** Others may write between the steps: each conversation is scored as it is at its first step. */
+/** Retrieves messages in steps. Other code may write between steps: each conversation is scored as it is at its first step. */
 function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryContext): Steps<Retrieval> {
   const known = transcriptsOf(host)
   const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
@@ -206,7 +206,7 @@ function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryCont
 
 const NONE_KEPT: ReadonlyMap<EntryKey, number> = new Map()
 
-/** What words alone put first, with their scores: while some messages have no vector these stay first (QE-007). */
+/** Messages that words alone rank first, with their scores: they stay first while some messages have no vector (QE-007). */
 function* firstByWords(
   transcripts: readonly Transcript[],
   plan: Plan,
@@ -219,7 +219,10 @@ function* firstByWords(
   return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
 }
 
-/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. `nearest` has that cosine and `held` of the words. */
+/**
+ * Statistics of the retrieval. `bestCosine` and `coverage`: the largest of all searched conversations. `nearest` is the message with that
+ * cosine, `held` its number of query words.
+ */
 function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
   const nearest = conversations.reduce((best, one) => (one.cosine > best.cosine ? one : best), NO_EVIDENCE)
   const coverage = conversations.reduce((best, { coverage }) => Math.max(best, coverage), 0)
@@ -231,7 +234,7 @@ function statisticsOf(conversations: readonly Weighed[], transcripts: readonly T
 const NO_MESSAGE = 0
 const NO_EVIDENCE: Pick<Weighed, 'cosine' | 'nearest' | 'held'> = { cosine: 0, nearest: undefined, held: 0 }
 
-/** Counted by conversation only where something in their partitions has no vector. */
+/** Share of messages with a vector. Counted by conversation only where their partitions contain entries without one. */
 function embeddedShare(transcripts: readonly Transcript[], { vectors, words }: QueryContext): number {
   const everywhere = { partitions: [...new Set(transcripts.map(({ partition }) => partition))] }
   const rowsIn = (scope: SearchScope) => vectors?.count(scope) ?? 0
@@ -289,7 +292,10 @@ function candidates(
   }))
 }
 
-/** What names no chunk is shown by its first one, as nearly all messages are: reading their keys would take longer than ranking them. */
+/**
+ * A candidate without chunks is shown by its first chunk; nearly all messages have only one, and reading chunk keys would take longer than
+ * ranking.
+ */
 const NO_CHUNKS: Candidate['chunks'] = {}
 
 function chunkAt(piece: number, entry: EntryKey, reader: StoreReader): Candidate['chunks'] {
@@ -302,7 +308,7 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   const judgement = judge(retrieval, plan, context)
   const speaking = retrieval.candidates.filter(candidate => !isNoise(candidate, context))
   const isRefused = judgement.verdict === 'nothing_relevant'
-  // Where nothing is relevant, noise too may be what came nearest.
+  // Where nothing is relevant, the nearest messages shown may be noise too.
   const made = byFormula(isRefused || plan.query.any ? retrieval.candidates : speaking, {
     formula: MESSAGE_SCORE,
     numbers: NO_NUMBERS,
@@ -318,22 +324,25 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   }
 }
 
-/** Which others score more once all is embedded is not known: scores are shares of the greatest in a conversation. So none is let go. */
+/**
+ * Scores are shares of the largest in a conversation, so it is unknown which messages will score more once all have vectors; none is
+ * dropped.
+ */
 const BY_WORDS: OtherScores = {
   byWords: ({ signals: { by_words: score } }) => score ?? null,
   byKnown: ({ signals: { by_words: score } }) => score ?? null,
 }
 
 /**
- * By words alone the evidence is the coverage of the best message: how many words it holds says less here than in passages,
- * since messages are short (docs/decisions/015).
+ * For a query by words alone, the evidence is the coverage of the best message: the number of matched words says less here than in
+ * passages, since messages are short (docs/decisions/015).
  */
 const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03, slope: 0.035 } }
 
 /**
- * Refused is only what is foreign to all messages: too little evidence, and no word of the query in them. No score says that
- * a query on a subject that was talked about has no answer (measured). While many messages have no vector, what meaning does
- * not answer is judged by words; so is a query in a language that no model knows.
+ * The verdict. Only what is unrelated to all messages is refused: too little evidence, and no query word in them. Measurements show that no
+ * score can tell whether a query on a discussed subject has no answer. While many messages have no vector, a query that meaning does not
+ * answer is judged by words; so is one in a language that no model covers.
  */
 function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { bestCosine = 0, coverage = 0, held = 0, messages = 0, embedded = 0 } = statistics
@@ -359,11 +368,14 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context
   return byWords
 }
 
-/** A neighbour that is so near to the best message lifts a message that has nothing of the question itself. */
-// Chosen on the labelled conversations that also report recall: of the values tried, 0.45 and 0.5 lose a question of theirs, 0.4 and less lose none.
+/**
+ * Smallest score (0 to 1) of a neighbouring message that counts as evidence for a message which matches nothing of the query itself. Chosen
+ * on the labelled conversations that also report recall: of the values tried, 0.45 and 0.5 lose one of their queries, 0.4 and less lose
+ * none.
+ */
 const STRONG_NEIGHBOUR = 0.4
 
-/** No word of the question, a meaning no nearer than by chance, and no neighbour that speaks for it. */
+/** Whether a candidate is noise: no query word, a meaning no nearer than by chance, and no neighbour that raises it. */
 function isNoise({ signals }: Candidate, { model }: QueryContext): boolean {
   const { cosine, bm25 = 0, block = 0, before = 0, after = 0 } = signals
   if (cosine === undefined || bm25 > 0 || block > 0) return false

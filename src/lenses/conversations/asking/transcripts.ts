@@ -1,6 +1,6 @@
 /**
- * Conversations that were asked lately, ready to be asked again. They follow the change feed, so what any process remembers
- * is found by the next question: what comes behind the last message is added, and what changes otherwise is read again.
+ * Conversations that were searched recently, kept for the next query. They follow the change feed, so the next query sees what any process
+ * writes: messages added at the end are appended, and after other changes the conversation is read again.
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -21,10 +21,10 @@ import { pieces, type Said, spokenText, surroundingText, unitOf } from '../write
 import { type CountedText, countWords, WordCounts } from './bm25.ts'
 import { type Moment, momentOf, type Recorded, type Spoken } from './question.ts'
 
-// The messages of one conversation that one audience may see, for queries: in order, with the words they are found by.
-// Made from that conversation alone, so nothing that anybody else holds shows in its scores.
+// The messages of one conversation that one audience may see, prepared for queries: in order, with their words. Made from that conversation
+// alone, so that scores reveal nothing about entries of others.
 
-/** A message with its row. */
+/** A message entry with its row. */
 export interface Stored {
   readonly row: Row
   readonly entry: Entry
@@ -42,14 +42,14 @@ export class Transcript implements Recorded {
   #before: (Said & { readonly session: string }) | null = null
   #whole: Moment | null = null
 
-  /** Of these messages, in steps: at least one, by position, of one partition. */
+  /** Makes the transcript of these messages, in steps: at least one message, ordered by position, all of one partition. */
   static *of(messages: readonly Stored[]): Steps<Transcript> {
     const transcript = new Transcript(messages)
     yield* transcript.#addAll(messages)
     return transcript
   }
 
-  /** Without a message yet; these are those that will be added. */
+  /** Makes a transcript that has no message yet; `messages` are those that will be added. */
   private constructor(messages: readonly Stored[]) {
     const [first] = messages as [Stored]
     this.partition = first.entry.partition
@@ -62,13 +62,13 @@ export class Transcript implements Recorded {
     )
   }
 
-  /** More messages, behind those that are there. */
+  /** Adds messages after the existing ones. */
   append(messages: readonly Stored[]): void {
     atOnce(this.#addAll(messages))
     this.#whole = null
   }
 
-  /** A step for every `STEP` characters. */
+  /** Pauses once for every `STEP` characters. */
   *#addAll(messages: readonly Stored[]): Steps<void> {
     let read = 0
     for (const message of messages) {
@@ -88,7 +88,7 @@ export class Transcript implements Recorded {
     return this.spoken.at(-1)?.position ?? -1
   }
 
-  /** Without those of these entries that are in it. In steps: as it is at the first one, whatever is added later. */
+  /** The conversation without these entries. In steps: as it is at the first step; messages added later are ignored. */
   *at(invalid: Bitset): Steps<Moment> {
     const isMissing = invalid.size > 0 && this.spoken.some(({ entry }) => invalid.has(entry))
     if (isMissing) return yield* momentOf(this, invalid)
@@ -125,7 +125,7 @@ export class Transcript implements Recorded {
     }
   }
 
-  /** The same text from one place in memory: each row read has its own. */
+  /** Returns one shared string for equal names, since each row read has its own copy. */
   #once<T extends string>(name: T): T {
     const known = this.#names.get(name)
     if (known !== undefined) return known as T
@@ -138,7 +138,7 @@ export class Transcript implements Recorded {
     this.unitMessages.push(message)
   }
 
-  /** Short messages show no language: they are in that of their conversation. */
+  /** Language of a message. Short messages are taken to be in the language of their conversation. */
   #languageOf(body: string): Language {
     const own = language(body)
     if (own !== 'en' || this.#language === 'en') return own
@@ -149,32 +149,35 @@ export class Transcript implements Recorded {
   }
 }
 
-/** Characters of messages that are read between two pauses: about two milliseconds of work. */
+/** Number of characters of messages read between two pauses: about two milliseconds of work. */
 const STEP = 4_000
-/** What a message takes beside its text, in characters. */
+/** Memory that a message takes besides its text, in characters. */
 const PER_MESSAGE = 40
 
-/** Messages from the beginning by which the language of the others is recognised. */
+/** Number of messages at the start of a conversation by which its language is recognised. */
 const SAMPLED = 40
-/** Characters of a message that are looked through for words of English. */
+/** Number of characters of a message that are searched for English words. */
 const SHORT = 300
 
-/** Messages kept in all, between one and two kilobytes each; of the last conversation asked as many as it has. */
+/**
+ * Largest number of messages kept in memory in total, at one to two kilobytes each; the conversation searched last is kept whole even if it
+ * has more.
+ */
 const MAX_MESSAGES = 250_000
-/** Changes followed one by one; beyond that all is read again. */
+/** Number of changes that are applied one by one; with more, all conversations are read again. */
 const MAX_CHANGES = 5_000
-/** Names of conversations whose threads are known. */
+/** Number of conversation names whose threads are cached. */
 const MAX_NAMES = 1_000
-/** Rows read at once, and entries. */
+/** Number of rows, and of entries, read in one step. */
 const PAGE = 1_000
 const BATCH = 250
 
-/** Messages put behind those of threads at once, 50 µs each; threads with more are read again, in steps. */
+/** Number of messages appended to threads without pausing, at 50 µs each; a thread with more new ones is read again, in steps. */
 const MAX_GROWN = 200
-/** How often a thread is read in steps while it changes, before it is read at once. */
+/** How often a thread that changes meanwhile is read in steps before it is read in one piece. */
 const ATTEMPTS = 3
 
-/** How far a question over all conversations goes. */
+/** Limits on the number of conversations and messages for a query over all conversations. */
 interface Reach {
   readonly atLeast: number
   readonly atMost: number
@@ -206,12 +209,12 @@ export class Transcripts {
     this.#store = store
   }
 
-  /** Of these threads what lies in these partitions, as the store is now. */
+  /** Transcripts of these threads in these partitions, at the current state of the store. */
   of(threads: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
     return this.#reading(reader => this.#of(reader, threads, partitions))
   }
 
-  /** The same of the conversations of these names, whoever holds them; what is not kept is read in steps. */
+  /** Transcripts of the conversations of these names, of all holders; those not in memory are read in steps. */
   *ofNamed(conversations: readonly string[], partitions: readonly PartitionId[]): Steps<readonly Transcript[]> {
     const threadsOf = (reader: StoreReader) =>
       new Set(conversations.flatMap(name => [...this.#threadsNamed(reader, name)]))
@@ -224,14 +227,15 @@ export class Transcripts {
   }
 
   /**
-   * The same of the conversations of these messages, the first one's first: at least so many, and as many more, up to the
-   * most, as together have no more than `messages`. So a question over everything costs what it finds, not what there is.
-   * `isAll`: none was left.
+   * Transcripts of the conversations of these messages, in the order of the messages: at least `atLeast`, and further ones up to `atMost`
+   * as long as they have no more than `messages` in total. So the cost of a query over everything depends on what it finds, not on the size
+   * of the store. `isAll`: no conversation was left out.
    */
   *around(entries: readonly EntryKey[], partitions: readonly PartitionId[], reach: Reach): Steps<Around> {
     const loaded = new Set<string>()
     for (;;) {
-      // What another question made room for since it was loaded here is not loaded again, but read at once.
+      // A thread that was loaded here and has since been displaced from memory by another query is not loaded in steps again, but read in
+      // one piece.
       const isMissing = (id: string) => !this.#kept.has(id) && !loaded.has(id)
       const found = this.#reading(reader => this.#around(reader, entries, partitions, reach, isMissing))
       if (typeof found !== 'string') return found
@@ -240,7 +244,7 @@ export class Transcripts {
     }
   }
 
-  /** The first thread that is missing, where one is. */
+  /** The transcripts, or the id of the first thread that is not in memory. */
   #around(
     reader: StoreReader,
     entries: readonly EntryKey[],
@@ -282,7 +286,7 @@ export class Transcripts {
     return this.#kept.get(id, () => atOnce(readThread(reader, id)))
   }
 
-  /** Reads a thread in steps and keeps it, with what came behind it meanwhile. One that changes otherwise is read again. */
+  /** Reads a thread in steps and keeps it, with messages appended meanwhile. If it changes in another way, it is read again. */
   *#load(id: string): Steps<void> {
     for (let attempt = 0; attempt < ATTEMPTS && !this.#kept.has(id); attempt++) {
       const seq = this.#store.lastSeq()
@@ -293,7 +297,7 @@ export class Transcripts {
     }
   }
 
-  /** A thread that was read while the feed ended there, or later. False: it is better read again. */
+  /** Brings a thread up to date that was read when the feed had reached `seq` or more. False: reading it again is cheaper. */
   #bringUp(reader: StoreReader, thread: Thread, id: string, seq: number): boolean {
     const news = entriesChangedAfter(reader, seq, MAX_CHANGES)
     if (news === null || holdsAny(thread, news.entries)) return false
@@ -305,7 +309,7 @@ export class Transcripts {
     return this.#named.get(conversation, () => atOnce(threadsNamed(reader, conversation)))
   }
 
-  /** Finds the threads of a conversation in steps and keeps their ids, with what came meanwhile. */
+  /** Finds the threads of a conversation in steps and keeps their ids, including those added meanwhile. */
   *#loadNamed(conversation: string): Steps<void> {
     if (this.#named.find(conversation) !== undefined) return
     const seq = this.#store.lastSeq()
@@ -319,7 +323,10 @@ export class Transcripts {
     })
   }
 
-  /** The thread of each message, each thread once, in the order of the messages. The store is read once, for all that are not kept. */
+  /**
+   * The threads of the messages, without duplicates, in the order of the messages. The store is read once for all messages that are not in
+   * memory.
+   */
   *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
     const given = new Set<string>()
     let read: ReadonlyMap<EntryKey, string> | null = null
@@ -335,7 +342,7 @@ export class Transcripts {
     }
   }
 
-  /** Of those of these messages that are not kept. */
+  /** Threads of those of these messages that are not in memory, read from the store. */
   #threadsRead(reader: StoreReader, messages: readonly EntryKey[]): ReadonlyMap<EntryKey, string> {
     const entries = messages.filter(entry => this.#kept.threadOf(entry) === undefined)
     const rows = reader.table(MESSAGES).scan({}, { entries, columns: ['entry', 'thread'] })
@@ -355,7 +362,7 @@ export class Transcripts {
     }
   }
 
-  /** A thread that lost its last message stays: there is nothing in it. */
+  /** Records a thread under its conversation's name. A thread whose last message was deleted stays recorded: it is empty. */
   #name(conversation: string, thread: string): void {
     const known = this.#named.find(conversation)
     if (known !== undefined && !known.has(thread)) this.#named.set(conversation, new Set([...known, thread]))
@@ -366,13 +373,13 @@ function within(thread: Thread, partitions: readonly PartitionId[]): readonly Tr
   return [...thread.values()].filter(({ partition }) => partitions.includes(partition))
 }
 
-/** Puts messages behind the last ones; false where they belong somewhere else. */
+/** Appends messages to a thread; false when they belong at another position. */
 function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boolean {
   if (fresh.length === 0) return true
   const messages = stored(reader, fresh).toSorted(byPosition)
   if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
-  // In one partition, as nearly always; else it is better read again.
+  // Nearly all threads are in a single partition; any other thread is read again instead.
   const [transcript, other] = [...thread.values()]
   if (transcript === undefined || other !== undefined || first <= transcript.lastPosition) return false
   if (messages.some(({ entry }) => entry.partition !== transcript.partition)) return false
@@ -385,7 +392,7 @@ function holdsAny(thread: Thread, changed: ReadonlySet<EntryKey>): boolean {
   return false
 }
 
-/** As the store is at each step: what changes between them is the caller's to find. */
+/** Reads a thread in steps, each from the store's current state; the caller must detect changes between steps. */
 function* readThread(reader: StoreReader, id: string): Steps<Thread> {
   const messages = yield* storedMessages(reader, id)
   const transcripts = new Map<PartitionId, Transcript>()
@@ -395,7 +402,7 @@ function* readThread(reader: StoreReader, id: string): Steps<Thread> {
   return transcripts
 }
 
-/** By position. */
+/** Stored messages of a thread, by position. */
 function* storedMessages(reader: StoreReader, thread: string): Steps<readonly Stored[]> {
   const messages: Stored[] = []
   for (let after: Row | undefined; ; yield) {
@@ -410,7 +417,7 @@ function* storedMessages(reader: StoreReader, thread: string): Steps<readonly St
   return messages.sort(byPosition)
 }
 
-/** Of the messages of a conversation, whoever holds them. */
+/** Threads of the messages of a conversation, of all holders. */
 function* threadsNamed(reader: StoreReader, conversation: string): Steps<Set<string>> {
   const threads = new Set<string>()
   for (let after: Row | undefined; ; yield) {
@@ -423,7 +430,7 @@ function* threadsNamed(reader: StoreReader, conversation: string): Steps<Set<str
 
 function stored(reader: StoreReader, rows: readonly Row[]): readonly Stored[] {
   const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
-  // What was made something else since is no message any more.
+  // An entry that was replaced by one of another kind is no message any more.
   const entries = reader.entries([...byEntry.keys()]).filter(entry => entry.kind === 'message')
   return entries.map(entry => ({ entry, row: byEntry.get(entry.key) as Row }))
 }
@@ -432,17 +439,20 @@ function byPosition(a: Stored, b: Stored): number {
   return Number(a.row['position']) - Number(b.row['position'])
 }
 
-/** One thread, by the partition that its messages are in: more than one where some were given to others. */
+/**
+ * A thread, as one transcript for each partition of its messages. There are several partitions where the audience of some messages was
+ * changed.
+ */
 export type Thread = ReadonlyMap<PartitionId, Transcript>
 
-/** Threads that are kept in memory, those used last, and which messages are theirs. */
+/** The threads in memory, most recently used, with an index from messages to their threads. */
 export class KeptThreads {
   readonly #most: number
-  /** In the order of use, oldest first. */
+  /** Threads in order of use, the least recently used first. */
   readonly #threads = new Map<string, Thread>()
   readonly #threadOf = new Map<EntryKey, string>()
 
-  /** `most` messages are kept in all; of the thread used last as many as it has. */
+  /** At most `most` messages are kept in total; the thread used last is kept whole even if it has more. */
   constructor(most: number) {
     this.#most = most
   }
@@ -469,7 +479,7 @@ export class KeptThreads {
     return this.#threadOf.get(entry)
   }
 
-  /** Messages were added behind its last ones. */
+  /** Updates a thread to which messages were appended. */
   grown(id: string, thread: Thread): void {
     for (const { spoken } of thread.values()) {
       for (let at = spoken.length - 1; at >= 0; at--) {
@@ -492,7 +502,7 @@ export class KeptThreads {
     this.#threadOf.clear()
   }
 
-  /** Those used longest ago, while there are too many messages. */
+  /** Discards the least recently used threads while there are too many messages. */
   forgetOldest(): void {
     for (const id of this.#threads.keys()) {
       if (this.#threadOf.size <= this.#most || this.#threads.size === 1) return

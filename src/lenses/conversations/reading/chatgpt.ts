@@ -1,4 +1,4 @@
-/** The export of ChatGPT: `conversations.json` (or several, numbered), each conversation a tree of messages. */
+/** Reads exports of ChatGPT: `conversations.json` (or several numbered files), in which each conversation is a tree of messages. */
 import { isRecord } from '../../../base/record.ts'
 import { type Attachment, ROLES, type Role } from '../model.ts'
 import { momentOf } from './dates.ts'
@@ -81,7 +81,7 @@ function draftOf(
   return { id: textIn(message, 'id') ?? key, speaker, role, moment, ...content, place }
 }
 
-/** Content that nobody sees in the conversation, by its type. */
+/** Types of content that are not visible in the conversation, with the reason that is reported. */
 const UNSEEN: Readonly<Record<string, string>> = {
   thoughts: 'reasoning of an assistant',
   reasoning_recap: 'reasoning of an assistant',
@@ -89,11 +89,11 @@ const UNSEEN: Readonly<Record<string, string>> = {
   model_editable_context: 'standing instruction',
   app_pairing_content: 'standing instruction',
 }
-/** Types whose messages may be empty. */
+/** Types of content whose messages may be empty. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['text', 'multimodal_text', 'code', 'execution_output', 'tether_quote', 'tether_browsing_display', 'system_error'],
 ])
-/** Where a source is shown as a mark: signs of private use with a name between them. */
+/** Marks that stand for a cited source: private-use characters with a name between them. */
 const CITATION = /\ue200[^\ue200\ue201]*\ue201/g
 
 interface Content {
@@ -101,7 +101,7 @@ interface Content {
   readonly attachments: readonly Attachment[]
 }
 
-/** Text, and what is no text as attachments. Null for what is left out. */
+/** Content of a message: its text, with other parts as attachments. Null for a message that is left out. */
 function contentOf(message: Fields, place: Place, findings: Findings): Content | null {
   const content = recordIn(message, 'content')
   const type = textIn(content, 'content_type') ?? 'text'
@@ -134,17 +134,17 @@ function partOf(part: unknown): Content {
   if (typeof part === 'string') return { text: part, attachments: [] }
   if (!isRecord(part)) return { text: '', attachments: [] }
   const type = textIn(part, 'content_type') ?? ''
-  // What was said aloud is the text of the message; the sound comes beside it, as a part of its own.
+  // Spoken words are given as the text of the message; the sound follows as a separate part.
   const text = ['text', 'result', 'output'].map(field => textIn(part, field)).find(one => one !== null) ?? ''
   const pointer = textIn(part, 'asset_pointer') ?? textIn(recordIn(part, 'audio_asset_pointer'), 'asset_pointer')
   if (pointer === null && (text !== '' || type === 'audio_transcription')) return { text, attachments: [] }
   const caption = textIn(recordIn(recordIn(part, 'metadata'), 'dalle'), 'prompt')
-  // `file-service://file-abc` and `sediment://file_abc` name the same sort of thing.
+  // Removes the scheme of a pointer: `file-service://file-abc` and `sediment://file_abc` both name a file.
   const name = pointer === null ? null : pointer.replace(/^[a-z-]+:\/\//, '')
   return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
 }
 
-/** A file of a message is named by its id in the parts of the message, and by its file name in the metadata. */
+/** Replaces file ids by file names: the parts of a message refer to a file by its id, and the metadata gives its name. */
 function withFileNames(shown: readonly Attachment[], files: readonly unknown[]): readonly Attachment[] {
   const named = new Map(files.map((file, index) => [textIn(file, 'id') ?? `#${index}`, fileOf(file)]))
   const known = shown.map(one => {

@@ -1,4 +1,4 @@
-/** The export of Claude: `conversations.json`, a list of messages each, with what was attached as text. */
+/** Reads exports of Claude: `conversations.json`, in which each conversation is a list of messages, with attachments as text. */
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment, Role } from '../model.ts'
 import { momentOf } from './dates.ts'
@@ -17,7 +17,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** As which the first message of a tree names its parent. */
+/** Pattern of the parent id that the first message of a tree has. */
 const NO_PARENT = /^0{8}-/
 const SPEAKERS: ReadonlyMap<string, { readonly role: Role; readonly speaker: string }> = new Map([
   ['human', { role: 'user', speaker: 'User' }],
@@ -25,7 +25,7 @@ const SPEAKERS: ReadonlyMap<string, { readonly role: Role; readonly speaker: str
   ['assistant', { role: 'assistant', speaker: 'Claude' }],
 ])
 
-/** Blocks of a message that are not what was said. */
+/** Types of blocks in a message that are not part of what was said, with the reason that is reported. */
 const UNSEEN: ReadonlyMap<string, string> = new Map([
   ['thinking', 'reasoning of an assistant'],
   ['tool_use', 'call of a tool'],
@@ -85,7 +85,7 @@ function draftOf(message: unknown, place: Place, options: ReaderOptions, finding
   return { id: textIn(message, 'uuid'), speaker, role, moment, text, attachments, place }
 }
 
-/** Newer exports have blocks beside the text; the text has all that is shown of them, but may be empty. */
+/** Text of a message. Newer exports have blocks in addition to the text; the text contains everything shown of them, but may be empty. */
 function textOf(message: Fields, findings: Findings): string {
   const texts: string[] = []
   for (const block of listIn(message, 'content')) {

@@ -1,4 +1,4 @@
-/** Times as exports write them, the zones of their writers, and the days of a calendar. */
+/** Parses times as exports write them, time zones of writers, and calendar days. */
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -7,22 +7,22 @@ import type { Conversation, Message } from '../model.ts'
 
 const MINUTE_MS = 60_000
 export const DAY_MS: number = 24 * 60 * MINUTE_MS
-/** Minutes that ISO 8601 allows. */
+/** Largest time zone offset that ISO 8601 allows, in minutes. */
 const MAX_OFFSET = 24 * 60 - 1
 
-/** Minutes ahead of UTC, at any time; or a name such as `Europe/Madrid`, which knows its summers. */
+/** A time zone: a fixed offset from UTC in minutes, or a name such as `Europe/Madrid`, which includes daylight saving time. */
 export type Zone = number | string
 
 export interface Moment {
   readonly at: Instant
-  /** Minutes ahead of UTC; null where neither the export nor the caller names them. */
+  /** Offset from UTC in minutes; null where neither the export nor the caller gives a zone. */
   readonly zone: number | null
 }
 
-/** A day of the calendar, as its midnight in UTC whatever zone it is a day of. */
+/** A calendar day, represented by its midnight in UTC, whatever time zone the day belongs to. */
 export type Day = Instant
 
-/** The day on the clock of someone `zone` minutes ahead of UTC; null: in UTC. */
+/** The calendar day at a moment, on a clock `zone` minutes ahead of UTC; null: in UTC. */
 export function dayOf(at: Instant, zone: number | null): Day {
   return Math.floor((at + (zone ?? 0) * MINUTE_MS) / DAY_MS) * DAY_MS
 }
@@ -32,24 +32,24 @@ const ENGLISH_MONTHS: readonly string[] = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ]
 
-/** `March 2025` */
+/** A month as text: `March 2025`. */
 function monthText(day: Day): string {
   const date = new Date(day)
   return `${ENGLISH_MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
-/** `13 March 2025` */
+/** A day as text: `13 March 2025`. */
 export function dayText(day: Day): string {
   return `${new Date(day).getUTCDate()} ${monthText(day)}`
 }
 
-/** In the year 9999: what is larger counts something smaller than milliseconds. */
+/** End of the year 9999 in milliseconds: a larger number is in a unit smaller than milliseconds. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const ISO = /^(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?)\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i
 
 /**
- * ISO 8601 (date alone: midnight), or seconds or milliseconds since 1970, as number or text. A time without a zone is one
- * of `zone`, or UTC. `Z` says when it was, not what a clock there showed (RFC 9557, 2.2). Null when it is none of these.
+ * Parses a time: ISO 8601 (a date alone: midnight), or seconds or milliseconds since 1970, as number or text. A time without a zone is
+ * taken in `zone`, or UTC. `Z` gives the moment, not the local time of the writer (RFC 9557, 2.2). Null for anything else.
  */
 export function momentOf(value: unknown, zone: Zone | null): Moment | null {
   if (typeof value === 'number') return momentOfNumber(value, zone)
@@ -66,15 +66,15 @@ export function momentOf(value: unknown, zone: Zone | null): Moment | null {
   return { at, zone: /[+-]/.test(written) ? offset : offsetAt(zone, at) }
 }
 
-/** Seconds when it would otherwise be a moment before March 1973. */
+/** A number is taken as seconds when, as milliseconds, it would be before March 1973. */
 function momentOfNumber(value: number, zone: Zone | null): Moment | null {
   const at = Math.round(Math.abs(value) < 1e11 ? value * 1000 : value)
   return Math.abs(at) <= LAST ? { at, zone: offsetAt(zone, at) } : null
 }
 
 /**
- * The moment at which clocks of that zone show `local` (written as if it were UTC); without a zone, that moment in UTC. Of an
- * hour that comes twice the first; within an hour that is left out, what the clocks would show had they not been changed.
+ * The moment at which clocks of the zone show `local` (written as if it were UTC); without a zone, that moment in UTC. For an hour that
+ * occurs twice, the first; for a time in an hour that is skipped, as if the clocks had not been changed.
  */
 export function momentIn(local: Instant, zone: Zone | null): Moment {
   if (zone === null) return { at: local, zone: null }
@@ -87,7 +87,7 @@ export function momentIn(local: Instant, zone: Zone | null): Moment {
   return offsetAt(zone, first.at) !== before && offsetAt(zone, second.at) === after ? second : first
 }
 
-/** `+02:00`, `-0530`, `Z`, `UTC` in minutes; null when it is none of these. */
+/** Offset in minutes from a text such as `+02:00`, `-0530`, `Z` or `UTC`; null for other texts. */
 export function offsetOf(text: string): number | null {
   if (/^(Z|UTC|GMT)$/i.test(text)) return 0
   const [, sign, hours, minutes = 0] = /^(?:UTC|GMT)?([+-])(\d\d):?(\d\d)?$/i.exec(text) ?? []
@@ -96,7 +96,7 @@ export function offsetOf(text: string): number | null {
   return offset > MAX_OFFSET ? null : sign === '-' ? 0 - offset : offset
 }
 
-/** Throws `invalid_argument`. */
+/** Parses a time zone. Throws `invalid_argument`. */
 export function zoneOf(text: string): Zone {
   const offset = offsetOf(text)
   if (offset !== null) return offset
@@ -104,7 +104,7 @@ export function zoneOf(text: string): Zone {
   throw invalidArgument('zone', text, 'an offset such as +02:00, or a name such as Europe/Madrid')
 }
 
-/** Minutes ahead of UTC at that moment; null for no zone, and for a name that is not known here. */
+/** Offset from UTC in minutes at that moment; null without a zone, and for an unknown zone name. */
 export function offsetAt(zone: Zone | null, at: Instant): number | null {
   if (typeof zone !== 'string') return zone
   const shown = formatOf(zone)
@@ -116,7 +116,7 @@ export function offsetAt(zone: Zone | null, at: Instant): number | null {
   return sign === '-' ? 0 - offset : offset
 }
 
-/** Names come from exports too: no more are kept than there are zones. */
+/** Cached formatters by zone name. Limited, since exports may contain any number of invalid names. */
 const FORMATS = new Recent<string, Intl.DateTimeFormat | null>(1_000)
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
@@ -129,22 +129,27 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
   })
 }
 
-// What messages say about time, in English and Spanish. Words such as "last weekend" are resolved to dates: they make a
-// message found by its date, and read where its neighbours are not shown. Only what the message itself says; what names its
-// year already is left alone. chrono-node does not serve here: of the 70 expressions of the test it resolves 44 to the same
-// date (of the Spanish ones few), it finds 20 dates in the 30 expressions that name none, and knows no weeks or weekends.
+// Relative dates in messages, in English and Spanish. Phrases such as "last weekend" are resolved to dates, so that a message is found by
+// its date, and readable without its neighbours. Only the message's own text is used, and dates that include their year are left alone.
+// chrono-node does not suffice: of the test's 70 expressions it resolves 44 correctly (few of the Spanish ones), it finds 20 dates in 30
+// expressions that contain none, and it does not support weeks or weekends.
 
 type Language = 'en' | 'es'
 type Words = Readonly<Record<Language, readonly string[]>>
 
-/** `week`: the week that the day is in; `weekend`: the one that begins on it; month and year by their first day. */
+/**
+ * Kind of period. `week`: the week that contains the day; `weekend`: the one that begins on it; month and year are given by their first
+ * day.
+ */
 type Kind = 'day' | 'week' | 'weekend' | 'month' | 'year'
 type Meaning = { readonly kind: Kind; readonly day: Day }
 type Groups = Readonly<Record<string, string | undefined>>
 
 interface Rule {
   readonly pattern: RegExp
-  /** `text` and `at`: the whole message and where the words begin in it. Null: they mean no date after all. */
+  /**
+   * Meaning of the matched words. `text` and `at`: the whole message and the offset of the words. Null: the words are no date after all.
+   */
   meaning(words: Groups, day: Day, text: string, at: number): Meaning | null
 }
 
@@ -152,15 +157,15 @@ const MONTHS: Words = {
   en: ENGLISH_MONTHS,
   es: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' '),
 }
-/** From Sunday. */
+/** Names of weekdays, from Sunday. */
 const WEEKDAYS: Words = {
   en: 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' '),
   es: 'domingo lunes martes miércoles jueves viernes sábado'.split(' '),
 }
 
 /**
- * The relative dates of a text: `13 March 2025`, `week of 7 March 2025`, `weekend of 8 March 2025`, `February 2025`, `2024`.
- * In order of the text, each once. `day`: when it was written, on its writer's clock.
+ * The relative dates of a text, resolved: `13 March 2025`, `week of 7 March 2025`, `weekend of 8 March 2025`, `February 2025`, `2024`. In
+ * the order of the text, without duplicates. `day`: the day on which it was written, on the writer's clock.
  */
 export function relativeDates(written: string, day: Day): readonly string[] {
   const text = written.normalize('NFC')
@@ -170,7 +175,7 @@ export function relativeDates(written: string, day: Day): readonly string[] {
     for (const match of text.matchAll(pattern)) {
       const start = match.index
       const end = start + match[0].length
-      // Rules for longer expressions come first: "the day before yesterday" is not "yesterday".
+      // Text already covered is skipped; rules for longer expressions come first: "the day before yesterday" is not "yesterday".
       if (covered.subarray(start, end).includes(1)) continue
       const meant = meaning(match.groups ?? {}, day, text, start)
       if (meant === null) continue
@@ -188,9 +193,9 @@ function textOf({ kind, day }: Meaning): string {
 }
 
 /**
- * The relative dates of a conversation's messages, a list for each, counted from the day on the writer's own clock. A message
- * without a time has the day of its session, which is that of the session's first message with one; none where none has. A
- * message with a time has its own: in a busy group a session lasts for days.
+ * The relative dates of a conversation's messages, one list per message, relative to the day on the writer's own clock. A message with a
+ * time uses its own day, since in a busy group a session lasts for days. A message without one uses the day of its session's first message
+ * that has a time; it has no dates where there is none.
  */
 export function resolvedDates({ messages }: Pick<Conversation, 'messages'>): readonly (readonly string[])[] {
   const sessions = new Map<string, Day>()
@@ -203,14 +208,14 @@ export function resolvedDates({ messages }: Pick<Conversation, 'messages'>): rea
   })
 }
 
-/** Whole words, any blank between them; `\b` knows no letters but those of English. */
+/** Pattern for whole words with any white space in between; `\b` only works for English letters. */
 function words(pattern: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${pattern.replaceAll(' ', '\\s+')})(?![\\p{L}\\p{N}_])`, 'giu')
 }
 
 const SATURDAY = 6
 
-/** So many days, weeks, months or years later; of weekends the last one. */
+/** The period `count` days, weeks, months or years later; for weekends, always the last one. */
 function later(kind: Kind, day: Day, count: number): Meaning {
   const date = new Date(day)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -220,7 +225,7 @@ function later(kind: Kind, day: Day, count: number): Meaning {
   return { kind, day: day + count * (kind === 'week' ? 7 : 1) * DAY_MS }
 }
 
-/** `Date.UTC` takes the years 0 to 99 for those of the last century. */
+/** First day of a month; `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
 function firstDay(year: number, month: number): Day {
   return new Date(0).setUTCFullYear(year, month, 1)
 }
@@ -239,7 +244,7 @@ function span(pattern: string, kind: Kind, count: number): Rule {
   return { pattern: words(pattern), meaning: (_, day) => later(kind, day, count) }
 }
 
-/** Words of numbers, from 1. */
+/** Number words of a language, from 1. */
 const COUNTS = [
   ...['a an one un una uno', 'two couple dos par', 'three few tres unos unas pocos pocas', 'four cuatro', 'five cinco'],
   ...['six seis', 'seven siete', 'eight ocho', 'nine nueve', 'ten diez'],
@@ -261,7 +266,7 @@ function ago(pattern: string): Rule {
   }
 }
 
-/** `open`: in the past, or in the future where the sentence has a verb in the future tense. */
+/** Direction in time of an expression. `open`: the past, or the future where the sentence has a verb in the future tense. */
 type Direction = 'before' | 'after' | 'near' | 'open'
 
 function weekday(language: Language, pattern: string, direction: Direction): Rule {
@@ -276,7 +281,7 @@ function weekday(language: Language, pattern: string, direction: Direction): Rul
   }
 }
 
-/** `years`: from the day's year to that of the month. */
+/** Rule for the name of a month. `years`: difference between the year of the month and that of the day. */
 function inMonth(language: Language, pattern: string, years = 0): Rule {
   return {
     pattern: words(
@@ -295,7 +300,7 @@ function withPlainVowels(names: readonly string[]): string {
 
 const SAME_LETTERS = new Intl.Collator('en', { sensitivity: 'base' })
 
-/** The position in a list of words, whatever the case and whether or not the accents are written. */
+/** Index of a word in a list, ignoring letter case and accents. */
 function placeIn(list: readonly string[], word: string): number {
   return list.findIndex(one => SAME_LETTERS.compare(one, word) === 0)
 }
@@ -305,7 +310,7 @@ const FUTURE = words(
     'voy a|vas a|va a|vamos a|vais a|van a|nos vemos|quedamos|[a-zñ]+(?:ré|rás|rá|remos|réis|rán)',
 )
 
-/** Characters of a long sentence that are looked at, in front of a weekday and behind. */
+/** Number of characters of a sentence that are searched for a future tense, on each side of the weekday. */
 const NEAR = 300
 
 function isOfTheFuture(text: string, at: number): boolean {
@@ -316,18 +321,18 @@ function isOfTheFuture(text: string, at: number): boolean {
 
 const COUNT = String.raw`\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten`
 const CUENTA = String.raw`\d{1,4}|una?|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez`
-/** Before "mañana" they make it the morning. */
+/** Words that, before "mañana", make it mean "morning" instead of "tomorrow". */
 const MORNING = 'la|las|una|cada|toda|media|buena|esa|aquella|otra|misma|ninguna|alguna|primera'
-/** A date that goes on to name its day or its year is not relative. */
+/** A date that continues with its day or year is not relative. */
 const NO_NUMBER = String.raw`(?!,?\s+(?:the\s+|of\s+|de\s+|del\s+)?\d)`
-/** In front of a count it makes it part of a larger one: "half a year ago", "twenty-two days ago", "a year and two months ago". */
+/** Words before a count that make it part of a larger one: "half a year ago", "twenty-two days ago", "a year and two months ago". */
 const PART = String.raw`(?<!\d[.,]|(?:half|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[\s-]{1,3}|(?:days?|weeks?|months?|years?|hundred|thousand)\s{1,3}and\s{1,3})`
-/** Behind a unit it does the same: "hace un año y medio". */
+/** Words after a unit that make the count part of a larger one: "hace un año y medio". */
 const PARTE = String.raw`(?!\s+y\s+(?:medi[oa]|(?:${CUENTA})\s+(?:d[íi]as?|semanas?|mes(?:es)?|años?))(?!\p{L}))`
 const UNIT = '(?<unit>day|week|month|year)s?'
 const UNIDAD = String.raw`(?<unit>d[íi]a|semana|mes|año)(?:s|es)?(?!\p{L})${PARTE}`
 
-/** Longer expressions first. */
+/** Rules for relative dates, longer expressions first. */
 const RULES: readonly Rule[] = [
   inMonth('en', 'in MONTH,? (?:of )?last year', -1),
   inMonth('en', 'in MONTH,? (?:of )?this year'),
@@ -369,7 +374,7 @@ const RULES: readonly Rule[] = [
   inMonth('es', `en MONTH${NO_NUMBER}`),
 ]
 
-/** Names of months that are words too need a number beside them. */
+/** Names of months that are no ordinary words; the others need a number beside them. */
 const CLEAR_MONTHS = [...MONTHS.en, ...MONTHS.es].filter(month => month !== 'March' && month !== 'May')
 
 const TIME = new RegExp(

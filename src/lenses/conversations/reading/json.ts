@@ -1,6 +1,6 @@
 /**
- * The objects of a JSON file that may be larger than memory, one after the other; one that is broken is
- * reported and left out. Parsers that read JSON from a stream end at the first error, so the array is cut into its elements here.
+ * Reads the objects of a JSON file that may be larger than memory, one after the other; a broken object is reported and skipped. Streaming
+ * JSON parsers stop at the first error, so the array is split into its elements here.
  */
 import { isRecord } from '../../../base/record.ts'
 import { type ExportFile, type Findings, MAX_RECORD_BYTES, type Place, textPieces } from './reader.ts'
@@ -32,7 +32,7 @@ export async function* jsonRecords(file: ExportFile, findings: Findings): AsyncI
   else if (!layout.isEnded) findings.problem({ path }, 'the file ends before its JSON does: it was cut off')
 }
 
-/** The value; or what is wrong, as a text. */
+/** The parsed value, or an error message as a text. */
 function parsedJson(text: string): { readonly value: unknown } | string {
   try {
     return { value: JSON.parse(text) }
@@ -42,14 +42,14 @@ function parsedJson(text: string): { readonly value: unknown } | string {
 }
 
 interface JsonElement {
-  /** `[3]`; empty where the file is not an array but one object. */
+  /** Place of the element in the file, such as `[3]`; empty where the file is a single object instead of an array. */
   readonly at: string
-  /** Where it begins, from 1. */
+  /** Line where the element begins, from 1. */
   readonly line: number
   readonly text: string
-  /** False when the file ended within it. */
+  /** False when the file ended within the element. */
   readonly isWhole: boolean
-  /** True when it was longer than allowed; the text is empty then. */
+  /** True when the element was longer than allowed; the text is empty then. */
   readonly isTooLong: boolean
 }
 
@@ -60,7 +60,7 @@ interface JsonLayout {
   isEnded: boolean
 }
 
-/** The elements of the array, each as text. `layout` is set once the last one was taken. `max`: characters of one element. */
+/** The elements of the array, each as text. `layout` is complete once the last element was taken. `max`: longest element in characters. */
 export async function* jsonElements(
   pieces: AsyncIterable<string> | Iterable<string>,
   max: number,
@@ -85,10 +85,10 @@ export async function* jsonElements(
     return { at: isArray === true ? `[${index++}]` : '', line: first, text, isWhole, isTooLong: length > max }
   }
   for await (const piece of pieces) {
-    let start = 0 // of what of this piece belongs to the open element
+    let start = 0 // Start of the open element's text within this piece.
     for (let at = 0; at < piece.length; at++) {
       if (inString) {
-        const code = piece.charCodeAt(at) // with texts of one character the whole took a fifth longer
+        const code = piece.charCodeAt(at) // Character codes, since comparing one-character strings made the whole reader a fifth slower.
         if (isEscaped) isEscaped = false
         else if (code === BACKSLASH) isEscaped = true
         else if (code === QUOTE) inString = false
@@ -119,7 +119,7 @@ export async function* jsonElements(
         yield taken(piece.slice(start, at + 1), true)
         layout.isEnded = !isArray
       } else if (depth === 0 && (isClosing || sign === ',')) {
-        // The end of a number, a word or a text that is itself an element of the array.
+        // End of an element that is a number, a literal such as `null`, or a text.
         yield taken(piece.slice(start, at), true)
         layout.isEnded = sign === ']'
       }

@@ -1,4 +1,4 @@
-/** JSON Lines: one message a line. A line that is none is reported, and the others are read. */
+/** Reads JSON Lines: one message per line. A line that is no message is reported, and the others are read. */
 import { isRecord } from '../../../base/record.ts'
 import { FieldMap, type UsualNames, unknownMapField } from '../../../model/field-map.ts'
 import { type Attachment, ROLES, type Role } from '../model.ts'
@@ -35,13 +35,13 @@ const USUAL_NAMES = {
 type ChatField = keyof typeof USUAL_NAMES
 const CHAT_FIELDS = Object.keys(USUAL_NAMES) as readonly ChatField[]
 
-/** Which field of a record is which of a message's. */
+/** Maps the fields of a record to those of a message. */
 export class ChatFields extends FieldMap<ChatField> {
   readonly #given: ReadonlySet<string>
 
   /**
-   * `map`: our field to a field of the record, or to a path of fields joined by dots. Throws `unknown_field` where it names a
-   * field that messages do not have.
+   * `map`: from a message field to a field of the record, or to a path of fields joined by dots. Throws `unknown_field` for a field that
+   * messages do not have.
    */
   constructor(map: Readonly<Record<string, string>>) {
     for (const field of Object.keys(map)) {
@@ -51,16 +51,16 @@ export class ChatFields extends FieldMap<ChatField> {
     this.#given = new Set(Object.values(map))
   }
 
-  /** Names of the record that no field of ours takes. */
+  /** Names of the record's fields that are not mapped to a message field. */
   restOf(record: Fields): readonly string[] {
     const taken = new Set(CHAT_FIELDS.map(field => this.nameIn(record, field)?.split('.')[0]))
     return Object.keys(record).filter(name => !taken.has(name) && !this.#given.has(name))
   }
 }
 
-/** Characters of a name that are shown. */
+/** Longest field name shown in a report, in characters. */
 const MAX_SHOWN_NAME = 80
-/** What other programs call the roles. */
+/** Names that other programs give to the roles. */
 const OTHER_ROLES: ReadonlyMap<string, Role> = new Map([
   ['human', 'user'],
   ['ai', 'assistant'],
@@ -106,7 +106,7 @@ export const readJsonl: Reader = async function* (files, options, findings) {
   for (const [id, { title, messages }] of conversations) yield { id, title, messages, isOrdered: false }
 }
 
-/** Ids of some services are larger than a number holds exactly. */
+/** A number with 16 or more digits: ids of some services are larger than a double holds exactly. */
 const LONG_NUMBER = /\d{16}/
 
 function withExactIds(_name: string, value: unknown, parsed?: { readonly source?: string }): unknown {
@@ -126,7 +126,7 @@ function recordOf(line: string): Fields | string {
 interface RecordLine {
   readonly place: Place
   value(field: ChatField): unknown
-  /** As the record calls it. */
+  /** The name that the record uses for a field; null where it has none. */
   name(field: ChatField): string | null
   problem(message: string): void
 }
@@ -165,7 +165,7 @@ function messageOf(line: RecordLine, zone: Zone | null): MessageDraft | null {
   }
 }
 
-/** A name, or an object that has an id or one; empty where the record names none. */
+/** Id of the conversation: a text, or from an object that has an id or a name; empty where the record gives none. */
 function conversationOf({ value, name, problem }: RecordLine): string {
   const given = value('conversation')
   const id = isRecord(given) ? wordOf(given['id']) || wordOf(given['name']) : wordOf(given)
@@ -201,18 +201,18 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** A number or a text, as text; empty for anything else. */
+/** A number or a text, as text; empty for other values. */
 function wordOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
 }
 
-/** A name, or an object that has one. */
+/** Name of the speaker: a text, or from an object that has a name. */
 function speakerOf(value: unknown): string {
   if (!isRecord(value)) return wordOf(value)
   return ['name', 'display_name', 'username', 'id'].map(field => wordOf(value[field])).find(name => name !== '') ?? ''
 }
 
-/** Paragraphs when it is a list of texts or of blocks with texts; null when it is no text at all. */
+/** Text of the message. A list of texts or of blocks with texts becomes paragraphs; null when the value is no text at all. */
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
@@ -222,7 +222,7 @@ function textOf(value: unknown): string | null {
   return parts.every(part => typeof part === 'string') ? parts.join('\n\n') : null
 }
 
-/** A time, or true; what other programs write for false is not. */
+/** Whether a value means yes: a time, or true; texts that other programs write for false do not. */
 function isYes(value: unknown): boolean {
   if (typeof value === 'string' && /^\s*(?:false|no|0|null|none)\s*$/i.test(value)) return false
   return !isEmpty(value) && value !== false && value !== 0

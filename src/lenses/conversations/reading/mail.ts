@@ -1,4 +1,4 @@
-/** Mail threads, from mbox and EML files: what answers what is in the mails themselves. */
+/** Reads mail threads from mbox and EML files, by the references that the mails themselves contain. */
 import PostalMime, { type Email } from 'postal-mime'
 import { type HtmlElement, htmlText } from '../../../text/html-text.ts'
 import type { Attachment } from '../model.ts'
@@ -19,9 +19,9 @@ import {
 
 interface ReadMail {
   readonly id: string
-  /** Id of the first mail of its thread, as it says itself; null: it is the first. */
+  /** Id of the first mail of the thread, according to this mail; null: this mail is the first. */
   readonly first: string | null
-  /** As Gmail names it. */
+  /** Id that Gmail gives to the thread. */
   readonly thread: string | null
   readonly subject: string
   readonly draft: MessageDraft
@@ -34,7 +34,7 @@ export const readMail: Reader = async function* (files, options, findings) {
     for await (const raw of mailsIn(file, findings)) {
       const mail = await readOne(raw, options.zone, names, findings)
       if (mail === null) continue
-      // The same mail lies in several folders: as it was sent, as it came, under every label.
+      // A mail that occurs in several folders (as sent, as received, under every label) counts once.
       const before = mails.get(mail.id)
       if (before === undefined) mails.set(mail.id, mail)
       else if (before.draft.text === mail.draft.text) findings.leave('copy of a mail')
@@ -48,16 +48,16 @@ export const readMail: Reader = async function* (files, options, findings) {
 
 interface RawMail {
   readonly bytes: Uint8Array
-  /** `at`: the number of the mail in its file, from 1. */
+  /** Place of the mail. `at`: its number in the file, from 1. */
   readonly place: Place
 }
 
-/** What separates two mails of an mbox file: a line of this shape after an empty one. Longer ones were never seen. */
+/** Line that separates two mails of an mbox file, after an empty line. Longer ones do not occur in practice. */
 const SEPARATOR = /^From \S.{0,400}\d{4}/
-/** A byte order mark, a byte a character. */
+/** A UTF-8 byte order mark, in text that has one character per byte. */
 const MARK = /^\u00ef\u00bb\u00bf/
 
-/** Mails one after the other: of an mbox file, or the one mail of an EML file. */
+/** Mails one after the other: those of an mbox file, or the single mail of an EML file. */
 async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<RawMail> {
   let isMbox: boolean | null = null
   let mail: { readonly line: number; text: string; length: number } | null = null
@@ -87,7 +87,7 @@ async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<Raw
       mail = { line: line + 1, text: '', length: 0 }
     } else {
       mail ??= { line, text: '', length: 0 }
-      // `>From ` in a body was `From ` before it was put into the file.
+      // In an mbox file, `>From ` in a body stands for an original `From `.
       const own = `${isMbox ? bare.replace(/^>(?=>*From )/, '') : bare}\n`
       mail.length += own.length + dropped
       if (mail.length <= MAX_RECORD_BYTES) mail.text += own
@@ -97,7 +97,7 @@ async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<Raw
   if (mail !== null) yield taken()
 }
 
-/** A character a byte: a mail names its own character sets. */
+/** The file's text with one character per byte, since each mail names its own character sets. */
 async function* latin1(file: ExportFile): AsyncIterable<string> {
   for await (const bytes of file.bytes()) yield Buffer.from(bytes).toString('latin1')
 }
@@ -129,7 +129,7 @@ async function readOne(
     findings.leave('empty message')
     return null
   }
-  // Of a group the first member.
+  // Where the sender is a group, its first member is taken.
   const address = (from?.address ?? from?.group?.[0]?.address ?? '').toLowerCase()
   const name = from?.name ?? ''
   if (address !== '' && name !== '' && !names.has(address)) names.set(address, name)
@@ -155,8 +155,8 @@ async function readOne(
 }
 
 /**
- * Up along the mails that are there, and what the topmost of them says was above it: a thread has the id of its first mail,
- * also where that one is missing. `firsts`: found before.
+ * Follows the references upwards through the mails that exist, then takes what the topmost one says is above it: a thread has the id of its
+ * first mail even if that mail is missing. `firsts`: results found before.
  */
 function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>, firsts: Map<string, string>): string {
   const path = new Set<string>()
@@ -165,7 +165,7 @@ function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>, firsts: M
     path.add(at)
     at = mails.get(at)?.first ?? at
   }
-  // Mails that name each other as the one above form a circle: the first id in order of letters is as good as any.
+  // Mails that refer to each other as the one above form a cycle: the alphabetically first id is used.
   const isCircle = path.has(at) && typeof mails.get(at)?.first === 'string'
   const first = firsts.get(at) ?? (isCircle ? ([...path].sort()[0] as string) : at)
   for (const id of path) firsts.set(id, first)
@@ -182,14 +182,14 @@ function conversationOf(
   const title = first.subject.replace(/^(?:\s*(?:re|fwd?|rv|aw|wg)\s*(?:\[\d+\])?:\s*)+/i, '')
   const messages = thread.map(({ draft }) => ({
     ...draft,
-    // Answers take days: a thread is one sitting.
+    // The whole thread is one session, since answers take days.
     session: id,
     speaker: names.get(draft.speaker) ?? draft.speaker,
   }))
   return { id, title, messages, isOrdered: false }
 }
 
-/** Ids without their brackets, in order. Some programs forget the brackets, others add words. */
+/** Message ids without their angle brackets, in order. Some programs omit the brackets, others add words. */
 function idsIn(text = ''): readonly string[] {
   const bracketed = [...text.matchAll(/<([^<>\s]+)>/g)].map(match => match[1] as string)
   return bracketed.length > 0 ? bracketed : text.split(/[\s,]+/).filter(word => word.includes('@'))
@@ -199,13 +199,14 @@ function headerOf(mail: Email, name: string): string {
   return mail.headers.find(({ key }) => key === name)?.value.trim() ?? ''
 }
 
-/** An offset or a name such as `GMT` at the end; `PM` is none. */
+/** A time zone at the end of a date: an offset, or a name such as `GMT`; `PM` is none. */
 const ZONED = /(?:(?::\d\d|\s)[+-]\d\d:?\d\d|(?![\s\d][ap]m$)[\s\d][a-z]{1,4})$/i
 
-/** RFC 5322, 3.3. `-0000` is a time in UTC of somebody somewhere. */
+/** Time in a mail's date (RFC 5322, 3.3). `-0000` gives the time in UTC without the writer's zone. */
 function momentOf(date: string, zone: Zone | null): Moment | null {
   const plain = date.replace(/\([^()]*\)/g, '').trim()
-  // `Date.parse` finds a date in any words that end with a number, and takes what names no zone for one of this machine.
+  // Rejected before `Date.parse`, which finds a date in any words that end with a number, and takes a time without a zone as local to this
+  // machine.
   if (!/\d:\d\d|\b\d{4}\b/.test(plain)) return null
   const isZoned = ZONED.test(plain)
   const at = Date.parse(isZoned ? plain : `${plain.replace(/(\d)T(\d)/, '$1 $2')} UTC`)
@@ -227,33 +228,33 @@ function bodyOf({ text = '', html }: Email): string {
   return ownText(own === '' ? htmlText(html).text : own)
 }
 
-/** How programs mark in HTML what is quoted. */
+/** Whether an HTML element is a quotation, by the marks that mail programs use. */
 function isQuoted({ tag, attribute }: HtmlElement): boolean {
   if (tag === 'blockquote') return attribute('type') === 'cite' || /\bgmail_quote\b/.test(attribute('class'))
   const quotes = /\b(?:gmail_quote|gmail_signature|gmail_attr|moz-cite-prefix|moz-signature|yahoo_quoted)\b/
   return quotes.test(attribute('class')) || /^(?:divRplyFwdMsg|appendonsend|Signature)$/.test(attribute('id'))
 }
 
-/** The line before a signature (RFC 3676, 4.3), unless blanks at line ends were lost on the way. */
+/** The line before a signature (RFC 3676, 4.3); not recognised where its trailing blank was lost. */
 const SIGNATURE = /^-- $/
 const BARE_SIGNATURE = /^--\s*$/
 const MAX_SIGNATURE_LINES = 10
 const TELEPHONE =
   /^(?:sent from my |get outlook for |sent with |enviado desde (?:mi |el )|obtener outlook para |obtén outlook para ).{1,60}$/i
-/** The line above a quotation, which mail programs wrap; it names a day and a writer. */
+/** The line that introduces a quotation, which mail programs may wrap; it names a day and a writer. */
 const ATTRIBUTION = /^(?:On|El) .{4,300}(?:wrote|escribió)\s*:$/s
 const MAX_ATTRIBUTION_LINES = 4
 const ORIGINAL = /^-{2,}\s*(?:Original Message|Original Appointment|Mensaje original)\s*-{2,}$/i
 const FORWARDED =
   /^(?:-{2,}\s*(?:Forwarded message|Mensaje reenviado)\s*-{2,}|Begin forwarded message:|Inicio del mensaje reenviado:)$/i
-/** Headers of the mail that is answered, as Outlook copies them into the answer below a rule of underscores. */
+/** First header of the answered mail, as Outlook copies it into the answer below a rule of underscores. */
 const COPIED_FROM = /^\*?(?:From|De):\*?\s/i
 const COPIED_SENT = /^\*?(?:Sent|Date|Enviado(?: el)?|Fecha):\*?\s/i
 const RULE = /^_{5,}$/
 
 /**
- * What the writer of a mail wrote in it: without what is quoted, and without a signature. All of it where nothing else is left:
- * somebody may pass a mail on without a word of their own.
+ * The text that the mail's writer wrote: without quotations and signature. Where nothing else is left, the whole text, since a mail may be
+ * forwarded without a word.
  */
 function ownText(body: string): string {
   const plain = body.replace(/\r\n?/g, '\n')
@@ -282,7 +283,7 @@ function withoutQuotes(lines: readonly string[]): readonly string[] {
   return own
 }
 
-/** How many lines the introduction of a quotation takes that begins here; 0 when none does. */
+/** Number of lines of the introduction of a quotation that begins here; 0 when there is none. */
 function attributionLength(lines: readonly string[], at: number): number {
   let text = ''
   for (let length = 1; length <= MAX_ATTRIBUTION_LINES && at + length <= lines.length; length++) {
@@ -301,7 +302,7 @@ function isCopiedHead(lines: readonly string[], at: number): boolean {
   return lines.slice(at + 1, at + 4).some(line => COPIED_SENT.test(line.trim()))
 }
 
-/** Without the last line that is not blank, where it is of this shape. */
+/** The lines without the last non-blank one, if that matches the pattern. */
 function withoutLast(lines: readonly string[], shape: RegExp): readonly string[] {
   const end = lines.findLastIndex(line => line.trim() !== '')
   return end >= 0 && shape.test((lines[end] as string).trim()) ? lines.slice(0, end) : lines

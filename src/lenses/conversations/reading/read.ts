@@ -1,4 +1,4 @@
-/** Exports of conversations, of any format, to the normal form; which format one has is recognised by what is in it. */
+/** Reads exports of conversations in any supported format into the common form; the format is recognised by the content. */
 import { isRecord } from '../../../base/record.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { Conversation, Profile } from '../model.ts'
@@ -29,9 +29,9 @@ export type ChatFormat = 'jsonl' | 'chatgpt' | 'claude' | 'slack' | 'whatsapp' |
 
 interface FormatRow {
   readonly read: Reader
-  /** For people. */
+  /** Name of the format for users. */
   readonly name: string
-  /** Of its files in a folder of many; lower case. */
+  /** Extensions of the format's files, in lower case, for folders with many files. */
   readonly extensions: readonly string[]
 }
 
@@ -46,24 +46,24 @@ const FORMATS: Readonly<Record<ChatFormat, FormatRow>> = {
 const FORMAT_NAMES = Object.keys(FORMATS) as readonly ChatFormat[]
 
 export interface ReadingOptions {
-  /** Absent: by the content. */
+  /** Format of the files; absent: recognised by the content. */
   readonly format?: ChatFormat | undefined
-  /** Absent: `assistant` for conversations in which an assistant speaks, else `people`. */
+  /** Profile of the conversation; absent: `assistant` for conversations in which an assistant speaks, else `people`. */
   readonly profile?: Profile | undefined
-  /** Of times without one: `+02:00`, `Europe/Madrid`. Absent: UTC. */
+  /** Time zone of times without one: `+02:00`, `Europe/Madrid`. Absent: UTC. */
   readonly zone?: string | undefined
-  /** For JSONL: our field to theirs. */
+  /** For JSONL: the record's field for each message field. */
   readonly map?: Readonly<Record<string, string>> | undefined
-  /** Name of the conversation, where a file holds one and does not name it. */
+  /** Name of the conversation, for a file that holds one conversation and does not name it. */
   readonly conversation?: string | undefined
-  /** For WhatsApp. Absent: as its dates show. */
+  /** For WhatsApp: the order of day and month. Absent: derived from the dates. */
   readonly dateOrder?: DateOrder | undefined
 }
 
 /**
- * Conversations one after the other, as they are found; those of ChatGPT and Claude are read one at a time however large
- * the file. What could not be read goes to `findings`. Throws `invalid_argument` or `unknown_field` for options, and
- * `invalid_argument` where no format is given and it cannot be found out.
+ * Conversations one after the other, as they are found; those of ChatGPT and Claude are read one at a time, however large the file is. What
+ * could not be read is added to `findings`. Throws `invalid_argument` or `unknown_field` for options, and `invalid_argument` where no
+ * format is given and none is recognised.
  */
 export async function* readConversations(
   files: readonly ExportFile[],
@@ -94,13 +94,13 @@ export async function* readConversations(
 export interface Reading {
   readonly conversations: readonly Conversation[]
   readonly problems: readonly Problem[]
-  /** Problems beyond those listed. */
+  /** Number of problems beyond those listed. */
   readonly unlisted: number
   /** Numbers of records that are no message, by their kind. */
   readonly left: Readonly<Record<string, number>>
 }
 
-/** All of them at once. */
+/** Reads all conversations of the files at once. */
 export async function readAll(files: readonly ExportFile[], options: ReadingOptions = {}): Promise<Reading> {
   const findings = new Findings()
   const conversations: Conversation[] = []
@@ -111,20 +111,23 @@ export async function readAll(files: readonly ExportFile[], options: ReadingOpti
 
 interface FilesOfFormat {
   readonly format: ChatFormat
-  /** Those that belong to it. */
+  /** Files that belong to the export of this format. */
   readonly files: readonly ExportFile[]
-  /** Paths of the others. */
+  /** Paths of the folder's files that do not belong to the export. */
   readonly others: readonly string[]
 }
 
-/** Files of a folder that could be of a format that the caller names, whatever is in them. */
+/** Files of a folder that may have the format that the caller names, regardless of their content. */
 function filesOf(format: ChatFormat, files: readonly ExportFile[]): FilesOfFormat {
   const { extensions } = FORMATS[format]
   const isOwn = ({ path }: ExportFile): boolean => files.length === 1 || extensions.includes(extensionOf(path))
   return { format, files: files.filter(isOwn), others: files.filter(file => !isOwn(file)).map(({ path }) => path) }
 }
 
-/** Throws `invalid_argument` where no format fits, or more than one does. Names say little: people change them. */
+/**
+ * Recognises the format. Throws `invalid_argument` where no format fits, or several do. File names are hardly used, since people change
+ * them.
+ */
 export async function detect(
   files: readonly ExportFile[],
   fields: ChatFields = new ChatFields({}),
@@ -132,7 +135,7 @@ export async function detect(
   const found = new Map<ChatFormat, ExportFile[]>()
   const others: ExportFile[] = []
   for (const file of files) {
-    // An export of Slack has a file for every day of every channel: the first few say what the others are.
+    // A Slack export has a file for every day of every channel: once a few are recognised, the others are not examined.
     const isKnownDay = isSlackDay(file.path) && found.has('slack')
     const format = isKnownDay ? 'slack' : await formatOf(file, files.length === 1, fields)
     const own = format === null ? others : (found.get(format) ?? [])
@@ -163,11 +166,11 @@ export async function detect(
   return { format, files: [...lists, ...own], others: rest.map(({ path }) => path) }
 }
 
-/** What is looked at of a file, in bytes: enough for the first conversation to show its fields. */
+/** Number of bytes of a file that are examined: enough for the first conversation to show its fields. */
 const LOOKED_AT = 256 * 1024
 const MAX_LINES = 50
 
-/** Null for a file that is none, or not recognised. */
+/** Format of a file; null when it is no export, or not recognised. */
 async function formatOf(file: ExportFile, isAlone: boolean, fields: ChatFields): Promise<ChatFormat | null> {
   const extension = extensionOf(file.path)
   const isCandidate = FORMAT_NAMES.some(format => FORMATS[format].extensions.includes(extension))
@@ -175,7 +178,7 @@ async function formatOf(file: ExportFile, isAlone: boolean, fields: ChatFields):
   const bytes = await firstBytes(file, LOOKED_AT)
   const text = decoderFor(bytes).decode(bytes)
   const lines = text.split(/\r?\n/, MAX_LINES)
-  // `[14/03/25, 10:00:00] Mira: Hi` begins as a list does.
+  // A WhatsApp line such as `[14/03/25, 10:00:00] Mira: Hi` begins like a JSON list.
   if (/^\s*[[{]/.test(text) && firstLineOf(lines[0] as string, null) === null) {
     return await jsonFormat(text, lines, bytes.length < LOOKED_AT, extension, fields)
   }
@@ -216,7 +219,7 @@ function recordIn(json: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** What is seen of a text of JSON that is cut off or broken: the names of its members, at any depth, and whether they are lists or objects. */
+/** What can be seen of JSON that is cut off or broken: the names of its members, at any depth, and whether they are lists or objects. */
 function shownOf(text: string): Readonly<Record<string, unknown>> {
   const kinds: Readonly<Record<string, unknown>> = { '{': {}, '[': [] }
   const members = text.matchAll(/"([^"\\]{1,80})"\s*:\s*([{[]?)/g)
@@ -225,7 +228,7 @@ function shownOf(text: string): Readonly<Record<string, unknown>> {
 
 const HEADER = /^(?:from|date|subject|message-id|received|return-path|delivered-to|mime-version|to|x-[a-z0-9-]+):/i
 
-/** A separator of mbox and a header below it, or two headers at the top. */
+/** Whether the lines are mail: a separator of mbox followed by a header, or two headers at the top. */
 function isMail(lines: readonly string[]): boolean {
   const begin = lines.findIndex(line => line.trim() !== '')
   if (begin < 0) return false

@@ -9,13 +9,13 @@ import type { ExportFile as GivenFile } from '../../lens.ts'
 import type { Attachment, Conversation, Message, Profile, Role } from '../model.ts'
 import type { Moment, Zone } from './dates.ts'
 
-// What a reader could not read, and what it left out on purpose.
+// Findings: what a reader could not read, and what it left out on purpose.
 
 export interface Place {
   readonly path: string
-  /** From 1; null or absent when it concerns the whole file. */
+  /** Line of the problem, from 1; null or absent when it concerns the whole file. */
   readonly line?: number | null | undefined
-  /** Within the line or the file: a path of JSON (`[3].mapping.abc`), or the number of a mail. */
+  /** Place within the line or file: a JSON path (`[3].mapping.abc`), or the number of a mail. */
   readonly at?: string | null | undefined
 }
 
@@ -26,17 +26,17 @@ export interface Problem {
   readonly message: string
 }
 
-/** Listed for one export; more are counted. */
+/** Largest number of problems listed for one export; further ones are counted. */
 const MAX_PROBLEMS = 1_000
-/** Characters of one: what a file holds may be quoted in it. */
+/** Longest message of a problem, in characters, since it may quote the file. */
 const MAX_MESSAGE = 500
-/** Names in a list of what was left out. */
+/** Names listed as examples of what was left out. */
 const MAX_NAMED = 10
 
-/** What a reader could not read, and what it left out on purpose: nothing is dropped in silence. */
+/** Collects what a reader could not read, and what it left out on purpose, so that nothing is dropped silently. */
 export class Findings {
   readonly problems: Problem[] = []
-  /** Problems beyond those listed. */
+  /** Number of problems beyond those listed. */
   unlisted = 0
   readonly #left = new Map<string, number>()
 
@@ -49,42 +49,42 @@ export class Findings {
     this.problems.push({ path, line, at, message: short.toWellFormed() })
   }
 
-  /** Something that is no message (a person joined, a call was missed), by what it is. */
+  /** Counts a record that is no message (a person joined, a call was missed), by its kind. */
   leave(what: string, count = 1): void {
     if (count > 0) this.#left.set(what, (this.#left.get(what) ?? 0) + count)
   }
 
-  /** How many of each were left out because they are no messages. */
+  /** Numbers of records left out because they are no messages, by their kind. */
   get left(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#left)
   }
 }
 
-/** The first ten, and a sign that there are more. */
+/** The first ten names, and an ellipsis when there are more. */
 export function listed(all: Iterable<string>): string {
   const names = [...all]
   return [...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? ['…'] : [])].join(', ')
 }
 
-// A file of an export as its readers see it: bytes, text, lines. Who opens it is not their concern: a lens has no disk.
+// A file of an export as readers see it: bytes, text, lines. The engine opens files, since a lens has no access to the disk.
 
 export type ExportFile = GivenFile
 
-/** Of files whose messages are all held until the end; the size that other importers of records allow. */
+/** Largest file, in bytes, of a format whose messages are all held until the end; other importers of records allow the same size. */
 export const MAX_HELD_BYTES = 256 * 1024 * 1024
-/** Of one record (a line, a conversation of an assistant, a mail): larger ones are reported and skipped. */
+/** Largest record (a line, a conversation with an assistant, a mail), in bytes; a larger one is reported and skipped. */
 export const MAX_RECORD_BYTES = 64 * 1024 * 1024
 
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Empty for a file beside which no folder is named. */
+/** Name of the folder that contains the file; empty where the path has none. */
 export function folderOf(path: string): string {
   return path.split('/').at(-2) ?? ''
 }
 
-/** In lower case, without the dot; empty where there is none. */
+/** Extension of the file name in lower case, without the dot; empty where there is none. */
 export function extensionOf(path: string): string {
   const name = nameOf(path)
   return name.slice(withoutExtension(path).length + 1).toLowerCase()
@@ -94,7 +94,7 @@ export function withoutExtension(path: string): string {
   return nameOf(path).replace(/(?<=.)\.[^.]*$/s, '')
 }
 
-/** Throws `invalid_argument` where the same path comes twice: a path identifies a file. */
+/** Throws `invalid_argument` where a path occurs twice, since a path identifies a file. */
 export function requireDistinct(files: readonly ExportFile[]): void {
   const seen = new Set<string>()
   for (const { path } of files) {
@@ -103,7 +103,7 @@ export function requireDistinct(files: readonly ExportFile[]): void {
   }
 }
 
-/** The first bytes of it, at most `max`. */
+/** The first bytes of the file, at most `max`. */
 export async function firstBytes(file: ExportFile, max: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
@@ -115,15 +115,15 @@ export async function firstBytes(file: ExportFile, max: number): Promise<Uint8Ar
   return Buffer.concat(parts).subarray(0, max)
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so. */
+/** Decoder for a text: UTF-8, or UTF-16 where a byte order mark says so. */
 export function decoderFor(bytes: Uint8Array): InstanceType<typeof TextDecoder> {
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   return new TextDecoder(!isUtf16 ? 'utf-8' : bytes[0] === 0xff ? 'utf-16le' : 'utf-16be')
 }
 
 /**
- * The text in pieces, without a byte order mark. What is no character becomes U+FFFD, which is reported once a file, as is
- * that it has more than `max` bytes: those behind them are not read.
+ * The text in pieces, without a byte order mark. Invalid bytes become U+FFFD, which is reported once per file; so is a file of more than
+ * `max` bytes, whose further bytes are not read.
  */
 export async function* textPieces(
   file: ExportFile,
@@ -152,14 +152,14 @@ export async function* textPieces(
 }
 
 export interface Line {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number
   readonly text: string
-  /** Characters beyond `max`, which `text` does not hold. */
+  /** Number of characters beyond `max`, which `text` does not contain. */
   readonly dropped: number
 }
 
-/** Lines end with LF or CR LF; the last may end with neither. `max`: characters of one line that are kept. */
+/** Lines of a file. They end with LF or CR LF; the last may end with neither. `max`: number of characters kept of one line. */
 export async function* linesOf(
   pieces: AsyncIterable<string> | Iterable<string>,
   max: number = Number.POSITIVE_INFINITY,
@@ -184,21 +184,21 @@ export async function* linesOf(
   if (text !== '' || dropped > 0) yield taken()
 }
 
-/** Which comes first, day or month. */
+/** Order of day and month in dates. */
 export type DateOrder = 'day-first' | 'month-first'
 
 export interface ReaderOptions {
-  /** Of times that are written without one, and of days where only the moment is known. */
+  /** Time zone for times without one, and for the calendar day of a message whose writer's zone is unknown. */
   readonly zone: Zone | null
-  /** JSONL: our field to theirs. */
+  /** For JSONL: the record's field for each message field. */
   readonly map: Readonly<Record<string, string>>
-  /** Name of the conversation, for formats that hold one and do not name it. */
+  /** Name of the conversation, for formats that hold one conversation and do not name it. */
   readonly conversation: string | null
-  /** WhatsApp: how its dates are written; null: as they show themselves. */
+  /** For WhatsApp: how its dates are written; null: derived from the dates. */
   readonly dateOrder: DateOrder | null
 }
 
-/** Bad content goes to `findings` and is never thrown. Throws `too_large`, and what reading a file's bytes throws. */
+/** A reader of one format. Bad content is added to `findings`, never thrown. Throws `too_large`, and errors of reading a file's bytes. */
 export type Reader = (
   files: readonly ExportFile[],
   options: ReaderOptions,
@@ -206,15 +206,15 @@ export type Reader = (
 ) => AsyncIterable<ConversationDraft>
 
 export interface MessageDraft {
-  /** The export's own id, unique within the conversation; null where it has none. */
+  /** Id of the message in the export, unique within the conversation; null where it has none. */
   readonly id: string | null
   readonly session?: string | null | undefined
   readonly speaker: string
   readonly role: Role | null
   readonly moment: Moment | null
-  /** The time as the export wrote it, for ids: how it is understood may change with more of the export. */
+  /** The time as written in the export, from which ids are made: with more of the export it may be parsed differently. */
   readonly written?: string | undefined
-  /** The export's own id of the message it answers. */
+  /** The export's id of the message that this one answers. */
   readonly replyTo?: string | null | undefined
   readonly text: string
   readonly attachments?: readonly Attachment[] | undefined
@@ -227,9 +227,9 @@ export interface ConversationDraft {
   readonly id: string
   readonly title: string
   readonly messages: readonly MessageDraft[]
-  /** Absent: by the roles. */
+  /** Profile of the conversation; absent: derived from the roles. */
   readonly profile?: Profile | undefined
-  /** Whether the export gives their order; else they are put in order of time. */
+  /** Whether the export gives the order of messages; otherwise they are sorted by time. */
   readonly isOrdered: boolean
 }
 
@@ -242,10 +242,10 @@ export function kindOfType(type: string): string {
 
 const MAX_TITLE = 1_000
 
-/** Silence after which a new session begins: longer than a meal or a meeting, shorter than a night. */
+/** Pause after which a new session begins: longer than a meal or a meeting, shorter than a night. */
 export const SESSION_GAP_MS = 6 * 60 * 60 * 1000
 
-/** Null when no message is left. `profile`: what the caller says it is. */
+/** The conversation in the common form; null when it has no message. `profile`: the one that the caller gives. */
 export function finished(draft: ConversationDraft, profile: Profile | null, findings: Findings): Conversation | null {
   const drafts = distinct(draft.isOrdered ? draft.messages : inTime(draft.messages), findings)
   if (drafts.length === 0) return null
@@ -279,12 +279,12 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
   }
 }
 
-/** A short id of whatever distinguishes something from its like. */
+/** A short id derived from values that identify something. */
 export function derivedId(...parts: readonly (string | number | null)[]): string {
   return sha256(canonicalJson(parts)).slice(0, 16)
 }
 
-/** The first of those that have one id; the others are reported. */
+/** Of several messages with the same id, the first; the others are reported. */
 function distinct(drafts: readonly MessageDraft[], findings: Findings): readonly MessageDraft[] {
   const seen = new Set<string>()
   return drafts.filter(({ id, place }) => {
@@ -295,7 +295,7 @@ function distinct(drafts: readonly MessageDraft[], findings: Findings): readonly
   })
 }
 
-/** Stable. What has no time stays behind the message before it. */
+/** Messages sorted by time. A message without a time stays behind the one before it, and equal times keep their order. */
 function inTime(drafts: readonly MessageDraft[]): readonly MessageDraft[] {
   let last = -Number.MAX_VALUE
   const timed = drafts.map(draft => {
@@ -305,7 +305,9 @@ function inTime(drafts: readonly MessageDraft[]): readonly MessageDraft[] {
   return timed.sort((a, b) => a.at - b.at).map(({ draft }) => draft)
 }
 
-/** Own ids; else made of conversation, time, speaker and content, and of how many such there were before. */
+/**
+ * Ids of messages: the export's own; else derived from conversation, time, speaker and content, and from the number of equal ones before.
+ */
 function idsOf(conversation: string, drafts: readonly MessageDraft[]): readonly string[] {
   const counts = new Map<string, number>()
   return drafts.map(draft => {
@@ -320,8 +322,8 @@ function idsOf(conversation: string, drafts: readonly MessageDraft[]): readonly 
 }
 
 /**
- * A session for each message, in order: the export's own, else named by its first message, so that it keeps its name when
- * a longer export has more messages after it. A message without a time stays in the session of the one before.
+ * The session of each message, in order: the export's own, else named after its first message, so that it keeps its name when a longer
+ * export has more messages at the end. A message without a time stays in the session of the one before.
  */
 function sessionsOf(drafts: readonly MessageDraft[], ids: readonly string[]): readonly string[] {
   let current: string | null = null
@@ -338,7 +340,7 @@ function sessionsOf(drafts: readonly MessageDraft[], ids: readonly string[]): re
   })
 }
 
-/** What is too long keeps its beginning and gets a hash of the whole. */
+/** The id; one that is too long is cut and gets a hash of the whole. */
 export function idWithinLimit(id: string): string {
   const text = storableText(id)
   if (text.length <= MAX_ID_LENGTH) return text
@@ -362,7 +364,7 @@ function storable({ kind, caption, name }: Attachment): Attachment {
   return { kind, caption: storableText(caption ?? '') || null, name: storableText(name ?? '') || null }
 }
 
-/** Marks that only set the direction of writing, or a leading BOM, are no part of a name. */
+/** Removes marks that only set the writing direction, and a leading byte order mark, from a name. */
 export function plainName(text: string): string {
   return storableText(text)
     .normalize('NFC')
@@ -371,24 +373,24 @@ export function plainName(text: string): string {
     .trim()
 }
 
-// A conversation with an assistant is a tree where a question was edited or an answer was asked for again. The branch that is
-// shown is the conversation; what lies beside it is counted, not read.
+// A conversation with an assistant is a tree where a message was edited or an answer was generated again. The branch that is shown becomes
+// the conversation; messages in other branches are counted, not read.
 
 export interface TreeNode {
   readonly id: string
   readonly parent: string | null
-  /** Null for nodes that carry no message (a root, a hidden one). */
+  /** Message of the node; null for nodes without one (a root, a hidden node). */
   readonly draft: MessageDraft | null
 }
 
 interface Branch {
-  /** In order. */
+  /** Messages of the branch that is shown, in order. */
   readonly messages: readonly MessageDraft[]
-  /** Messages that are not in the branch. */
+  /** Number of messages that are not in the branch. */
   readonly left: number
 }
 
-/** `current`: the last node of the branch that is shown; where it is not known, the message that was written last. */
+/** The shown branch of a tree. `current`: the last node of that branch; where it is unknown, the most recent message is taken. */
 export function branchOf(nodes: readonly TreeNode[], current: string | null): Branch {
   const byId = new Map(nodes.map(node => [node.id, node]))
   const timeOf = ({ draft }: TreeNode): number => draft?.moment?.at ?? 0

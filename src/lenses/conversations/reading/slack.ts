@@ -1,4 +1,4 @@
-/** The export of Slack: a folder a channel, a file of JSON a day, and lists of users and channels. */
+/** Reads exports of Slack: one folder per channel, one JSON file per day, and lists of users and channels. */
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment } from '../model.ts'
 import { momentOf, offsetAt, type Zone } from './dates.ts'
@@ -17,12 +17,12 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Subtypes of messages that somebody wrote; all others report something that happened. */
+/** Subtypes of messages that a person or program wrote; all others report an event. */
 const WRITTEN: ReadonlySet<string> = new Set([
   ...['bot_message', 'me_message', 'thread_broadcast', 'reply_broadcast', 'file_share', 'file_comment'],
   ...['tombstone', 'assistant_app_thread', 'slackbot_response'],
 ])
-/** Lists of conversations: public and private channels, groups of people, two people. */
+/** Files that list conversations: public and private channels, groups, direct messages. */
 const CHANNEL_LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json']
 
 export function isSlackList(path: string): boolean {
@@ -54,11 +54,11 @@ interface Channel {
   readonly title: string
 }
 
-/** Who and what the ids of an export are. */
+/** Users and channels by their ids. */
 interface Names {
   readonly users: ReadonlyMap<string, { readonly name: string; readonly zone: Zone | null }>
   readonly channels: ReadonlyMap<string, Channel>
-  /** By the folder that its days are in. */
+  /** Channels by the folder that contains their day files. */
   readonly folders: ReadonlyMap<string, Channel>
 }
 
@@ -66,7 +66,7 @@ async function namesIn(files: readonly ExportFile[], findings: Findings): Promis
   const users = new Map<string, { name: string; zone: Zone | null }>()
   const channels = new Map<string, Channel>()
   const folders = new Map<string, Channel>()
-  // Conversations of people are named after them, so they come first.
+  // Lists are read first, with the users before the channels, since direct conversations are named after people.
   const lists = files.filter(({ path }) => isSlackList(path))
   for (const file of lists.toSorted((a, b) => Number(isUserList(b)) - Number(isUserList(a)))) {
     for await (const { value } of jsonRecords(file, findings)) {
@@ -94,10 +94,10 @@ function isUserList({ path }: ExportFile): boolean {
   return nameOf(path) === 'users.json'
 }
 
-/** Files named after a day, in order, by the folder they are in. */
+/** Files named after a day, by folder, in order of the day. */
 function daysByFolder(files: readonly ExportFile[], findings: Findings): ReadonlyMap<string, readonly ExportFile[]> {
   const others = files.filter(({ path }) => !isSlackList(path))
-  // A day file by itself may have been given another name.
+  // A single day file may have been renamed, so it is accepted under any name.
   const days = files.length === 1 ? others : others.filter(({ path }) => isSlackDay(path))
   findings.leave('file that is not a day of a channel', others.length - days.length)
   const ordered = days.toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -120,7 +120,8 @@ function messageOf(
   const links = listIn(value, 'attachments')
   const attachments = [...listIn(value, 'files').map(fileOf), ...links.flatMap(pageOf)]
   const text = plainText(textIn(value, 'text') ?? '', names) || plainText(textsBelow(value['blocks']), names)
-  // Of a page that is linked to its name will do; what a program put below its text, or a message that is passed on, is said.
+  // For a linked page, its name as an attachment suffices; text that a program put below the message, and forwarded messages, become part
+  // of the text.
   const below = links.filter(link => text === '' || addressOf(link) === null || isPassedOn(link))
   const shown = [text, plainText(below.map(linkText).filter(Boolean).join('\n\n'), names)].filter(Boolean).join('\n\n')
   if (shown.trim() === '' && attachments.length === 0 && !deleted) {
@@ -136,7 +137,7 @@ function messageOf(
   const edited = value['edited']
   return {
     id: moment === null ? null : ts,
-    // The place of a deleted message is held by a program, whoever wrote it.
+    // A deleted message is replaced by one of a program, so its speaker is unknown.
     speaker: deleted ? '' : speakerOf(value, user, names),
     role: null,
     moment: moment === null ? null : { at: moment.at, zone: offsetAt(zone, moment.at) },
@@ -169,7 +170,7 @@ function fileOf(file: unknown): Attachment {
   return { kind, caption: textIn(file, 'alt_txt') ?? (title === name ? null : title), name }
 }
 
-/** What Slack shows of a page that a message links to. */
+/** Attachments for the preview of a page that a message links to. */
 function pageOf(link: unknown): readonly Attachment[] {
   const address = addressOf(link)
   return address === null ? [] : [{ kind: 'link', caption: textIn(link, 'title'), name: address }]
@@ -191,11 +192,11 @@ function linkText(link: unknown): string {
   return texts.length > 0 ? texts.join('\n') : (textIn(link, 'fallback') ?? '')
 }
 
-/** Programs often write blocks alone. */
+/** Text of a message's blocks: programs often write blocks without text. */
 function textsBelow(blocks: unknown): string {
   const texts: string[] = []
   const open: unknown[] = [blocks]
-  // In order: the next to look at is the last of the list.
+  // A stack: the block to read next is at the end, which gives document order.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...next.toReversed())
     else if (isRecord(next)) {
@@ -206,7 +207,7 @@ function textsBelow(blocks: unknown): string {
   return texts.join('\n')
 }
 
-/** Slack's markup as one sees it: mentions by name, links with their words. */
+/** Slack's markup as it is displayed: mentions by name, links with their text. */
 function plainText(markup: string, names: Names): string {
   return markup.replace(/<([^<>]+)>|&(?:amp|lt|gt);/g, (whole, inner: string | undefined) =>
     inner === undefined ? unescaped(whole) : (referenceText(inner, names) ?? whole),

@@ -1,4 +1,4 @@
-/** The export of a chat of WhatsApp: a text file, with what WhatsApp itself writes into it in English and Spanish. */
+/** Reads exports of WhatsApp chats: a text file that includes WhatsApp's own notices, in English and Spanish. */
 import type { Instant } from '../../../base/clock.ts'
 import { readDate } from '../../../model/instant.ts'
 import type { Attachment } from '../model.ts'
@@ -33,7 +33,7 @@ export const readWhatsapp: Reader = async function* (files, options, findings) {
   }
 }
 
-/** In the order of the file, since its times are to the minute and clocks are set back. */
+/** Messages in the order of the file: their times only have minutes, and clocks are set back. */
 async function rawMessages(file: ExportFile, findings: Findings): Promise<readonly RawMessage[]> {
   const found: RawMessage[] = []
   let shape: LineShape | null = null
@@ -77,7 +77,7 @@ function draftOf(
   if (local === null) findings.problem(place, `${first.written} is not a time; it was stored without one`)
   return {
     id: null,
-    // People who are no contacts have a tilde in front.
+    // The name of a person who is not in the contacts has a tilde in front.
     speaker: (named[1] as string).replace(/^[\u200e\u200f]*~\s*/, ''),
     role: null,
     moment: local === null ? null : momentIn(local, zone),
@@ -87,14 +87,14 @@ function draftOf(
   }
 }
 
-/** Every export is named after the chat: the file on Android, the folder on iOS, where the file is always `_chat.txt`. */
+/** Name of the chat. Every export is named after it: on Android the file, on iOS the folder, where the file is always `_chat.txt`. */
 function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string | null, findings: Findings): string {
   if (given !== null) return given
   const name = withoutExtension(file.path)
   const known = chatNameIn(name) ?? chatNameIn(folderOf(file.path))
   if (known !== null) return known
   if (!/^_?chat$/i.test(name)) return name
-  // On iOS the first line is said by the group, or by the person that the chat is with.
+  // On iOS, the first line is attributed to the group, or to the person that the chat is with.
   const first = raw[0]?.first.rest ?? ''
   const speaker = /^(.{1,100}?):\s/.exec(first)
   if (speaker !== null && isEventText(first.slice(speaker[0].length))) return speaker[1] as string
@@ -102,9 +102,9 @@ function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string 
   return name
 }
 
-/** Who the chat is with, by the name of the export or of its folder; null where that says nothing. */
+/** Name of the chat from the name of the export or its folder; null where that contains none. */
 function chatNameIn(name: string): string | null {
-  // A second download of the same name has a number behind it.
+  // A repeated download of the same name has a number at the end.
   const plain = name.replace(ANY_MARK, '').replace(/ \(\d+\)$/, '')
   const match = /^(?:WhatsApp Chat with|WhatsApp Chat -|Chat de WhatsApp con|Chat de WhatsApp -)\s+(.+?)$/i.exec(plain)
   return match?.[1]?.trim() ?? null
@@ -116,46 +116,46 @@ interface LineShape {
   readonly separator: string
 }
 
-/** Where a message begins: a line with a date and a time in front. */
+/** The first line of a message, which begins with a date and a time. */
 interface FirstLine {
-  /** Numbers of the date in the order of the line: the year is last, or it is first with four digits and the month follows. */
+  /** Numbers of the date in the order of the line: either the year is last, or it is first with four digits, followed by the month. */
   readonly parts: readonly [number, number, number]
   readonly isYearFirst: boolean
   readonly hour: number
-  /** With the seconds: `10:00`. */
+  /** Hours and minutes, with the seconds if there are any: `10:00`. */
   readonly minutes: string
-  /** Of a clock of twelve hours, which begins at 12, or at 0 as in Japan. */
+  /** Half of the day on a 12-hour clock, which begins at 12, or at 0 as in Japan. */
   readonly half: 'am' | 'pm' | null
-  /** Date and time as written, for ids. */
+  /** Date and time as written, from which ids are made. */
   readonly written: string
   readonly isPadded: boolean
   readonly shape: LineShape
-  /** After the time: `Mira: Hi`, or what WhatsApp itself says. */
+  /** Text after the time: `Mira: Hi`, or a notice of WhatsApp. */
   readonly rest: string
 }
 
-/** Arabic has a mark of direction behind each number, Korean a blank behind each point. */
+/** Pattern of a date. Arabic has a direction mark behind each number, Korean a blank behind each point. */
 const DATE = String.raw`(?<a>\d{1,4})\u200f?(?<separator>[./-] ?)(?<b>\d{1,2})\u200f?\k<separator>(?<c>\d{1,4})\.?`
-/** The half of the day as it is written behind the time (blanks are no-break ones; Spanish writes `a. m.`), or before it. */
+/** Half of the day, written after the time (with no-break spaces; Spanish writes `a. m.`), or before it. */
 const AM = /^(?:a\.?\s*m\.?|ص|오전|上午|午前)$/i
 const BEHIND = String.raw`[ap]\.?\s*m\.?|[صم]`
 const BEFORE = '오전|오후|上午|下午|午前|午後'
 const TIME = String.raw`(?<hour>\d{1,2})[:.](?<minute>\d\d)(?:[:.](?<second>\d\d))?(?:\s*(?<behind>${BEHIND}))?`
-/** Between date and time is a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
+/** Date and time, separated by a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
 const BOTH = String.raw`(?<written>${DATE}[,،]?\s+(?:(?<before>${BEFORE})\s*|\p{L}{1,4}\s+)?${TIME})`
 const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'iu')
 const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'iu')
-/** Written before a line that begins with something else than a letter of the reader's own direction. */
+/** Marks before a line that begins with a character other than a letter of the reader's writing direction. */
 const MARKS = /^[\u200e\u200f\ufeff]+/
-/** Characters at the beginning of a line that are searched for its date and time. */
+/** Number of characters at the start of a line that are searched for a date and time. */
 const LONGEST = 80
 
-/** Null for a line that continues the message above. `shape`: of the file's first message. */
+/** Parses the first line of a message; null for a line that continues the message above. `shape`: that of the file's first message. */
 export function firstLineOf(line: string, shape: LineShape | null): FirstLine | null {
   const text = line.replace(MARKS, '')
   const isBracketed = text.startsWith('[')
   if (shape !== null && shape.isBracketed !== isBracketed) return null
-  // Digits of Arabic and of Persian have theirs in the last four bits.
+  // The last four bits of an Arabic or Persian digit are its value.
   const head = text.slice(0, LONGEST).replace(/[\u0660-\u0669\u06f0-\u06f9]/g, it => String(it.charCodeAt(0) & 0xf))
   const match = (isBracketed ? BRACKETED : PLAIN).exec(head)
   if (match === null) return null
@@ -177,7 +177,7 @@ export function firstLineOf(line: string, shape: LineShape | null): FirstLine | 
   }
 }
 
-/** As if it were UTC; null when there is no such time. */
+/** The local time as if it were UTC; null for a time that does not exist. */
 function localOf({ parts, isYearFirst, hour, minutes, half }: FirstLine, order: DateOrder): Instant | null {
   const [a, b, c] = parts
   const [year, month, day] = isYearFirst ? [a, b, c] : order === 'day-first' ? [c, b, a] : [c, a, b]
@@ -188,10 +188,9 @@ function localOf({ parts, isYearFirst, hour, minutes, half }: FirstLine, order: 
 }
 
 /**
- * The order of day and month for a whole file, which is that of the telephone's region and is not named: numbers above 12 are
- * days; where there are none, that order in which fewer messages come before the one above them. Where that says nothing
- * either, day first, unless the clock has twelve hours and the numbers no zeros in front, as they are written in the United
- * States.
+ * Order of day and month for a whole file, which follows the telephone's region and is not stated. Numbers above 12 are days; where there
+ * are none, the order in which fewer messages come before the one above them. Where both are equal: day first, unless the file uses a
+ * 12-hour clock and numbers without leading zeros, as in the United States.
  */
 function orderOf({ path }: ExportFile, raw: readonly RawMessage[], findings: Findings): DateOrder {
   const open = raw.map(({ first }) => first).filter(({ isYearFirst }) => !isYearFirst)
@@ -213,7 +212,7 @@ function orderOf({ path }: ExportFile, raw: readonly RawMessage[], findings: Fin
   return chosen(isAmerican ? 'month-first' : 'day-first', 'its dates can be read day first or month first')
 }
 
-/** How many lines are earlier than the one above them. */
+/** Number of lines whose time is earlier than that of the line above. */
 function backwards(lines: readonly FirstLine[], order: DateOrder): number {
   const times = lines.flatMap(line => localOf(line, order) ?? [])
   return times.filter((at, index) => at < (times[index - 1] ?? at)).length
@@ -221,12 +220,12 @@ function backwards(lines: readonly FirstLine[], order: DateOrder): number {
 
 const ANY_MARK = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** At the end of a message, behind a blank and sometimes a mark of direction. */
+/** Notice at the end of an edited message, after a blank and sometimes a direction mark. */
 const EDITED = /^<(?:This message was edited|Se editó este mensaje|Este mensaje fue editado|Mensaje editado)\.?>$/i
 const DELETED =
   /^(?:This message was deleted|You deleted this message|This message was deleted by admin .{1,100}|Se eliminó este mensaje|Este mensaje fue eliminado|Este mensaje se eliminó|Eliminaste este mensaje|Mensaje eliminado|Un admin(?:istrador)?\. eliminó este mensaje)\.?$/i
 
-/** `<Media omitted>`, where the export was made without pictures and sounds. */
+/** The notice `<Media omitted>`, where the export was made without media. */
 const MEDIA_OMITTED = /^<(?:Media omitted|Multimedia omitido|Archivo omitido|Medios omitidos)>$/i
 const KINDS: readonly (readonly [string, string])[] = [
   ['image', 'image|photo|imagen|foto'],
@@ -236,19 +235,19 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['document', 'document|documento'],
   ['contact', 'contact card|tarjeta de contacto|contacto'],
 ]
-/** On iOS by kind, behind the name of a document: `report.pdf • 3 pages document omitted`. */
+/** The iOS notice of omitted media, by kind, after the name of a document: `report.pdf • 3 pages document omitted`. */
 const KIND_OMITTED = new RegExp(
   String.raw`^([\s\S]*?)[\u200e\u200f]{0,3}(${KINDS.map(([, words]) => words).join('|')}) (?:omitted|omitid[oa])$`,
   'i',
 )
 const ATTACHED = /[\u200e\u200f]{0,3}<(?:attached|adjunto|archivo adjunto): ([^<>\n]+)>/gi
-/** On Android; what follows on other lines was written below the picture. */
+/** The Android notice of an attached file; text on the lines below is the caption. */
 const FILE_ATTACHED = /^[\u200e\u200f]*([^\n]+?) \((?:file attached|archivo adjunto)\)[ \t]*(?:\n|$)/i
 
 type Content = Required<Pick<MessageDraft, 'text' | 'deleted'>> &
   Pick<MessageDraft, 'edited'> & { readonly attachments: readonly Attachment[] }
 
-/** What the text of a message is, once the words of WhatsApp are taken out of it. */
+/** Content of a message, with WhatsApp's own words removed from the text. */
 function contentOf(raw: string): Content {
   const end = raw.lastIndexOf('<')
   const isEdited = end >= 0 && EDITED.test(raw.slice(end).trimEnd())
@@ -261,7 +260,7 @@ function contentOf(raw: string): Content {
   if (DELETED.test(bare)) return content('', [], true)
   if (MEDIA_OMITTED.test(bare)) return content('', [attachment('media', null)])
   const omitted = KIND_OMITTED.exec(text.trim())
-  // Somebody may write "image omitted" themselves: WhatsApp puts a mark in front of its own words, or nothing else there.
+  // A person may write "image omitted" too: WhatsApp's own notice has a mark in front, or is the whole text.
   if (omitted !== null && (omitted[1] === '' || /[\u200e\u200f]/.test(text))) {
     const before = (omitted[1] ?? '').replace(ANY_MARK, '').trim()
     const kind = KINDS.find(([, words]) => new RegExp(`^(?:${words})$`, 'i').test(omitted[2] as string))?.[0] ?? 'media'
@@ -292,7 +291,7 @@ function attachment(kind: string, name: string | null): Attachment {
   return { kind, caption: null, name }
 }
 
-/** `IMG-20250314-WA0001.jpg`, `00000012-PHOTO-2025-03-14-10-00-00.jpg`, `PTT-20250314-WA0002.opus`. */
+/** Kind of media by the file name: `IMG-20250314-WA0001.jpg`, `00000012-PHOTO-2025-03-14-10-00-00.jpg`, `PTT-20250314-WA0002.opus`. */
 function kindOfName(name: string): string {
   if (/\.webp$|sticker|^STK-/i.test(name)) return 'sticker'
   if (/\.(?:jpe?g|png|heic|gif)$/i.test(name)) return 'image'
@@ -301,7 +300,7 @@ function kindOfName(name: string): string {
   return /\.vcf$/i.test(name) ? 'contact' : 'document'
 }
 
-/** What happened, in the words of WhatsApp. */
+/** Pattern of WhatsApp's notices of events, such as that a person joined. */
 const EVENT = new RegExp(
   [
     'end-to-end encrypted|cifrad[oa]s? de extremo a extremo',
@@ -320,7 +319,10 @@ const EVENT = new RegExp(
 )
 const ENCRYPTED =
   /^[\u200e\u200f]*(?:Messages and calls are end-to-end encrypted|Messages to this (?:chat|group) .{0,60}end-to-end encryption|Los mensajes y las llamadas están cifrados|Los mensajes y llamadas están cifrados)/i
-/** On Android in a line that could be a message of somebody of a long name: the name of the group may hold a colon. */
+/**
+ * The Android notice that a group was named, which looks like a message of a person with a long name when the group's name contains a
+ * colon.
+ */
 const NAMED_GROUP = new RegExp(
   String.raw`^(?:(?:(?!:\s).){1,100}? )?(?:` +
     '(?:changed the (?:subject|group name|group description)|cambi(?:ó|aste) el (?:asunto|nombre)(?: del grupo)?) (?:from|to|de|a) |' +
@@ -328,13 +330,13 @@ const NAMED_GROUP = new RegExp(
   'i',
 )
 
-/** Whether the text of a message, by somebody, reports an event instead. */
+/** Whether the text of a message with a speaker is the notice of an event. */
 function isEventText(text: string): boolean {
-  // Such lines begin with a mark on iOS; people hardly ever do.
+  // On iOS such lines begin with a direction mark, which people hardly ever type.
   return ENCRYPTED.test(text) || (text.startsWith('\u200e') && EVENT.test(text))
 }
 
-/** Whether a line that has a colon is written by WhatsApp all the same. */
+/** Whether a line with a colon is WhatsApp's notice and not a message. */
 function isEventLine(rest: string): boolean {
   return ENCRYPTED.test(rest) || NAMED_GROUP.test(rest.replace(ANY_MARK, ''))
 }

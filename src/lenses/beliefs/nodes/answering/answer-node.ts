@@ -1,6 +1,6 @@
 /**
- * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
- * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
+ * Answers the query of another node, or refuses it (BQ-119 to BQ-123). The envelope is checked first; the query is then answered with the
+ * permissions of the key that signed it, whatever the query claims, and without anybody's trust or weights.
  */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import { onePer, Recent } from '../../../../base/recent.ts'
@@ -36,7 +36,7 @@ import {
 } from '../wire/protocol.ts'
 import { type NodeCall, nodeOf, notUnderstood, requesterOf, seenState, takenEnvelope } from './node-call.ts'
 
-/** Holders of public beliefs that have no key yet get one. A write: not within a read. */
+/** Creates keys for holders of public beliefs that have none. It writes, so it must not be called within a read. */
 async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): Promise<void> {
   const { store, random, clock } = host
   const rows = keys.map(key => columns.rowOf(key)).filter(row => row !== -1)
@@ -52,14 +52,14 @@ interface Asking {
   readonly scope: WireScope
   /** did:key of the requester. */
   readonly sender: string
-  /** Items that are asked for. */
+  /** Number of items that the requester asked for. */
   readonly limit: number
 }
 
 /**
- * Beliefs as they leave this node: as the requester may see them, public ones signed by their holders (BQ-123). No more than
- * a requester reads of one answer, and always the best (BQ-118). What nobody here can sign for is left out: it could not be
- * believed. `isCut`: not all fit into one answer.
+ * Beliefs in the form in which they leave this node: as the requester may see them, public ones signed by their holders (BQ-123). At most
+ * as many as a requester reads from one answer, and always the best ones (BQ-118). Beliefs that nobody here can sign are left out, because
+ * the requester could not trust them. `isCut`: not all fit into one answer.
  */
 function itemsOf(
   state: BeliefsState,
@@ -103,7 +103,7 @@ function said({ belief }: ShownBelief, chain: string, isEmbedded: boolean): Said
   }
 }
 
-/** A keyed hash: it reveals neither the holder nor the first version. */
+/** Name of a belief's chain for another node: a keyed hash, which reveals neither the holder nor the first version. */
 function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, { federation }: WireScope): string {
   return sign(view.secret(), canonicalJson(['chain', federation, view.requester.id, holder, chain]))
 }
@@ -150,22 +150,22 @@ function signedByHolder(
   return signature === undefined ? null : { ...open, signature }
 }
 
-/** Signatures that were made, by what they are over: the key is named in it. */
+/** Cache of signatures, by the signed statement, which contains the key. */
 const signaturesOf = onePer((_: BeliefsState) => new Recent<string, string>(MAX_SIGNATURES))
 const MAX_SIGNATURES = 50_000
 
-/** Of an answer beside its items and vectors. */
+/** Maximum bytes of an answer besides its items and vectors. */
 const FRAME_BYTES = 65_536
-/** Of one UTF-16 unit of JSON that is written as JSON once more. */
+/** Maximum bytes of one UTF-16 unit of JSON text that is encoded as a JSON string again. */
 const MAX_BYTES_A_UNIT = 3
 
 interface Part {
-  /** JSON of an item. */
+  /** An item of the answer as JSON text. */
   readonly text: string
   readonly vector: Float32Array | undefined
 }
 
-/** `limit`: items that were asked for. */
+/** The first items that fit into an answer. `limit`: number of items requested. */
 function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T[] {
   const most = maxAnswerBytes(limit) - FRAME_BYTES
   const atMost = parts.reduce((sum, part) => sum + MAX_BYTES_A_UNIT * part.text.length + vectorBytes(part), 0)
@@ -178,7 +178,7 @@ function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T
   return end === -1 ? parts : parts.slice(0, end)
 }
 
-/** In base64. */
+/** Number of bytes of a vector in base64. */
 function vectorBytes({ vector }: Part): number {
   return vector === undefined ? 0 : Math.ceil(vector.byteLength / 3) * 4
 }
@@ -200,7 +200,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
       answerStatement,
     )
   }
-  // Larger requests are cut, not refused (BQ-118).
+  // A request for more items than allowed is cut, not rejected (BQ-118).
   const timeoutMs = Math.min(MAX_MS, query.timeout_ms)
   const time = new TimeLimit(timeoutMs, call.signal)
   try {
@@ -213,7 +213,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
 
 const NOTHING = { items: '[]', vectors: null }
 
-/** Not after how long in truth: that would tell of work on what the sender may not see. */
+/** The timeout error. It reports the limit, not the true duration, which would reveal how much work hidden beliefs caused. */
 function late(timeoutMs: number): BeliefsError {
   return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms', { elapsed_ms: timeoutMs })
 }
@@ -238,7 +238,7 @@ async function find(
   const embedded = vector === null ? await embedText(state, textOf(query.text), time.signal, time) : embeddedAs(vector)
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
-  // Of the same moment as what is found: a change after it is reported to a requester that asks for changes since.
+  // Read at the same moment as the results: a later change is then reported to a requester that asks for changes since.
   const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {
@@ -254,7 +254,7 @@ async function find(
     scope.federation ?? undefined,
   )
   if (scope.kind === 'network') await makeHolderKeys(state, keys)
-  // The second point of the matrix (BQ-095).
+  // The second check of the visibility matrix (BQ-095).
   const asking = { scope, sender: who.sender, limit }
   const show = (view: ShowView) => {
     return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), asking)
@@ -263,7 +263,7 @@ async function find(
   return { ...shownBeliefs, more: isCut || hasMore, state: seen }
 }
 
-/** Sees only what the federation of the query shares. */
+/** Reads with the permissions of the requester, restricted to the federation of the query. */
 function lookAs<T>(
   state: BeliefsState,
   { federation }: WireScope,
@@ -274,7 +274,7 @@ function lookAs<T>(
   return state.look(requester, body, time, federation ?? undefined)
 }
 
-/** Null: the query has no vector. Throws where it is no vector of this node's model. */
+/** Vector of the query; null: it has none. Throws if it is not a vector of this node's model. */
 function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array | null {
   if (vector === null) return null
   const found = vectorFromText(vector.values)
@@ -284,21 +284,21 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
 
 function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery, requester: string): Question {
   const isList = text === null && vector === null
-  // What the sender has stated of trust here is no part of it: it weighs what it gets by itself.
+  // Trust that the sender has stated here is not used: the sender weighs the results itself.
   const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
   return {
     semantic: textOf(text),
-    // The cast: null bounds are left out.
+    // The cast is safe: bounds that are null are left out.
     filters: filters.map(filter => toFilter(filter as BeliefFilter)),
     context,
-    // The cast: what is left of the default weights is never nothing.
+    // The cast is safe: the remaining default weights never add up to 0.
     weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
     minSimilarity: min_similarity ?? null,
     scope: { local: false, federated: scope.kind === 'federated', network: scope.kind === 'network' },
   }
 }
 
-/** All of it is text: nothing in it is a sign. */
+/** The whole text as plain text, without operators. */
 function textOf(text: string | null): CheckedText | null {
   return text === null ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
 }

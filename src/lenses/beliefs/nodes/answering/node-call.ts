@@ -1,7 +1,7 @@
 /**
- * Checks the requester of a message from another node before anything else of it is read: its envelope, then what it may ask,
- * and how often (`answers_per_minute`). Agents and nodes known here are counted one by one; unknown keys, of which anybody can
- * make any number, by their address (of IPv6: the network), and all together.
+ * Authenticates a message from another node before anything else in it is read: its envelope, then what it may ask, and how often
+ * (`answers_per_minute`). Known agents and nodes are counted individually; unknown keys, which anybody can create in any number, are
+ * counted by their address (for IPv6, the network) and all together.
  */
 import { canonicalJson } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/recent.ts'
@@ -30,8 +30,8 @@ import {
 } from '../wire/protocol.ts'
 
 /**
- * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has
- * it knows that it was sent. The number is used up by one that is good in all else and that its sender may ask still.
+ * Checks an envelope. Throws UNAUTHORIZED, always with the same message, if it is not accepted; only a replayed message is reported as
+ * such, because whoever has it knows that it was sent. The nonce is used up only if everything else is valid and the sender has units left.
  */
 export async function takenEnvelope(
   input: unknown,
@@ -40,7 +40,7 @@ export async function takenEnvelope(
 ): Promise<Envelope> {
   if (!state.settings.answerNodes) throw answersNobody()
   if (typeof input !== 'object' || input === null) throw unauthorized()
-  // The cast: what is no envelope is refused as malformed.
+  // The cast is safe: anything that is not an envelope is rejected as malformed.
   const envelope = input as Envelope
   const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces, charge }
   const refusal = await envelopeRefusal(envelope, checks)
@@ -52,16 +52,16 @@ export async function takenEnvelope(
 export interface NodeCall {
   readonly state: BeliefsState
   readonly signal: AbortSignal
-  /** Counts the question against the requester; throws RATE_LIMITED. */
+  /** Charges the query to the sender; throws RATE_LIMITED. */
   charge(sender: string): void
 }
 
-/** Public beliefs are the same for every requester. No key is written so. */
+/** Requester of queries for public beliefs, which are the same for everybody. No real key has this form. */
 const ANYBODY = 'did:key:anybody'
 
 /**
- * Who is not an active member, with leave to query, gets the same answer for a federation that exists and for one that does not;
- * of one that gives away no single beliefs (BQ-105), members are too.
+ * Name of the requester. A sender that is not an active member with permission to query gets the same error for a federation that exists
+ * and for one that does not; so do all members of a federation that publishes only aggregates (BQ-105).
  */
 export function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
   if (scope.kind === 'network') {
@@ -81,14 +81,14 @@ export function nodeOf({ node }: LensHost): NodeIdentity {
 
 export function notUnderstood(query?: unknown): Error {
   if (isOtherVersion(query)) {
-    // The cast: what says its version is an object.
+    // The cast is safe: a value that states its version is an object.
     const value = String((query as WireQuery).protocol)
     return wrong('query.protocol', `version ${PROTOCOL} of the protocol of nodes`, 'protocol', value)
   }
   return wrong('query', 'a query in the form that docs/guide/nodes.md describes', 'malformed')
 }
 
-/** Share of a known sender's rate that all unknown senders of one address have together. */
+/** All unknown senders at one address together have a known sender's rate divided by this number. */
 const STRANGER_SHARE = 5
 
 interface NodeLimits {
@@ -96,7 +96,7 @@ interface NodeLimits {
   readonly addresses: Limits
 }
 
-/** `address`: where the question comes from; undefined: from within this process. Throws `rate_limited`. */
+/** Charges a query. `address`: network address of the sender; undefined: the call came from within this process. Throws `rate_limited`. */
 export function chargeNode(state: BeliefsState, sender: string, address: string | undefined): void {
   const { senders, addresses } = limitsOf(state)
   const bucket = bucketOf(state, sender)
@@ -110,7 +110,10 @@ const limitsOf: (state: BeliefsState) => NodeLimits = onePer(({ settings: { answ
   return { senders: limits(answersPerMinute), addresses: limits(Math.ceil(answersPerMinute / STRANGER_SHARE)) }
 })
 
-/** What a sender counts as. A blank is in no name: nobody else has the bucket of one that is known here. */
+/**
+ * Name under which a sender is counted. The blank in it makes sure that nobody else shares the bucket of a known sender, because names
+ * contain no blanks.
+ */
 function bucketOf(state: BeliefsState, sender: string): string {
   const { store } = state.host
   const name = nameOfDid(store, sender)
@@ -123,9 +126,9 @@ function isMember({ host }: BeliefsState, agent: string): boolean {
 }
 
 /**
- * What another node may see of a scope, as one text: the same in every process of this store, also after a restart, and
- * another one after each change of a visible belief. Hidden beliefs have no part in it (BQ-111). `sender` is part of it, so
- * that two senders who compare theirs learn nothing.
+ * A text that identifies what another node may see of a scope: the same in every process on this store, even after a restart, and different
+ * after each change of a visible belief. Hidden beliefs do not affect it (BQ-111). It depends on `sender`, so that two senders learn
+ * nothing by comparing theirs.
  */
 export function seenState(view: ShowView, scope: WireScope, sender: string): string {
   const { columns, requester } = view
@@ -140,11 +143,11 @@ interface KeptSum {
   readonly sum: Sum
 }
 
-/** Sets of partitions that somebody looks at. */
+/** Maximum number of sets of partitions whose checksums are cached. */
 const MAX_KEPT = 1_000
 const sumsOf = onePer((_: BeliefColumns) => new Map<string, KeptSum>())
 
-/** Of all rows in these partitions, in whatever order: made again where one of them has changed. */
+/** Checksum over all rows in these partitions, independent of their order; cached until one of the partitions changes. */
 function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   const kept = sumsOf(columns)
   const name = partitions.join()
@@ -156,7 +159,7 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   let [one, other] = [0, 0]
   for (const partition of partitions) {
     for (const row of columns.rowsIn(partition)) {
-      // By name: the store's numbers depend on what else was ever written.
+      // Uses the holder's name, because the numbers in columns depend on everything that was ever written to the store.
       const holder = textHash(columns.holderOf(row))
       one = (one + hashOfTwo(marks[row * 2] as number, holder)) | 0
       other = (other + hashOfTwo(marks[row * 2 + 1] as number, holder)) | 0
@@ -167,10 +170,10 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   return sum
 }
 
-/** Shorter than proxies and servers let an answer wait. */
+/** Longest wait in milliseconds, shorter than the timeouts of proxies and servers. */
 const MAX_WAIT_MS = 20_000
 const LOOK_MS = 250
-/** At a time, of one sender, all keys that nobody knows here together; and of all. */
+/** Maximum number of waiting requests of one sender (all unknown keys together count as one sender), and of all senders. */
 const MAX_WAITING = 16
 const MAX_IN_ALL = 1_024
 
@@ -178,9 +181,9 @@ const WHAT = 'questions for changes'
 const waitingOf = onePer((_: BeliefsState) => new Places(MAX_WAITING, WHAT))
 
 /**
- * Answers when what the sender may see has changed, or after its longest wait. Checked at fixed times, whatever is written:
- * an answer right after a commit would show by its time that something hidden was written (BQ-169). Throws UNAUTHORIZED also
- * where the sender may ask no longer by then, and RATE_LIMITED for too many at a time.
+ * Answers when the beliefs that the sender may see have changed, or after its longest wait. Checked at fixed times, independently of
+ * writes: an answer right after a commit would reveal by its time that something hidden was written (BQ-169). Throws UNAUTHORIZED also if
+ * the sender has lost its permission meanwhile, and RATE_LIMITED for too many requests at a time.
  */
 export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
   const { state, signal } = call

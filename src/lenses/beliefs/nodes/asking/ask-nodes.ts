@@ -1,7 +1,7 @@
 /**
- * Asks other nodes, all at once, each in its own time (BQ-116 to BQ-124). What they answer is verified before it is used;
- * who fails costs the others nothing, and who comes late is not waited for. Why a node gave nothing is said in the words of
- * this one (BQ-133).
+ * Queries other nodes in parallel, each with its own time limit (BQ-116 to BQ-124). Answers are verified before they are used; a failing
+ * node does not affect the others, and late answers are not waited for. Why a node gave nothing is reported in this node's own words
+ * (BQ-133).
  */
 import { canonicalJson, type Json, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
@@ -28,8 +28,8 @@ import { isOtherVersion, maxAnswerBytes, QUERY_PATH, sealedQuestion, wireQueryOf
 import { remotesOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 /**
- * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is
- * such a node or not, stand at the end as nodes without an address: no answer will come from there.
+ * The sources to query: the requester's federations by id, then network nodes by id. Ids in `scope.nodes` that are not queried, whether
+ * such a node exists or not, come last as nodes without an address, from which no answer will come.
  */
 export function sourcesToAsk(
   store: Store,
@@ -67,13 +67,13 @@ type Why = Pick<NodeFailure, 'code' | 'reason' | 'retryable'>
 
 const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
-/** It answers in another version, or cannot read the question. */
+/** The node answers in another version of the protocol, or cannot read the query. */
 const OTHER_VERSION: Why = { code: 'NODE_UNAVAILABLE', reason: 'protocol', retryable: false }
-/** Also for nodes that rest after failures and for unknown names: the error does not say which (BQ-087). */
+/** Also used for nodes that are paused after failures and for unknown names: the error does not reveal which it is (BQ-087). */
 const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
-/** Something went wrong here. */
+/** Failure for any error that occurred on this node itself. */
 const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
-/** Its key is not kept here: nobody but the requester itself can sign for it. */
+/** The requester's key is not stored on this node, and only the requester itself can sign. */
 const NO_KEY: Why = { code: 'UNAUTHORIZED', reason: 'no_key', retryable: false }
 
 export function whyOf({ code, status }: TransportFailure): Why {
@@ -99,18 +99,18 @@ export interface NodesRequest {
   readonly requester: string
   readonly query: CheckedQuery
   readonly sources: readonly AskedSource[]
-  /** Of the text; null: there is none. */
+  /** Vector of the query's text; null: there is none. */
   readonly vector: Float32Array | null
   readonly asOf: Instant
   readonly time: TimeLimit
 }
 
-/** Bytes of all answers to one question; each source has an even share. */
+/** Maximum total bytes of all answers to one query; each source has an equal share. */
 const MAX_BYTES_TOGETHER = 256 * 2 ** 20
-/** Who has less time than this and comes late says nothing of the node. */
+/** Milliseconds: a timeout with less time than this says nothing about the node. */
 const FAIR_MS = 250
 
-/** Rejects only where the caller has gone. */
+/** Queries all sources. Rejects only if the caller has gone. */
 export async function askNodes(request: NodesRequest): Promise<NodesAnswer> {
   const { sources, time } = request
   const query = new NodeQuery(request)
@@ -133,7 +133,7 @@ class NodeQuery {
   readonly #node: NodeIdentity
   readonly #transport: NodeTransport
   readonly #book: NodeBook
-  /** By key of the node: whether a query is sent to it; and the nodes whose outcome was counted. */
+  /** `#asked`: by key of the node, whether a query is sent to it. `#noted`: nodes whose outcome was already counted. */
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
@@ -167,7 +167,7 @@ class NodeQuery {
     const { signal } = time
     const verify = (late: AbortSignal) => this.#verified(source, keys, began + limitMs, AbortSignal.any([signal, late]))
     try {
-      // Not every transport heeds a signal at once.
+      // A time limit is needed in addition, because not every transport reacts to a signal at once.
       const verified = await inTime(verify, { signal, leftMs: limitMs })
       if (verified === null) throw new NoAnswer(LATE)
       const remotes = await remotesOf({ ...this.#request, source }, verified)
@@ -183,7 +183,7 @@ class NodeQuery {
     }
   }
 
-  /** A node with several sources is tried for all of them, or rests for all of them. */
+  /** Whether to query the node; the decision holds for all of its sources. */
   #mayAsk({ peer }: AskedSource): boolean {
     const known = this.#asked.get(peer.did)
     if (known !== undefined) return known
@@ -220,7 +220,7 @@ class NodeQuery {
     const envelope = sealedQuestion(state.host, keys, peer.did, asked)
     const share = Math.floor(MAX_BYTES_TOGETHER / this.#request.sources.length)
     const maxBytes = Math.min(share, maxAnswerBytes(asked.limit))
-    // The cast: plain data, but its interface has no index signature.
+    // The cast is safe: an envelope is plain data, but its interface has no index signature.
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, maxBytes }
     const given = await this.#transport.send(peer.address, message, stop)
     if (isOtherVersion(given)) throw new NoAnswer(OTHER_VERSION)
@@ -237,7 +237,7 @@ class NodeQuery {
     return verified
   }
 
-  /** Null: there are none, and none can be made. */
+  /** Keys for signing queries to a source. Null: there are none, and none can be created. */
   #keysFor({ kind }: AskedSource): Promise<Keys | null> {
     const { state, requester } = this.#request
     const keys = this.#keys.get(kind) ?? askingKeys(state.host, kind, requester)
@@ -245,7 +245,7 @@ class NodeQuery {
     return keys
   }
 
-  /** `why` null: it answered. Counted once for a node, however many sources of one question it is. */
+  /** Records the outcome for a node. `why`: null if it answered. Counted once per node, even if a query has several of its sources. */
   #note({ peer }: AskedSource, why: Why | null, limitMs: number): void {
     if (this.#noted.has(peer.did)) return
     this.#noted.add(peer.did)
@@ -274,27 +274,27 @@ function reasonOf(thrown: unknown): Why {
   return thrown instanceof NoAnswer ? thrown.why : FAILED
 }
 
-// The cache of what other nodes answered (BQ-137 to BQ-141). It holds verified beliefs as they came: filters, trust, freshness, validity
-// and access are checked at each use. An answer in which a node failed is not cached. The key holds everything of this node that
-// bears on what the requester is shown, and nothing that the requester may not see (BQ-111).
+// The cache of other nodes' answers (BQ-137 to BQ-141). It contains verified beliefs as they arrived: filters, trust, freshness, validity
+// and access are checked at each use. An answer in which a node failed is not cached. The cache key contains everything on this node that
+// affects what the requester is shown, and nothing that the requester may not see (BQ-111).
 
 interface KeptAnswer {
   readonly answer: NodesAnswer
-  /** By the name of the source: what the requester may see there, as it was called then. */
+  /** States by name of the source: the state of what the requester may see there, as of the answer. */
   readonly states: ReadonlyMap<string, string>
-  /** When it was asked for. */
+  /** Time at which the nodes were queried. */
   readonly at: Instant
   readonly bytes: number
 }
 
 const MAX_ENTRIES = 10_000
 const MAX_BYTES = 64 * 2 ** 20
-/** Of a remote belief, beside its content and vector. */
+/** Bytes of a remote belief besides its content and vector. */
 const REMOTE_BYTES = 1_500
 
 type KeptAnswers = Recent<string, KeptAnswer>
 
-/** Of all that it holds, near enough. */
+/** Approximate memory use of an answer in bytes. */
 export function bytesOf({ answers }: NodesAnswer): number {
   return answers
     .flatMap(({ remotes }) => remotes)
@@ -318,7 +318,7 @@ function cacheKey(view: ShowView, query: CheckedQuery, sources: readonly AskedSo
   return sha256(canonicalJson(parts))
 }
 
-/** As the requester has stated it; that an edge was used changes nothing. */
+/** Trust that the requester has stated, as text; the use of an edge does not change it. */
 function ownTrust({ reader, requester }: ShowView): string {
   const columns = ['target', 'level', 'domains', 'updated_at']
   return JSON.stringify(reader.table(TRUST).scan({ owner: requester.id }, { columns }))
@@ -328,20 +328,20 @@ function ownMemberships({ reader, requester }: ShowView): string {
   return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
 }
 
-/** An expired answer may be shown for so many further cache durations, while it is refreshed. */
+/** Number of further cache durations for which an expired answer may be shown while it is refreshed. */
 const STALE_DURATIONS = 10
-/** What asking again may take when nobody waits for it. */
+/** Time limit in milliseconds for refreshing an answer in the background. */
 const REFRESH_MS = 30_000
 
 export interface CachedAnswer {
   readonly answer: NodesAnswer
-  /** It has expired and is being refreshed. */
+  /** Whether the answer has expired and is being refreshed. */
   readonly isStale: boolean
 }
 
 interface NodeCache {
   readonly kept: KeptAnswers
-  /** Keys that are asked for again now. */
+  /** Cache keys that are being refreshed. */
   readonly refreshing: Set<string>
 }
 
@@ -351,7 +351,7 @@ export const nodeCacheOf: (state: BeliefsState) => NodeCache = onePer(state => {
   return { kept, refreshing: new Set<string>() }
 })
 
-/** As nodes tell it (BQ-140). */
+/** Drops cached answers when nodes report changes (BQ-140). */
 function dropWhatChanged({ settings, host }: BeliefsState, kept: KeptAnswers): void {
   const lifetime = settings.cacheDurationMs * (settings.staleWhileRevalidate ? 1 + STALE_DURATIONS : 1)
   const watches = watchesOf(host)
@@ -397,7 +397,7 @@ export async function askOrRecall(request: NodesRequest): Promise<CachedAnswer> 
   return { answer, isStale: false }
 }
 
-/** One at a time for a key; one that fails leaves what there is. */
+/** Refreshes an answer, once at a time for each key; if that fails, the old answer is kept. */
 function refresh(request: NodesRequest, key: string, kept: KeptAnswers, refreshing: Set<string>): void {
   if (refreshing.has(key)) return
   refreshing.add(key)

@@ -1,4 +1,4 @@
-/** What of an answer can be believed (BQ-124): everything in it is checked before anything of it is used. */
+/** Verifies the answer of another node (BQ-124): everything in it is checked before anything is used. */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Recent } from '../../../../base/recent.ts'
@@ -28,31 +28,31 @@ import {
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
   readonly items: readonly VerifiedItem[]
-  /** What their vectors were made with; null: none has one. */
+  /** Key of the model that made the vectors; null: no item has a vector. */
   readonly vectorModel: string | null
-  /** Whether some were not what they say. */
+  /** Whether items were dropped because they are invalid. */
   readonly hasDropped: boolean
 }
 
 interface VerifiedItem {
   readonly item: WireItem
-  /** Of whatever model; null: it came without one. */
+  /** Vector by the other node's model; null: the item came without one. */
   readonly vector: Float32Array | null
 }
 
 export interface VerifyRequest {
   readonly source: AskedSource
   readonly envelope: Envelope
-  /** Items that were asked for. */
+  /** Number of items requested. */
   readonly limit: number
-  /** Machine time. */
+  /** Present machine time of this node. */
   readonly now: Instant
   readonly known: Recent<string, true>
-  /** Of this node; null: it has none. */
+  /** Model of this node; null: it has none. */
   readonly model: { readonly key: string; readonly dimensions: number } | null
 }
 
-/** Null: it is no answer of that node to this question. */
+/** Verifies an answer; null: it is not an answer of that node to this query. */
 export function verifyAnswer(given: unknown, request: VerifyRequest): Verified | null {
   const answer = asAnswer(given)
   const { source, envelope, now } = request
@@ -66,7 +66,7 @@ export function verifyAnswer(given: unknown, request: VerifyRequest): Verified |
     if (item === null || seen.has(item.id) || chains.has(item.chain)) return []
     seen.add(item.id)
     chains.add(item.chain)
-    // The cast: what is invalid was left out above.
+    // The cast is safe: invalid values were left out above.
     return [{ item, vector: vector as Float32Array | null }]
   })
   return {
@@ -87,7 +87,7 @@ interface GivenItem {
   readonly vector: Float32Array | null | typeof INVALID
 }
 
-/** Each with its vector. Null: they are no items, or there are other vectors than they say. */
+/** Items with their vectors. Null: the text contains no items, or the number of vectors does not match. */
 function itemsOf({ items, vectors }: WireAnswer, model: VerifyRequest['model']): readonly GivenItem[] | null {
   if (vectors !== null && vectors.model === model?.key && vectors.dimensions !== model.dimensions) return null
   const all = parsedList(items)
@@ -120,17 +120,20 @@ function verifiedItem(given: unknown, { source, envelope, known }: VerifyRequest
   return isAllowed ? item : null
 }
 
-/** `holder:` and 26 characters; nobody else can be called so. */
+/** A pseudonym: `holder:` and 26 characters; no other holder can have such a name. */
 const PSEUDONYM = /^holder:[\w-]{26}$/
 
-/** A federated item names no holder but by pseudonym, or the requester itself; the signature of the node covers it. */
+/**
+ * Whether an item shared through a federation is valid: its holder is hidden, a pseudonym, or the requester itself. The node's signature
+ * covers it.
+ */
 function isShared(item: WireItem, federation: string, sender: string): boolean {
   const { visibility, federation_ids, holder_id, member_count } = item
   if (visibility !== 'federated' || member_count === null || federation_ids[0] !== federation) return false
   return holder_id === null || holder_id === sender || PSEUDONYM.test(holder_id)
 }
 
-/** What is public is signed by who holds it. */
+/** Whether a public item is valid: it must be signed by its holder. */
 function isPublic(item: WireItem, known: Recent<string, true>): boolean {
   const { visibility, federation_ids, holder_id, signature } = item
   if (visibility !== 'public' || federation_ids.length > 0 || holder_id === null || signature === null) return false
@@ -142,9 +145,9 @@ function isPublic(item: WireItem, known: Recent<string, true>): boolean {
   return true
 }
 
-/** Texts that are embedded here for one answer of one node. */
+/** Maximum number of texts that are embedded here for one answer of one node. */
 const MAX_EMBEDDED = 64
-/** Of the time that is left. */
+/** Share of the remaining time that embedding may take. */
 const EMBEDDING_SHARE = 0.5
 
 interface Welcome {
@@ -154,7 +157,7 @@ interface Welcome {
   readonly time: TimeLimit
 }
 
-/** Verified items as remote beliefs: named as this node names their holders, with vectors of its own model. */
+/** Converts verified items to remote beliefs: with this node's names for their holders, and vectors by its own model. */
 export async function remotesOf(
   welcome: Welcome,
   { items, vectorModel }: Pick<Verified, 'items' | 'vectorModel'>,
@@ -182,8 +185,8 @@ function remoteOf(welcome: Welcome, item: WireItem, vector: Float32Array | null,
 }
 
 /**
- * What a federation's node calls a holder is made a pseudonym, so that no node can use one that another has given, and none can
- * say of anything that the requester holds it: no holder has signed that.
+ * Name of an item's holder. A holder name from a federation's node is turned into a new pseudonym, so that no node can use a pseudonym that
+ * another node gave, or claim that the requester holds a belief: no holder has signed that.
  */
 function holderName({ state, requester, source }: Welcome, { holder_id: holder }: WireItem): string | null {
   if (holder === null) return null
@@ -191,7 +194,7 @@ function holderName({ state, requester, source }: Welcome, { holder_id: holder }
   return pseudonymOf(state.secret(), source.id, requester, `${source.peer.did} ${holder}`)
 }
 
-/** What came without a vector of this node's model is embedded here, as far as there is time (BQ-031). */
+/** Embeds items that came without a vector by this node's model, as far as time allows (BQ-031). */
 async function embedded(
   { state: { host }, time }: Welcome,
   items: readonly VerifiedItem[],
@@ -205,7 +208,9 @@ async function embedded(
   return vectors.map((vector, at) => vector ?? kept.find(sha256(textOf((items[at] as VerifiedItem).item))) ?? null)
 }
 
-/** Nothing where there is no time, or it fails: the beliefs then rank as those that are not embedded yet. */
+/**
+ * Embeds texts; returns nothing if there is no time or embedding fails: the beliefs are then ranked like those that are not embedded yet.
+ */
 async function embedTexts(
   { embedder }: LensHost,
   texts: readonly string[],

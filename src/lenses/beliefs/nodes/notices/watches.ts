@@ -1,6 +1,6 @@
 /**
- * The watches of one engine: begun where an answer is kept, or a live query has asked, and over when neither is there
- * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
+ * Watches on other nodes' sources: started when an answer is cached or a live query has run, and ended when neither needs them (BQ-140).
+ * Only in long-running processes: a process that answers a single query watches nothing.
  */
 import type { Json } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/recent.ts'
@@ -23,23 +23,26 @@ import {
 } from '../wire/protocol.ts'
 
 interface WatchParts {
-  /** Resolves with the state of the source when it is another than this, or after a while; `atOnce`: with the one that it is in. */
+  /**
+   * Resolves with the state of the source when it differs from `since`, or after a while; with `atOnce`, immediately with the present
+   * state.
+   */
   next(since: string, atOnce: boolean, signal: AbortSignal): Promise<string>
   isNeeded(): boolean
-  /** `state`: the one that it is in now; null: not known, or nothing may be seen there any more. */
+  /** `state`: the present state; null: unknown, or nothing may be seen there any more. */
   changed(state: string | null): void
   ended(): void
 }
 
-/** Least time between two requests, also to a node that always answers at once. */
+/** Minimum interval between two requests in milliseconds, even to a node that always answers at once. */
 const MIN_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 const REFUSED: readonly (number | null)[] = [401, 403]
 
 /**
- * One source of one requester, watched for as long as somebody needs it: it is asked to answer when it is no longer in the
- * state that was seen, and then again. Where it cannot be reached it is tried ever more seldom.
+ * Watches one source for one requester as long as it is needed: asks the node to answer when the source leaves the last known state, then
+ * again. If the node is unreachable, the intervals grow.
  */
 export class Watch {
   readonly #parts: WatchParts
@@ -52,7 +55,7 @@ export class Watch {
     void this.#run()
   }
 
-  /** A state came in another way. Whether it is another than the last: then whoever calls this tells of it. */
+  /** Records a state learned in another way. Returns whether it is new; the caller must then report it. */
   saw(state: string): boolean {
     const isNews = state !== this.#seen
     this.#seen = state
@@ -65,7 +68,7 @@ export class Watch {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop
-    // Whoever begins it first has what it returns.
+    // Lets the caller store the returned object first.
     await Promise.resolve()
     let failures = 0
     while (!signal.aborted && this.#parts.isNeeded()) {
@@ -74,7 +77,7 @@ export class Watch {
       try {
         const state = await this.#parts.next(since, failures > 0, signal)
         if (signal.aborted) break
-        // After a silence it may have been asked in vain, whatever its state.
+        // After a period without contact the source may have changed, whatever its state is now.
         if (failures > 0) this.#parts.changed(null)
         else if (state !== this.#seen) this.#parts.changed(state)
         this.#seen = state
@@ -100,10 +103,10 @@ function isRefusal(thrown: unknown): boolean {
 }
 
 const MAX_BYTES = 16_384
-/** For the way there and back, beside the waiting. */
+/** Milliseconds allowed for transmission, in addition to the wait. */
 const WAY_MS = 10_000
 
-/** Of one engine. Sources beyond these are asked again when the time of what is kept is over. */
+/** Maximum number of watches of an engine. Sources beyond it are queried again when the cached answer expires. */
 const MOST = 256
 const WAIT_MS = 20_000
 
@@ -112,14 +115,14 @@ interface Watched {
   readonly requester: string
 }
 
-/** What has changed, where its state is another than this. Null: it may be anything. */
+/** Called when the state of a source differs from `state`. Null: it may have any state. */
 type ChangeListener = (watched: Watched, state: string | null) => void
 
 class Watches {
   readonly #host: LensHost
   readonly #byName = new Map<string, Watch>()
   readonly #listeners = new Set<ChangeListener>()
-  /** How many live queries need each. */
+  /** Number of live queries that need each source. */
   readonly #held = new Map<string, number>()
   #isKept: (watched: Watched) => boolean = () => false
   #isClosed = false
@@ -128,25 +131,25 @@ class Watches {
     this.#host = host
   }
 
-  /** What else than live queries needs one. */
+  /** Sets a function that tells whether something other than live queries needs a source. */
   neededBy(isKept: (watched: Watched) => boolean): void {
     this.#isKept = isKept
   }
 
-  /** Calls back with each change; returns what ends that. */
+  /** Registers a listener for changes; returns a function that removes it. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** From this state on. */
+  /** Watches a source from this state on. */
   follow(watched: Watched, state: string): void {
     const { transport, isLasting } = this.#host
     if (this.#isClosed || isLasting !== true || transport === undefined) return
     const name = nameOf(watched)
     const known = this.#byName.get(name)
     if (known !== undefined) {
-      // What others were given before is no longer how it is there.
+      // Answers given to others earlier are outdated if the state is new.
       if (known.saw(state)) this.#tell(watched, state)
       return
     }
@@ -163,7 +166,10 @@ class Watches {
     this.#byName.set(name, watch)
   }
 
-  /** Resolves with the state that it is in by then. Rejects with a `TransportFailure`, `malformed` for what that node has not signed. */
+  /**
+   * Resolves with the state of the source after the wait. Rejects with a `TransportFailure`; `malformed` if the node has not signed the
+   * answer.
+   */
   async #ask(
     transport: NodeTransport,
     source: AskedSource,
@@ -175,18 +181,18 @@ class Watches {
     const { did, address } = source.peer
     const query: WireChangesQuery = { protocol: PROTOCOL, scope: scopeOf(source), since, wait_ms: waitMs }
     const envelope = sealedQuestion(this.#host, keys, did, query)
-    // The cast: plain data, but its interface has no index signature.
+    // The cast is safe: an envelope is plain data, but its interface has no index signature.
     const message = { path: CHANGES_PATH, body: envelope as unknown as Json, maxBytes: MAX_BYTES }
     const timely = AbortSignal.any([signal, AbortSignal.timeout(waitMs + WAY_MS)])
     const answer = asChanges(await transport.send(address, message, timely))
     if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(this.#host)))
       throw new TransportFailure('malformed', 'the answer is not of that node')
-    // It is there, whatever came of the questions before.
+    // The node is reachable, so earlier failures of queries no longer count.
     nodeBookOf(this.#host).of(did).breaker.succeeded()
     return answer.state
   }
 
-  /** Needed until what is returned is called. */
+  /** Marks a source as needed until the returned function is called. */
   hold(watched: Watched): () => void {
     const name = nameOf(watched)
     this.#held.set(name, (this.#held.get(name) ?? 0) + 1)
@@ -212,14 +218,14 @@ class Watches {
   }
 }
 
-/** Public beliefs are the same for every requester. */
+/** Name of a watch; without the requester for public beliefs, which are the same for everybody. */
 export function nameOf({ source: { kind, id, peer }, requester }: Watched): string {
   return JSON.stringify([kind, id, peer.did, peer.address, kind === 'federated' ? requester : null])
 }
 
 export const watchesOf: (host: LensHost) => Watches = onePer(host => new Watches(host))
 
-/** From what was answered on, each source by itself. */
+/** Watches all sources of an answer, each from the state in the answer. */
 export function followAnswer(host: LensHost, requester: string, { answers }: NodesAnswer): void {
   const watches = watchesOf(host)
   for (const { source, state } of answers) watches.follow({ source, requester }, state)

@@ -1,8 +1,8 @@
 /**
- * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON: nothing unknown, nothing without bound. A question travels
- * in an `Envelope` of `identity/messages.ts`; an answer is signed by the node that gives it. Its items are one text, and their
- * vectors another: both are signed as they were sent, by their hash, and nobody writes hundreds of items again to find out whether
- * they were changed. Instants are ISO 8601 in UTC with milliseconds.
+ * Messages between nodes about beliefs (BQ-119 to BQ-126), as JSON: unknown fields are rejected, and everything has a limit. A query
+ * travels in an `Envelope` of `identity/messages.ts`; an answer is signed by the node that gives it. Its items are one text and their
+ * vectors another: both are signed as sent, by their hash, so that nobody has to serialise hundreds of items again to verify them. Instants
+ * are ISO 8601 in UTC with milliseconds.
  */
 import * as z from 'zod'
 import { type Json, type JsonObject, sha256 } from '../../../../base/canonical.ts'
@@ -30,33 +30,35 @@ import type { CheckedQuery } from '../../schema/query.ts'
 import { did, normaliseDomain, type Value } from '../../schema/values.ts'
 import type { AskedSource } from '../remote-belief.ts'
 
-/** How far a length may be from 1: what single precision and other implementations make of it. */
+/** Tolerance for the length of a unit vector, to allow for single precision and other implementations. */
 const TOLERANCE = 1e-3
 const MAX_DIMENSIONS = 8_192
 const BYTES = 4
 
-/** f32, little-endian on every machine, base64, one after the other; all of the same length. */
+/** Encodes vectors of equal length as one base64 text: f32, little-endian on every machine, one after the other. */
 export function vectorsToText(vectors: readonly Float32Array[]): string {
   const bytes = Buffer.concat(vectors.map(bytesOf))
   if (!IS_LITTLE_ENDIAN) bytes.swap32()
   return bytes.toString('base64')
 }
 
-/** Null unless it is so many vectors of this length; those that are not of finite numbers and of unit length are null. */
+/**
+ * Decodes vectors. Null unless the text contains `count` vectors of this length; a vector that is not finite or not of unit length is null.
+ */
 export function vectorsFromText(
   text: string,
   dimensions: number,
   count: number,
 ): readonly (Float32Array | null)[] | null {
   const bytes = Buffer.from(text, 'base64')
-  // What is no base64 is passed over when it is read: then it is longer than its bytes.
+  // Buffer ignores characters that are not base64: the text is then longer than its bytes require.
   if (bytes.length !== count * dimensions * BYTES || text.length !== Math.ceil(bytes.length / 3) * 4) return null
   if (!IS_LITTLE_ENDIAN) bytes.swap32()
   const all = floatsOf(bytes)
   return Array.from({ length: count }, (_, at) => unitOrNull(all.subarray(at * dimensions, (at + 1) * dimensions)))
 }
 
-/** One vector of whatever length. Null unless it is of finite numbers and of unit length. */
+/** Decodes one vector of any length. Null unless its numbers are finite and it has unit length. */
 export function vectorFromText(text: string): Float32Array | null {
   const dimensions = Math.floor((text.length / 4) * 3) / BYTES
   const count = Math.floor(dimensions)
@@ -70,7 +72,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** The same memory where it begins at a whole number: short ones are cut from a common piece. */
+/** Views the same memory as floats if it is aligned, otherwise a copy: short buffers are cut from a shared block. */
 function floatsOf(bytes: Buffer): Float32Array {
   const whole = bytes.byteOffset % BYTES === 0 ? bytes : Uint8Array.from(bytes)
   return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength / BYTES)
@@ -79,11 +81,11 @@ function floatsOf(bytes: Buffer): Float32Array {
 function unitOrNull(vector: Float32Array): Float32Array | null {
   let squares = 0
   for (let at = 0; at < vector.length; at++) squares += (vector[at] as number) ** 2
-  // What is not finite makes a sum that is not, and no comparison with it holds.
+  // A number that is not finite makes the sum NaN or infinite, so that the comparison is false.
   return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
 }
 
-/** Time of the machine where the host has a node's clock: messages between machines are held against it. */
+/** Machine time if the host has a node's clock, otherwise the host's clock: messages between machines are compared with it. */
 export function machineNow({ node, clock }: LensHost): Instant {
   return node?.now() ?? clock.now()
 }
@@ -97,7 +99,7 @@ export function sealedQuestion(
   query: WireQuery | WireChangesQuery,
 ): Envelope {
   const nonce = newNonce(bytes => host.random(bytes))
-  // The cast: plain data, but its interface has no index signature.
+  // The cast is safe: a query is plain data, but its interface has no index signature.
   return sealEnvelope(keys, query as unknown as Json, { audience, timestamp: machineNow(host), nonce })
 }
 
@@ -116,7 +118,7 @@ export function sealedAnswer<T extends object>(
   return { ...open, signature: signStatement(keys, statementOf(open)) }
 }
 
-/** Whether it is of the node with this key, to this question, and of now. `statement`: what the node should have signed. */
+/** Whether the answer is from the node with this key, for this query, and recent. `statement`: what the node must have signed. */
 export function isAnswerTo(
   envelope: Envelope,
   did: string,
@@ -129,32 +131,35 @@ export function isAnswerTo(
   return isTimely(Date.parse(timestamp), now) && isStatementOf(did, statement, signature)
 }
 
-/** Rises when a node of the version before could not read what this one sends. 2: items name the chain of their versions. */
+/**
+ * Version of the protocol; increased when a node of the previous version could not read the messages. 2: items name the chain of their
+ * versions.
+ */
 export const PROTOCOL = 2
 
-/** Whether it says that it is of another version, whose other fields may mean anything. */
+/** Whether a message states another version, so that its other fields may mean anything. */
 export function isOtherVersion(given: unknown): boolean {
   return isRecord(given) && typeof given['protocol'] === 'number' && given['protocol'] !== PROTOCOL
 }
 
-/** Where a node answers questions of other nodes, and where it says who it is. */
+/** Paths under which a node answers queries of other nodes, and identifies itself. */
 export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
 /** Path of notices that visible beliefs have changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
 
 const MAX_CONTENT_BYTES = 65_536
-/** 4,096 characters, each of which may take two units. */
+/** Maximum UTF-16 units of a query text: 4,096 characters, each of up to two units. */
 const MAX_QUERY_TEXT = 8_192
 const MAX_DOMAINS = 50
 const MAX_SOURCES = 1_000
 const MAX_FILTERS = 16
-/** Of one answer; a requester takes no more than it asked for. */
+/** Maximum number of items in an answer; a requester accepts no more than it requested. */
 export const MAX_ITEMS = 1_000
 
 const instant = z.string().refine(isIso).meta({ format: 'date-time' })
 const share = z.number().min(0).max(1)
-/** Without NUL and halves of pairs: one text has one hash. */
+/** Text without NUL and lone surrogates, so that one text has exactly one hash. */
 const text = z.string().refine(isStorable)
 const id = text.min(1).max(MAX_ID_LENGTH)
 const domain = z.string().refine(text => normaliseDomain(text) === text)
@@ -168,7 +173,7 @@ const protocol = z.literal(PROTOCOL).describe('Version of the protocol')
 const byNode = base64url.describe('Ed25519 in base64url over the other fields, by the node')
 const stateText = z.string().min(1).max(100)
 
-/** f32, little-endian, base64; of unit length. */
+/** A vector of unit length: f32, little-endian, base64. */
 const vector = z.strictObject({
   model: modelName.describe('Key of the model that made it'),
   values: z
@@ -177,7 +182,7 @@ const vector = z.strictObject({
     .describe('32-bit floats, little-endian, in base64; of unit length'),
 })
 
-/** One part of the filters; all parts must hold. Holders, trust, reputation and overall confidence are never in it (BQ-121). */
+/** One set of filters; all sets must be met. Holders, trust, reputation and overall confidence are never included (BQ-121). */
 const filter = z.strictObject({
   valid_at: instant.nullable().describe('Holds at this moment; null: at any'),
   created_after: instant.nullable().describe('Written at this moment or later; null: no bound'),
@@ -203,7 +208,7 @@ const filter = z.strictObject({
 
 export type WireFilter = Value<typeof filter>
 
-/** Those shared with one federation, which its members ask for, or public ones. */
+/** Which beliefs are requested: those shared with one federation, for its members, or public ones. */
 const scope = z
   .discriminatedUnion('kind', [
     z.strictObject({
@@ -243,10 +248,10 @@ export const wireQuery = z.strictObject({
 
 export type WireQuery = Value<typeof wireQuery>
 
-/** One belief, as it leaves a node. */
+/** One belief in the form in which it leaves a node. */
 const item = z.strictObject({
   id,
-  /** The same for all versions of one belief; through a federation for this requester alone. It says nothing else. */
+  /** Name of the belief through all its versions; through a federation it is valid for this requester only. It reveals nothing else. */
   chain: z.string().min(1).max(100),
   content: text.min(1).refine(content => Buffer.byteLength(content) <= MAX_CONTENT_BYTES),
   content_hash: hash,
@@ -271,21 +276,21 @@ const item = z.strictObject({
   }),
   domains: z.array(domain).max(MAX_DOMAINS),
   visibility: z.enum(VISIBILITIES),
-  /** Those asked through: one, or none of a public belief. */
+  /** The federation through which the belief was requested; empty for a public belief. */
   federation_ids: z.array(federation).max(1),
-  /** did:key of who holds a public belief; of a federated one a pseudonym, null where the federation is strict. */
+  /** did:key of the holder of a public belief; for a federated one a pseudonym, or null if the federation is strict. */
   holder_id: text.max(300).nullable(),
   created_at: instant,
-  /** Holders in the federation who say the same; null for public beliefs. */
+  /** Number of holders in the federation with the same content; null for public beliefs. */
   member_count: z.int().min(1).nullable(),
-  /** Whether there is a vector of it among those of the answer. */
+  /** Whether the answer contains a vector for this belief. */
   is_embedded: z.boolean(),
-  /** By the holder, over `beliefStatement`; null where the holder has a pseudonym: the signature of the node covers it. */
+  /** The holder's signature over `beliefStatement`; null if the holder has a pseudonym, because the node's signature covers the item. */
   signature: base64url.nullable(),
 })
 export type WireItem = Value<typeof item>
 
-/** Requests a notice when the visible beliefs of a scope leave a state. Travels in an envelope, as a query does. */
+/** A request for a notice when the visible beliefs of a scope leave a state. It travels in an envelope, like a query. */
 export const wireChangesQuery = z.strictObject({
   protocol,
   scope,
@@ -297,7 +302,7 @@ export const wireChangesQuery = z.strictObject({
 
 export type WireChangesQuery = Value<typeof wireChangesQuery>
 
-/** What all signed answers state. */
+/** Fields of all signed answers. */
 const sealed = {
   protocol,
   node: did.describe('did:key of the node that answers'),
@@ -343,38 +348,38 @@ export const wireAbout = z.strictObject({
 })
 export type WireAbout = Value<typeof wireAbout>
 
-/** Gives null for anything else than the schema says. */
+/** A parser that gives null for anything that does not match the schema. */
 function reading<T extends z.ZodType>(schema: T): (given: unknown) => Value<T> | null {
-  // The cast: what the schema gives, as nobody changes it.
+  // The cast is safe: this is the output of the schema; only readonly modifiers differ.
   return given => (schema.safeParse(given).data as Value<T> | undefined) ?? null
 }
 
 export const asQuery = reading(wireQuery)
-/** Its items are still a text: each is looked at by itself, so that one that is wrong spoils no other. */
+/** Parses an answer. Its items are still a text: each is parsed separately, so that an invalid one does not affect the others. */
 export const asAnswer = reading(wireAnswer)
 export const asItem = reading(item)
 export const asChangesQuery = reading(wireChangesQuery)
 export const asChanges = reading(wireChanges)
 export const asAbout = reading(wireAbout)
 
-/** Of an answer with one item, the longest that there is: each character of it is up to seven bytes of JSON in JSON. */
+/** Maximum bytes of an answer with one item of the greatest length: each character of it takes up to seven bytes as JSON within JSON. */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
-/** For each requested item; most are far shorter. */
+/** Bytes allowed for each requested item; most items are far shorter. */
 const ITEM_BYTES = 131_072
 const MAX_BYTES = 64 * 2 ** 20
 
-/** Largest answer that is read for a query for so many items; the answering node leaves out what does not fit. */
+/** Maximum size of an answer to a query for `limit` items; the answering node leaves out what does not fit. */
 export function maxAnswerBytes(limit: number): number {
   return Math.min(MAX_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
 }
 
-/** What a holder signs of a public belief: all that its holder has said. */
+/** What the holder of a public belief signs: everything that the holder has stated. */
 export function beliefStatement(item: WireItem): JsonObject {
   const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, chain: _____, ...said } = item
   return { type: 'querent.belief.v1', ...said } as unknown as JsonObject
 }
 
-/** What a node signs of its answer: of the items and of the vectors the hash of their text. */
+/** What a node signs of its answer: the hashes of the texts of items and vectors, and all other fields. */
 export function answerStatement({ items, vectors, signature: _, ...answer }: WireAnswer): JsonObject {
   return {
     type: 'querent.answer.v1',
@@ -392,12 +397,12 @@ export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObjec
   return { type: 'querent.about.v1', ...about } as unknown as JsonObject
 }
 
-// The part of a query that is sent to another node (BQ-121): nothing about whom the requester trusts, and nothing about weights.
+// The part of a query that is sent to another node (BQ-121): nothing about whom the requester trusts, and no weights.
 
 export interface WireQueryParts {
   readonly source: AskedSource
   readonly query: CheckedQuery
-  /** Shown in place of the text; null: the text itself is shown. */
+  /** Vector that is sent instead of the text; null: the text itself is sent. */
   readonly vector: { readonly model: string; readonly values: Float32Array } | null
   readonly asOf: Instant
   readonly timeoutMs: number
@@ -426,13 +431,13 @@ export function wireQueryOf({ source, query, vector, asOf, timeoutMs }: WireQuer
   }
 }
 
-/** Both nodes ask what holds at one moment, whatever their clocks say. */
+/** Adds the query's time to the filters, so that both nodes select beliefs valid at the same moment, whatever their clocks say. */
 function withMoment(filters: readonly WireFilter[], asOf: Instant): readonly WireFilter[] {
   if (filters.some(filter => filter.valid_at !== null)) return filters
   return filters.map((filter, at) => (at === 0 ? { ...filter, valid_at: toIso(asOf) } : filter))
 }
 
-/** Bounds on the wire are inclusive; stricter conditions are checked on the answer. */
+/** Bounds in messages are inclusive; stricter conditions are checked on the answer. */
 function wireFilter(filter: CheckedFilters, asOf: Instant, isAged: boolean): WireFilter {
   const { validAt, createdBefore, domainsInclude, domainsExclude, derivationTypes, visibilityLevels } = filter
   return {
@@ -452,7 +457,10 @@ function createdAfter({ createdAfter: after, createdWithinMs: within }: CheckedF
   return Math.max(after ?? Number.NEGATIVE_INFINITY, asOf - within)
 }
 
-/** The overall confidence is weighed, and freshness ages by the query's domains where it has some: neither is sent. */
+/**
+ * Minimum confidences that are sent. Overall confidence depends on weights, and freshness may depend on the query's domains: these are not
+ * sent.
+ */
 function boundsOf({ confidence }: CheckedFilters, isAged: boolean): WireFilter['min_confidence'] {
   const bounds = new Map<Dimension, number>()
   for (const { of, bound } of confidence) {

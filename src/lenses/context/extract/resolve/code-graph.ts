@@ -1,7 +1,7 @@
 /**
- * The links of a whole workspace, kept up to date: after a change only the files are linked again that changed themselves,
- * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives. A link is a
- * reference that could be resolved: anything else is left out, not guessed.
+ * The links of a whole workspace, kept up to date: after a change, only files are linked again that changed, or whose questions about other
+ * files have a different answer now. Any order of changes gives the same links as starting over. A link is a reference that could be
+ * resolved; other references are left out, not guessed.
  */
 
 import { sha256 } from '../../../../base/canonical.ts'
@@ -23,7 +23,7 @@ interface GraphChange {
   readonly remove?: readonly string[]
 }
 
-/** Where extractions are while nobody looks at them. */
+/** Where extractions are stored while they are not in memory. */
 export interface Extractions {
   get(path: string): Extraction | null
   put(extraction: Extraction): void
@@ -34,22 +34,22 @@ export class CodeGraph implements Facts {
   readonly #cards: Map<string, Card>
   readonly #extractions: Extractions
   readonly #packages = new Map<string, Set<string>>()
-  /** Hash of a name -> paths; made when the first one is asked for. */
+  /** Paths by the hash of a name; built at the first look-up. */
   #named: Map<number, Set<string>> | null = null
-  /** Since links were last asked for: what changed, and the questions that it answers otherwise. */
+  /** Since links were last requested: the changed paths, and the questions whose answers changed. */
   #changed = new Set<string>()
   #answers = new Set<number>()
-  /** Reported as stale, not yet linked. */
+  /** Paths reported as stale that are not linked yet. */
   readonly #unlinked = new Set<string>()
 
-  /** By default empty, with everything in memory. */
+  /** By default an empty graph, with everything in memory. */
   constructor(extractions: Extractions = inMemory(), cards: Iterable<readonly [string, Card]> = []) {
     this.#extractions = extractions
     this.#cards = new Map(cards)
     for (const [path, card] of this.#cards) this.#pack(path, card)
   }
 
-  /** Gives the paths whose links may be others than before, in order; those of removed files among them. */
+  /** Applies changes and returns the paths whose links may have changed, sorted, including removed files. */
   update({ put = [], remove = [] }: GraphChange): readonly string[] {
     for (const path of remove) this.remove(path)
     for (const extraction of put) this.put(extraction)
@@ -86,7 +86,7 @@ export class CodeGraph implements Facts {
     this.#changed.add(path)
   }
 
-  /** What `update` gives, of all changes since it was last asked for. */
+  /** Paths whose links may have changed since the last call, as `update` returns them. */
   stale(): readonly string[] {
     const stale = this.#changed
     const answers = this.#answers
@@ -111,7 +111,7 @@ export class CodeGraph implements Facts {
     return this.#cards.has(path) ? this.#extractions.get(path) : null
   }
 
-  /** Worked out at every call; the card has what it asked. */
+  /** Links of a file, computed at every call; the file's card records the questions asked. */
   links(path: string): readonly Link[] {
     this.#unlinked.delete(path)
     const card = this.#cards.get(path)
@@ -152,7 +152,7 @@ export class CodeGraph implements Facts {
     return found
   }
 
-  /** Links what is not linked yet, as long as it is still known what it asked. */
+  /** Links the files that are not linked yet, so that their cards record their questions before answers change. */
   #settle(): void {
     for (const path of this.#unlinked) this.links(path)
   }
@@ -194,7 +194,7 @@ export class CodeGraph implements Facts {
   }
 }
 
-/** A loop: this looks at all that was ever asked, a dozen a file. */
+/** Written as a plain loop for speed: it looks at every question ever asked, a dozen per file. */
 function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
   for (let at = 0; at < keys.length; at++) if (wanted.has(keys[at] as number)) return true
   return false
@@ -215,22 +215,22 @@ function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
   return found
 }
 
-// Cards: what is kept in memory of a file while its extraction is not: enough to know whose links a change can touch. Names
-// and questions are kept as 32-bit hashes; two with the same one cost a look too many, never a link.
+// Cards: what stays in memory of a file while its extraction does not: enough to know whose links a change can affect. Names and questions
+// are kept as 32-bit hashes; a collision costs an unnecessary look-up, never a link.
 
 export interface Card {
-  /** Of the text. */
+  /** Hash of the file's text. */
   readonly hash: string
   readonly surfaceHash: string
-  /** Hashes of the names that its concepts can be mentioned by. */
+  /** Hashes of the names by which the file's concepts can be mentioned. */
   readonly named: Uint32Array
-  /** Hashes of what its links depend on. */
+  /** Hashes of the questions on which the file's links depend. */
   readonly asked: Uint32Array
-  /** The name that a package.json gives. */
+  /** Package name in the file, if it is a package.json. */
   readonly package: string | null
 }
 
-/** Not to be mentioned by name: they are text, not code. */
+/** Types of concepts that are text, not code, and so are not linked where their name is mentioned. */
 const UNMENTIONED: ReadonlySet<ConceptType> = new Set(['Section', 'Caveat', 'Document', 'Entity'])
 
 const NOTHING: Uint32Array = new Uint32Array(0)
@@ -248,7 +248,7 @@ function cardOf(extraction: Extraction): Card {
   }
 }
 
-/** What Markdown can mention a concept by. */
+/** Names by which Markdown can mention a concept. */
 function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
   if (UNMENTIONED.has(type)) return []
   return name === qualifiedName ? [name] : [name, qualifiedName]
@@ -258,17 +258,17 @@ function hashesOf(keys: Iterable<string>): Uint32Array {
   return Uint32Array.from(keys, hashOf)
 }
 
-/** FNV-1a over UTF-16 units. */
+/** Hash of a text: FNV-1a over its UTF-16 units. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
   return hash >>> 0
 }
 
-// Every question leaves a key behind: the links of a file can change only when the file does or when the answer to one of
-// its questions does.
+// Records every question that linking asks about other files: a file's links can change only when the file does, or when the answer to one
+// of its questions does.
 
-/** Keys of what can be asked. */
+/** Keys of the possible questions about files. */
 const factKey = {
   surface: (path: string): string => `s:${path}`,
   exists: (path: string): string => `e:${path}`,
@@ -276,7 +276,7 @@ const factKey = {
   name: (name: string): string => `n:${name}`,
 }
 
-/** Passes questions on and keeps their keys. */
+/** Facts that pass questions on and record their keys. */
 function noted(facts: Facts, keys: Set<string>): Facts {
   const asked = <T>(key: string, answer: T): T => {
     keys.add(key)
@@ -294,14 +294,17 @@ function noted(facts: Facts, keys: Set<string>): Facts {
 export type LinkTarget = ConceptPlace | { readonly package: string }
 
 interface Link {
-  /** Key of a concept of the file. */
+  /** Key of the concept in the file from which the link leads. */
   readonly source: string
   readonly relation: Relation
   readonly target: LinkTarget
   readonly weight: number
 }
 
-/** In order of source, relation and target; between the same two at most one of each relation; none to itself. */
+/**
+ * Links of a file, ordered by source, relation and target; between the same two concepts at most one per relation, and none from a concept
+ * to itself.
+ */
 function linkFile(extraction: Extraction, facts: Facts): readonly Link[] {
   const evaluator = new Evaluator(facts)
   const links = new Map<string, Link>()
@@ -323,7 +326,7 @@ function resolve(reference: FileReference, path: string, evaluator: Evaluator, f
   const found = targetOf(reference, path, evaluator, facts)
   if (found === null || ('path' in found && found.path === path && found.key === source)) return null
   if ('local' in target || 'package' in found) return { source, relation, target: found, weight }
-  // What is called is a value; a type, as where Go converts to one, or a module is used.
+  // Only a value can be called; a call of a type, as in a conversion of Go, or of a module counts as a use.
   const isUse = relation === 'CALLS' && !/^(?:Function|Method|Class|Constant) /.test(found.key)
   return isUse
     ? { source, relation: 'USES', target: found, weight: MODERATE }

@@ -1,4 +1,4 @@
-/** Follows a reference from file to file to the symbol, or the value of a class, that it names. */
+/** Follows a reference from file to file to what it names: a symbol, or a value of a class. */
 import { OWN_PACKAGE, type Reference, type Shape, type Step } from '../concept.ts'
 import { type Facts, MODULES, type Module, ownExport, pythonSubmodule } from './modules.ts'
 import { scriptModule } from './script-modules.ts'
@@ -9,15 +9,18 @@ export type Value =
   | { readonly is: 'symbol' | 'instance'; readonly path: string; readonly key: string }
   | { readonly is: 'list' | 'map' | 'function'; readonly of: Value }
 
-/** A chain of references longer than this leads nowhere. */
+/** Longest chain of references that is followed. */
 const MAX_DEPTH = 48
-/** Looks spent on one file; then the rest stays unresolved. The same files always stop at the same place. */
+/**
+ * Largest number of look-ups for one file; further references stay unresolved. For the same files, the limit is always reached at the same
+ * place.
+ */
 const MAX_LOOKS = 500_000
 const NO_SHAPE: Shape = {}
 
-/** Give an element of the list. */
+/** Array methods that return an element of the list. */
 const PICKS: ReadonlySet<string> = new Set('at pop shift find findLast'.split(' '))
-/** Give a list of the same. */
+/** Array methods that return a list with the same type of elements. */
 const LISTS: ReadonlySet<string> = new Set(
   'filter slice sort toSorted reverse toReversed concat values toSpliced splice'.split(' '),
 )
@@ -28,7 +31,7 @@ export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
   readonly #modules = new Map<string, Module | null>()
-  /** Of packages that are several files: which one declares a name. */
+  /** For packages that consist of several files: the file that declares a name. */
   readonly #files = new Map<string, string | null>()
   #looks = 0
 
@@ -36,13 +39,13 @@ export class Evaluator {
     this.#facts = facts
   }
 
-  /** Null: not resolved. `path` is the file that the reference was read from. */
+  /** The value that a reference leads to; null when it cannot be resolved. `path`: the file that the reference was read from. */
   evaluate(reference: Reference, path: string, depth = 0): Value | null {
     const known = this.#known.get(reference)
     if (known !== undefined) return known
     if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
     const value = this.#evaluate(reference, path, depth + 1)
-    // A reference is an object of one file, so the file need not be part of the key.
+    // A reference object belongs to one file, so the file need not be part of the cache key.
     if (depth === 0) this.#known.set(reference, value)
     return value
   }
@@ -102,7 +105,7 @@ export class Evaluator {
     return file
   }
 
-  /** What a file exports by the name, with what CommonJS and Python add. `seen`: what this search has asked already. */
+  /** What a file exports by the name, including the rules of CommonJS and Python. `seen`: questions that this search has asked already. */
   #exportOf(path: string, name: string, depth: number, seen: Set<string> = new Set()): Value | null {
     const found = this.#exported(path, name, seen, depth)
     if (found !== null) return found
@@ -113,7 +116,8 @@ export class Evaluator {
       return module !== null && 'path' in module ? { is: 'module', path: module.path } : null
     }
     const whole = this.#exported(path, 'export=', seen, depth)
-    // `import x = require()` of a module that exports names is that module; so is the default of one in JavaScript.
+    // `import x = require()` of a module that exports names gives the module itself; so does the default import of such a module in
+    // JavaScript.
     if (name === 'export=') return whole ?? { is: 'module', path }
     if (name === 'default') return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
     return whole === null ? null : this.#member(whole, name, depth)
@@ -128,12 +132,12 @@ export class Evaluator {
     const space = name.startsWith('type:') ? 'type:' : ''
     const own = ownExport(surface, name)
     if (own !== undefined && !isNamedImport(own)) return this.evaluate(own, path, depth + 1)
-    // Passed on by name, from the same space.
+    // The name is re-exported from another module, in the same space of types or values.
     const passed = own ?? ownExport(surface, name.slice(space.length))
     if (passed !== undefined && isNamedImport(passed)) {
       return this.#reexported(passed.module, space + passed.name, path, seen, depth)
     }
-    // A star does not carry the default export.
+    // `export *` does not include the default export.
     if (name === 'default' || name === 'export=') return null
     for (const star of surface.stars) {
       const module = this.module(star, path)
@@ -194,7 +198,7 @@ export class Evaluator {
     return symbol === null ? null : this.#memberOfSymbol(symbol, name, seen, depth + 1)
   }
 
-  /** A method of Go that another file of the package declares. */
+  /** The value of a Go method that another file of the package declares. */
   #memberElsewhere(path: string, key: string, name: string, depth: number): Value | null {
     if (!this.#isGo(path)) return null
     return this.#imported(OWN_PACKAGE, `${key.replace(/^\w+ /, '')}.${name}`, path, false, depth + 1)
@@ -213,7 +217,7 @@ export class Evaluator {
     if (of.is !== 'symbol') return this.#stepOfWhatItStandsFor(of, step, depth)
     const shape = this.#shape(of.path, of.key)
     if (step === 'instance') {
-      // In Go a type that is made of another one has none of its members.
+      // In Go, a type defined by another type does not have that type's methods.
       const isOwn = shape?.members !== undefined || (shape?.value === undefined && this.#isGo(of.path))
       const isName = /^(?:TypeAlias|Constant) /.test(of.key) && !isOwn
       return isName ? this.#named(of, shape, depth) : { ...of, is: 'instance' }
@@ -223,7 +227,7 @@ export class Evaluator {
     return this.#stepOfWhatItStandsFor(of, step, depth)
   }
 
-  /** A value of a type that is a name for another; an instance of a constant that is a class. */
+  /** The value of a type that is an alias, or an instance of a constant that is a class. */
   #named(of: Value & { path: string; key: string }, shape: Shape | null, depth: number): Value | null {
     const value = shape?.value === undefined ? null : this.evaluate(shape.value, of.path, depth + 1)
     if (of.key.startsWith('TypeAlias ') || value === null) return value

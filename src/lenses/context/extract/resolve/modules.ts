@@ -1,6 +1,6 @@
 /**
- * Where the name of a module leads in each language but TypeScript and JavaScript (`script-modules.ts`): to a file of the
- * workspace or out of it to a package. And what resolving may ask about the other files of a workspace.
+ * Resolves the name of a module in each language except TypeScript and JavaScript (`script-modules.ts`): to a file of the workspace, or to
+ * an external package. Also defines the questions that resolving may ask about files.
  */
 import { isUndeclared, type Language, OWN_PACKAGE, type Reference, type Surface } from '../concept.ts'
 
@@ -10,18 +10,21 @@ export interface ConceptPlace {
 }
 
 export interface Facts {
-  /** Null: no such file, or none that is read. */
+  /** What the file exports; null when there is no such file, or it is not read. */
   surface(path: string): Surface | null
   has(path: string): boolean
-  /** Paths of the package.json that give this name, in order. */
+  /** Paths of the package.json files with this package name, sorted. */
   packagesNamed(name: string): readonly string[]
-  /** Paths of files that declare a concept of code with the name or qualified name, and perhaps others; in any order. */
+  /** Paths of files that declare a concept of code with the name or qualified name, in any order; hash collisions may add others. */
   pathsNamed(name: string): readonly string[]
-  /** The one concept of code with the name or qualified name; null when there is none or more than one. */
+  /** The only concept of code with the name or qualified name; null when there is none, or several. */
   conceptNamed(name: string): ConceptPlace | null
 }
 
-/** A package of the workspace may be several files: `fileOf` finds the one that declares a name (null: not certain). */
+/**
+ * What a module name resolves to. A package of the workspace may be several files: `fileOf` finds the one that declares a name (null:
+ * uncertain).
+ */
 export type Module =
   | { readonly path: string }
   | { readonly package: string; readonly fileOf?: (name: string) => string | null }
@@ -47,7 +50,7 @@ export function folderOf(path: string): string {
   return slash < 0 ? '' : path.slice(0, slash)
 }
 
-/** Null: leads out of the workspace. */
+/** The joined path; null when it leads out of the workspace. */
 export function join(folder: string, relative: string): string | null {
   const parts = folder === '' ? [] : folder.split('/')
   for (const part of relative.split('/')) {
@@ -58,7 +61,7 @@ export function join(folder: string, relative: string): string | null {
   return parts.join('/')
 }
 
-/** The folder of the file and those above it, nearest first, the root last. */
+/** The folder of the file and its parents, nearest first, the root last. */
 export function* foldersAbove(path: string): Iterable<string> {
   for (let folder = folderOf(path); ; folder = folderOf(folder)) {
     yield folder
@@ -75,13 +78,13 @@ function firstOf(paths: Iterable<string | null>, facts: Facts): Module | null {
   return null
 }
 
-// Packages that are several files.
+// Resolution of Go and Java packages, which consist of several files.
 
 export function ownExport(surface: Surface, name: string): Reference | undefined {
   return Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
 }
 
-/** The only file of those that `accepts` takes; null: none, or several, as with one for each operating system. */
+/** The only file declaring the name that `accepts` allows; null when there is none, or several, as with one file per operating system. */
 function declaringFile(name: string, facts: Facts, accepts: (path: string) => boolean): string | null {
   const found = facts.pathsNamed(name).flatMap(path => {
     const surface = accepts(path) ? facts.surface(path) : null
@@ -92,7 +95,7 @@ function declaringFile(name: string, facts: Facts, accepts: (path: string) => bo
   return first !== undefined && found.length === 1 && !isUndeclared(first.target) ? first.path : null
 }
 
-/** `specifier`: an import path, or `OWN_PACKAGE`. Files of tests are seen by tests of their own package alone. */
+/** Resolves a Go import. `specifier`: an import path, or `OWN_PACKAGE`. Test files are visible only to tests of the same package. */
 function goModule(from: string, specifier: string, facts: Facts): Module {
   const isTest = (path: string) => path.endsWith('_test.go')
   const isOwn = specifier === OWN_PACKAGE
@@ -105,7 +108,7 @@ function goModule(from: string, specifier: string, facts: Facts): Module {
   return { package: specifier, fileOf: name => declaringFile(name, facts, accepts) }
 }
 
-/** Below the folder of the go.mod whose path the import begins with, the longest first. */
+/** The folder of an import: below the folder of the go.mod whose module path is the longest prefix of the import. */
 function importedFolder(specifier: string, facts: Facts): string | null {
   const parts = specifier.split('/')
   for (let count = parts.length; count > 0; count--) {
@@ -118,8 +121,8 @@ function importedFolder(specifier: string, facts: Facts): string | null {
 }
 
 /**
- * `specifier`: the name of a package, or `OWN_PACKAGE`: the file's own, then those it imports whole. The files of a package
- * may lie below several roots, as `main` and `test`; one below the same root comes first.
+ * Resolves a Java name. `specifier`: the name of a package, or `OWN_PACKAGE`: the file's own package, then those imported whole. The files
+ * of a package may lie below several roots, such as `main` and `test`; a file below the same root is preferred.
  */
 function javaModule(from: string, specifier: string, facts: Facts): Module {
   const surface = facts.surface(from)
@@ -141,16 +144,16 @@ function javaModule(from: string, specifier: string, facts: Facts): Module {
   }
 }
 
-/** The folder that the folders of the package lie in; null where they do not have its name. */
+/** The root folder of a package; null where the folders' names differ from the package's name. */
 function packageRoot(folder: string, name: string): string | null {
   const tail = name.replaceAll('.', '/')
   if (tail === '' || folder === tail) return tail === '' ? folder : ''
   return folder.endsWith(`/${tail}`) ? folder.slice(0, -tail.length - 1) : null
 }
 
-// Rust.
+// Resolution of Rust modules.
 
-/** `specifier`: `crate`, `super`, `super::super`, `./name`, or the name of another crate. */
+/** Resolves a Rust path. `specifier`: `crate`, `super`, `super::super`, `./name`, or the name of another crate. */
 function rustModule(from: string, specifier: string, facts: Facts): Module | null {
   const asModule = (path: string | null) => (path === null ? null : { path })
   if (specifier === 'crate') return asModule(crateRoot(from, facts))
@@ -160,7 +163,7 @@ function rustModule(from: string, specifier: string, facts: Facts): Module | nul
     return asModule(at)
   }
   if (!specifier.startsWith('./')) return { package: specifier }
-  // The modules of `a.rs` lie in `a/`, those of `lib.rs`, `main.rs` and `mod.rs` beside it.
+  // The modules of `a.rs` are in the folder `a/`; those of `lib.rs`, `main.rs` and `mod.rs` are in the same folder.
   const folders = isFirst(from) ? [folderOf(from)] : [from.replace(/\.rs$/, ''), folderOf(from)]
   return firstOf(
     folders.flatMap(folder => ['.rs', '/mod.rs'].map(ending => join(folder, specifier + ending))),
@@ -172,14 +175,14 @@ function isFirst(path: string): boolean {
   return /(?:^|\/)(?:lib|main|mod)\.rs$/.test(path)
 }
 
-/** The nearest `lib.rs` or `main.rs`; programs, tests and examples of a file are crates of their own. */
+/** Root file of the crate: the nearest `lib.rs` or `main.rs`; programs, tests and examples that are one file are crates of their own. */
 function crateRoot(from: string, facts: Facts): string | null {
   if (/(?:^|\/)(?:lib|main)\.rs$/.test(from)) return from
   if (/(?:^|\/)(?:bin|tests|examples|benches)\/[^/]+\.rs$/.test(from) && parentOf(from, facts) === null) return from
   for (const folder of foldersAbove(from)) {
     const roots = ['lib.rs', 'main.rs'].map(name => inFolder(folder, name)).filter(path => facts.has(path))
     if (roots.length === 1) return roots[0] as string
-    // Both have modules in one folder: the one that the way up leads to.
+    // Where a folder has both `lib.rs` and `main.rs`, the crate's root is the one that the chain of declaring modules leads to.
     if (roots.length > 1) return topOf(from, facts)
   }
   return null
@@ -197,7 +200,7 @@ function topOf(from: string, facts: Facts): string | null {
   return null
 }
 
-/** The file that declares the module; null where several do, or none. */
+/** The file that declares the module; null where none or several do. */
 function parentOf(path: string, facts: Facts): string | null {
   if (/(?:^|\/)(?:lib|main)\.rs$/.test(path)) return null
   const own = path.endsWith('/mod.rs') ? folderOf(path) : path.replace(/\.rs$/, '')
@@ -212,9 +215,9 @@ function parentOf(path: string, facts: Facts): string | null {
   return found.length === 1 ? (found[0] as string) : null
 }
 
-// Python.
+// Resolution of Python modules.
 
-/** `specifier` as written: `a.b`, `.base`, `..`. */
+/** Resolves a Python module. `specifier` as written: `a.b`, `.base`, `..`. */
 function pythonModule(from: string, specifier: string, facts: Facts): Module | null {
   const dots = /^\.*/.exec(specifier)?.[0].length ?? 0
   const parts = specifier.slice(dots).split('.').filter(Boolean)
@@ -228,7 +231,7 @@ function pythonModule(from: string, specifier: string, facts: Facts): Module | n
   const roots = pythonRoots(from, facts)
   const find = (names: readonly string[]) =>
     roots.reduce<Module | null>((found, root) => found ?? pythonFile(root, names, facts), null)
-  // A part of a package that is here, but not this part, is nobody else's.
+  // Where the top package is in the workspace but the module is not, it is not an external package either.
   return find(parts) ?? (find([top]) === null ? { package: top } : null)
 }
 
@@ -243,16 +246,19 @@ function pythonFile(folder: string, parts: readonly string[], facts: Facts): Mod
   return firstOf([...beside, inFolder(path, '__init__.py'), inFolder(path, '__init__.pyi')], facts)
 }
 
-/** Folders that absolute imports start from: beside the file's top package, the workspace, and its `src` and `lib`. */
+/** Folders from which absolute imports start: that of the file's top package, the workspace, and its `src` and `lib`. */
 function pythonRoots(from: string, facts: Facts): string[] {
   let top = folderOf(from)
   while (top !== '' && facts.has(inFolder(top, '__init__.py'))) top = folderOf(top)
   return [...new Set([top, '', 'src', 'lib'])]
 }
 
-// Files named in the other languages, and in Markdown.
+// Resolution of files named in other languages, and in Markdown.
 
-/** `"x.h"` beside the file or from a folder above or its `include`; `<x>` is somebody else's unless it is here. */
+/**
+ * Resolves an include. `"x.h"` is searched beside the file, in parent folders and their `include`; `<x>` is external unless the workspace
+ * has it.
+ */
 function included(from: string, specifier: string, facts: Facts): Module | null {
   const name = specifier.slice(1, -1)
   const folders = [...foldersAbove(from)].flatMap(folder => [folder, inFolder(folder, 'include')])
@@ -277,7 +283,7 @@ function beside(
   )
 }
 
-/** Where a relative link of a Markdown document leads: to a file's own concept, or to the section its anchor names. */
+/** What a relative link of a Markdown document leads to: the concept of a file, or the section that its anchor names. */
 export function linkTarget(from: string, link: string, facts: Facts): ConceptPlace | null {
   const [address = '', anchor = ''] = link.split('#', 2)
   const name = decoded(address.replace(/[?].*$/s, ''))

@@ -1,7 +1,7 @@
 /**
- * Where an import of TypeScript or JavaScript leads: relative path, `paths` and `baseUrl` of the nearest tsconfig.json,
- * `imports` of the nearest package.json, packages of the workspace by name and `exports`, else a package outside. And what
- * the files say that steer this: package.json, tsconfig.json, jsconfig.json, and go.mod.
+ * Resolves imports of TypeScript and JavaScript: relative path, `paths` and `baseUrl` of the nearest tsconfig.json, `imports` of the
+ * nearest package.json, packages of the workspace by name and `exports`, else an external package. Also reads the settings files for this:
+ * package.json, tsconfig.json, jsconfig.json, and go.mod.
  */
 
 import { isRecord } from '../../../../base/record.ts'
@@ -9,17 +9,17 @@ import type { ModuleSettings } from '../concept.ts'
 import { type Facts, folderOf, foldersAbove, inFolder, join, type Module } from './modules.ts'
 
 const ENDINGS = ['.ts', '.tsx', '.d.ts', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json']
-/** An import names the file that the compiler makes; the source has another ending. */
+/** Endings of source files by the ending in an import, which names the compiled file. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   '.js': ['.ts', '.tsx', '.d.ts'],
   '.jsx': ['.tsx'],
   '.mjs': ['.mts', '.d.mts'],
   '.cjs': ['.cts', '.d.cts'],
 }
-/** Files of settings that lead to one another, asked for one name. */
+/** Largest number of settings files, connected by `extends` and `references`, that are asked for one name. */
 const MAX_SETTINGS = 100
 
-/** Null: a file that is not there, or one that is not read. */
+/** What an import refers to; null when the file does not exist, or is not read. */
 export function scriptModule(from: string, specifier: string, facts: Facts): Module | null {
   const name = specifier.replace(/[?].*$/s, '')
   if (/^\.{0,2}\/|^\.{1,2}$/.test(name)) return relative(from, name, facts)
@@ -72,7 +72,7 @@ function byCompilerPaths(from: string, name: string, facts: Facts): Module | nul
   return null
 }
 
-/** Own `paths` and `baseUrl` win over those of what the file extends or refers to. */
+/** Resolves a name by `paths` and `baseUrl`: those of the file itself override those of the files that it extends or refers to. */
 function byCompilerSettings(config: string, name: string, facts: Facts, seen: Set<string>): Module | null {
   if (seen.has(config) || seen.size === MAX_SETTINGS) return null
   seen.add(config)
@@ -86,7 +86,7 @@ function byCompilerSettings(config: string, name: string, facts: Facts, seen: Se
     const found = path === null ? null : fileOrFolder(path, facts)
     if (found !== null) return found
   }
-  // A file may share its settings among several others, one for each kind of source.
+  // A tsconfig.json may extend several files, or refer to one per group of source files.
   for (const other of [...(settings.extends ?? []), ...(settings.references ?? [])]) {
     const path = join(folderOf(config), other)
     for (const tried of path === null ? [] : [path, `${path}.json`, inFolder(path, 'tsconfig.json')]) {
@@ -128,7 +128,7 @@ function ofPackage(at: string, settings: ModuleSettings, rest: string, facts: Fa
   return path === null ? null : fileOrFolder(path, facts)
 }
 
-/** What is built is seldom in the workspace; what it is built from lies in `src` by custom. */
+/** The first target that is a file. Build output is seldom in the workspace, so its source is searched in `src`, by convention. */
 function firstFile(at: string, targets: readonly string[], facts: Facts): Module | null {
   for (const target of targets) {
     for (const tried of [target, target.replace(/^(\.\/)?(?:dist|lib|build|out)\//, '$1src/')]) {
@@ -145,19 +145,19 @@ function outside(name: string): Module | null {
   return /^(?:@[\w.~-]+\/)?[\w.~-]+$/.test(root) ? { package: root } : null
 }
 
-/** `@scope/name/deep/file` -> `@scope/name`, `/deep/file`. */
+/** Splits an import into package and rest: `@scope/name/deep/file` gives `@scope/name` and `/deep/file`. */
 function packageName(name: string): { readonly root: string; readonly rest: string } {
   const parts = name.split('/')
   const root = parts.slice(0, name.startsWith('@') ? 2 : 1).join('/')
   return { root, rest: name.slice(root.length) }
 }
 
-/** Sources and types before what runs: they say more. */
+/** Conditions of `exports` in the order of preference: sources and types before compiled code, since they contain more. */
 const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'require']
-/** Conditions within conditions. */
+/** Deepest nesting of conditions in `exports` that is read. */
 const MAX_CONDITIONS = 6
 
-/** `map` is the value in package.json, of any shape; `name` is `.`, `./x` or `#x`. */
+/** Targets that a package.json maps a name to. `map`: the value of `exports` or `imports`, of any shape; `name`: `.`, `./x` or `#x`. */
 function mappedTargets(map: unknown, name: string): string[] {
   if (!isRecord(map)) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
   if (!Object.keys(map).some(key => /^[.#]/.test(key))) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
@@ -170,7 +170,7 @@ function mappedTargets(map: unknown, name: string): string[] {
   return []
 }
 
-/** The targets of the longest pattern that the name fits. */
+/** The targets of the longest pattern that matches the name. */
 function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name: string): string[] {
   if (Object.hasOwn(paths, name)) return [...(paths[name] ?? [])]
   for (const key of longestFirst(Object.keys(paths))) {
@@ -180,7 +180,7 @@ function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name
   return []
 }
 
-/** What the star of the pattern stands for, null where the name does not fit. */
+/** The text that the pattern's star matches; null where the name does not match. */
 function fill(pattern: string, name: string): string | null {
   const star = pattern.indexOf('*')
   if (star < 0) return null
@@ -203,10 +203,10 @@ function conditionTargets(value: unknown, depth: number): string[] {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Conditions within conditions; a file may nest them until no stack is deep enough to write it down again. */
+/** Deepest nesting of conditions that is stored; a file may nest them so deep that writing them as JSON would overflow the stack. */
 const MAX_NESTED = 10
 
-/** Null for other files, and for one that is not JSON of the shape. */
+/** Settings for module resolution in a file; null for other files, and for one that is not JSON of the expected shape. */
 export function moduleSettings(path: string, text: string): ModuleSettings | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (name === 'go.mod') return goSettings(text)
@@ -217,7 +217,7 @@ export function moduleSettings(path: string, text: string): ModuleSettings | nul
   return isCompiler ? compilerSettings(value) : packageSettings(value)
 }
 
-/** The path that imports of its packages begin with. */
+/** Settings of a go.mod: the module path with which imports of its packages begin. */
 function goSettings(text: string): ModuleSettings | null {
   const name = /^module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
   return name === undefined ? null : { kind: 'go', name }
@@ -251,7 +251,7 @@ function compilerSettings(value: Fields): ModuleSettings {
   }
 }
 
-/** JSON with comments and commas behind the last member, as these files have them. */
+/** Parses JSON with comments and trailing commas, as these files have. */
 function parse(text: string): Fields | null {
   const plain = text
     .replace(/^\uFEFF/, '')
@@ -265,7 +265,7 @@ function parse(text: string): Fields | null {
   }
 }
 
-/** Without what is nested deeper. */
+/** The value without parts that are nested too deep. */
 function shallow(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return null
