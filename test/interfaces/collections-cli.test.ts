@@ -321,7 +321,10 @@ describe('a server that has nothing anywhere', () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toMatch(/^Error: .*the server at http:\S+ does not answer like ChromaDB/)
       const args = ['mirror', 'items', '--to', 'qdrant', '--url', server.url]
-      expect(await run(args)).toMatchObject({ status: 1, stderr: expect.stringContaining('does not answer like Qdrant') })
+      expect(await run(args)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('does not answer like Qdrant'),
+      })
     } finally {
       await server.close()
     }
@@ -344,7 +347,9 @@ describe('querent mirror, of what not all is accepted', () => {
       await run(['add', 'other.md', '--collection', 'items'], { cwd: elsewhere.path })
       const other = await run(args, { cwd: elsewhere.path })
       expect(other).toMatchObject({ status: 1, stdout: '' })
-      expect(other.stderr).toMatch(/^querent: mirror: "items" needs querent_items_\w+, which holds something else: another store's mirror/)
+      expect(other.stderr).toMatch(
+        /^querent: mirror: "items" needs querent_items_\w+, which holds something else: another store's mirror/,
+      )
     } finally {
       await gateway.close()
       await fake.close()

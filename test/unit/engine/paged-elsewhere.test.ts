@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { assertUntil } from '../../support/until-met.ts'
 
-const RUNS = process.env['QUERENT_LONG'] === '1' ? 300 : 6
+const RUNS = process.env['QUERENT_LONG'] === '1' ? 300 : 12
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())
 let stores = 0

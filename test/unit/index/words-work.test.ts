@@ -112,12 +112,12 @@ describe('work', () => {
     world.apply(edits.slice(200))
     const read = new Set<EntryKey>()
     const counting = Object.assign(Object.create(world.store), {
-      entry: (key: EntryKey) => {
-        read.add(key)
-        return world.store.entry(key)
+      entries: (keys: readonly EntryKey[]) => {
+        for (const key of keys) read.add(key)
+        return world.store.entries(keys)
       },
     })
-    for (const name of ['lastSeq', 'firstSeq', 'changesSince', 'chunksOf', 'scanEntries'] as const) {
+    for (const name of ['lastSeq', 'firstSeq', 'changesSince', 'chunksOfEach', 'scanEntries'] as const) {
       counting[name] = world.store[name].bind(world.store)
     }
     index.refresh(counting)
