@@ -39,8 +39,8 @@ export function mayBeMisspelt(
  * Whether the other spelling was what the user meant. A weak answer does not show that where meaning was searched too: a word of an
  * unrelated subject resembles some word of almost any vocabulary.
  */
-export function isBetter(respelled: Verdict, asWritten: Verdict, { vector, isUnembedded }: Plan): boolean {
-  if (respelled === 'weak') return vector === null && isUnembedded !== true && asWritten === 'nothing_relevant'
+export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Plan): boolean {
+  if (respelled === 'weak') return vector === null && asWritten === 'nothing_relevant'
   return respelled === 'answered' && asWritten !== 'answered'
 }
 

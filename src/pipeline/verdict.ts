@@ -12,7 +12,7 @@ import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { foreignEntries, isInUnknownLanguage, nearestBars } from './languages.ts'
+import { foreignEntries, nearestBars } from './languages.ts'
 import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -77,10 +77,8 @@ export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign
  * The judgement where no word was found. `isMissing`: meaning should have been compared too; then words alone cannot say that nothing is
  * known.
  */
-function noWord(isMissing: boolean, plan: Plan, context: QueryContext): Judgement {
-  // Of a language that no model knows, no model could find out more: as where there is no model. The note says so.
-  const isNotFoundOut = isMissing && !isInUnknownLanguage(plan, context)
-  return isNotFoundOut ? weak(`${NO_WORD} Passages were not compared by meaning.`) : nothing(NO_WORD)
+function noWord(isMissing: boolean): Judgement {
+  return isMissing ? weak(`${NO_WORD} Passages were not compared by meaning.`) : nothing(NO_WORD)
 }
 
 function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, context: QueryContext): boolean {
@@ -98,7 +96,7 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isM
   if (context.words.count({ partitions: context.accessScope.partitions }) === 0)
     return nothing('There is nothing to search yet.')
   if (plan.mode === 'meaning') return weak('No passage has a vector yet.')
-  return noWord(isMissing, plan, context)
+  return noWord(isMissing)
 }
 
 /** Reason for an empty result. Names collections without a visible entry: a hidden one looks like one that does not exist. */
@@ -123,7 +121,7 @@ function collectionsIn(filter: Filter | null): readonly Scalar[] {
 /** The judgement by words. `isMissing`: meaning should have been compared too; then words alone do not refuse. */
 function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: QueryContext, isMissing = false): Judgement {
   const { bmTop = 0, bmMax = 0, bmTopChunk } = statistics
-  if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing, plan, context)
+  if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing)
   const scope = scopeOf(allow, context)
   const matches = context.words.explain(plan.terms, bmTopChunk, scope)
   const held = matches.filter(({ tf }) => tf > 0).length

@@ -64,7 +64,6 @@ const QUERIES = {
   acrossToSpanish: 'when was the lighthouse built',
   acrossToSpanish2: 'how is red wine made from grapes',
   spanish: '¿cuándo vuelven las cigüeñas del sur?',
-  foreign: '¿quién ganó ayer el campeonato mundial de ajedrez?',
   english: 'when did the volcano on the island erupt',
 }
 
@@ -80,15 +79,6 @@ describe('without a model for other languages', () => {
         // It was not found out whether the notes say anything of it.
         expect(page.verdict).not.toBe('nothing_relevant')
       }),
-      asked(
-        'Spanish of which no word occurs: nothing, by words, as no model can find out more',
-        QUERIES.foreign,
-        page => {
-          expect(page.notes).toMatchObject([{ code: 'other_language' }])
-          expect(page).toMatchObject({ items: [], verdict: 'nothing_relevant', verdict_by: 'words' })
-          expect(page.reason).toBe('None of the words of the question occur.')
-        },
-      ),
       asked('English over English notes', QUERIES.english, finds('volcano')),
     ],
   })
