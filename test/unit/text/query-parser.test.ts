@@ -426,6 +426,25 @@ describe('any text', () => {
     expect(bare(parse(printQuery(tokens)).tokens)).toEqual(bare(tokens))
   })
 
+  it('reads its own printing alike', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        let query: ParsedQuery
+        try {
+          query = parse(text)
+        } catch {
+          return
+        }
+        const printed = printQuery(query.tokens)
+        const again = parse(printed)
+        expect(bare(again.tokens)).toEqual(bare(query.tokens))
+        expect(printQuery(again.tokens)).toBe(printed)
+        expect([again.residual, again.filter]).toEqual([query.residual, query.filter])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
   it('covers every character that is no blank with a token', () => {
     fc.assert(
       fc.property(anyText, text => {

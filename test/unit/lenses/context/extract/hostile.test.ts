@@ -1,4 +1,5 @@
 /** Files that are broken, huge or made to harm: read as far as they go, or skipped with a reason (CX-068). */
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { languageOf } from '../../../../../src/lenses/context/extract/concept.ts'
 import { extractFile, isSkip } from '../../../../../src/lenses/context/extract/extract-file.ts'
@@ -127,6 +128,31 @@ describe('what is read', () => {
     }
     expect(graph.links('a.ts').filter(({ relation }) => relation === 'CALLS').length).toBe(1)
     expect(graph.links('c.ts').filter(({ relation }) => relation === 'CALLS')).toEqual([])
+  })
+
+  it('never throws and always gives the same, whatever the text (400 texts of pieces of code)', () => {
+    // Pieces with a tilde between them.
+    const words =
+      'class ~A~ extends ~B.C~function ~f~def ~import ~from ~export ~default ~* as ~this~super~new ~const ~await ~type ~interface '
+    const signs = '{~}~(~)~=>~;~\n~  ~:~#~`~"~\'~.~...~<~>~@~/*~*/~//~[~]~=~${~|~é~😀~\u2028~\0'
+    const piece = fc.constantFrom(...`${words}~${signs}~module.exports~prototype~__proto__`.split('~'))
+    const text = fc.array(piece, { maxLength: 60 }).map(pieces => pieces.join(''))
+    fc.assert(
+      fc.property(fc.constantFrom(...ENDINGS), text, (ending, source) => {
+        const path = `a.${ending}`
+        const first = extractFile(path, source, grammars, never)
+        expect(isSkip(first)).toBe(false)
+        expect(extractFile(path, source, grammars, never)).toEqual(first)
+        const graph = new CodeGraph()
+        if (!isSkip(first)) graph.update({ put: [first] })
+        const keys = new Set(isSkip(first) ? [] : first.concepts.map(({ key }) => key))
+        for (const { source: from, target } of graph.links(path)) {
+          expect(keys.has(from)).toBe(true)
+          if ('key' in target) expect(keys.has(target.key)).toBe(true)
+        }
+      }),
+      { numRuns: 400 },
+    )
   })
 
   it('takes odd paths as they are', () => {
