@@ -106,7 +106,7 @@ describeInBrowser('a page on another port', () => {
           expect(text, `${what} from ${from}`).not.toContain('clock')
           expect(text, `${what} from ${from}`).not.toContain('"created":1')
         }
-        expect(got['form']).toContain('pages of other sites are not answered')
+        expect(got['form']).toContain('pages of other sites may not call the server')
         expect(got['image']).toContain('refused')
       }
     }

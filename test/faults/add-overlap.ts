@@ -41,7 +41,8 @@ async function withStore(rounds: number, random: Random, figures: AddFigures): P
       const adding = engines.map(async engine => {
         await sleep(random() * 6)
         const { errors } = await engine.add({ paths: [notes] })
-        for (const { path, message } of errors) if (!isEdited || !/vanished/.test(message)) note(`${path}: ${message}`)
+        for (const { path, message } of errors)
+          if (!isEdited || !/disappeared/.test(message)) note(`${path}: ${message}`)
       })
       const editing = async () => {
         for (let left = isEdited ? 6 : 0; left > 0; left--) {

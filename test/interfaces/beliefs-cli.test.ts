@@ -228,7 +228,9 @@ describe('querent agents, federations and trust', () => {
     expect(await text(['agents', 'list', ...home])).toMatch(/^AGENT .*\nann +0\.70 +g +Ann\nben +- +- +Ben\n/)
 
     await text(['federations', 'create', 'lab', ...home])
-    expect(await text(['trust', 'set', 'bne', '0.8', '--viewer', 'ann', ...home])).toContain('bne is no agent')
+    expect(await text(['trust', 'set', 'bne', '0.8', '--viewer', 'ann', ...home])).toContain(
+      'bne is not an agent of this node',
+    )
     await text(['trust', 'remove', 'bne', '--viewer', 'ann', ...home])
     expect(await text(['federations', 'set-member', 'lab', 'ann', ...home])).toMatch(/\nstatus +active\n/)
     await text([

@@ -44,7 +44,7 @@ describe('querent c64', () => {
     const { status, stdout, stderr } = await run(['c64', 'What does POKE 53280, 14 do?'], {}, empty.path)
     expect(status).toBe(0)
     expect(stdout).toContain('### Result 1: VIC-II Border Color: $D020\n')
-    expect(stderr).toContain('Warning: there is no store here: answered from memory, by words')
+    expect(stderr).toContain('Warning: there is no store here: answered by words, from facts in memory')
     expect(readdirSync(empty.path)).toEqual([])
   })
 

@@ -66,7 +66,7 @@ describe('an export of chats in a ZIP archive', () => {
   it('is refused where it is damaged, and a file that is packed too well is named and left out', async () => {
     writeFileSync(join(folder.path, 'home/bad.zip'), 'PK\u0003\u0004 no archive')
     expect(await add(join(folder.path, 'home/bad.zip'))).toMatchObject({
-      error: { code: 'invalid_argument', message: expect.stringContaining('a ZIP archive that can be read') },
+      error: { code: 'invalid_argument', message: expect.stringContaining('a readable ZIP archive') },
     })
     const good = filesOf('chatgpt')
     const { result } = (await addZip({ ...good, 'bomb.json': ' '.repeat(20_000_000) })) as Added

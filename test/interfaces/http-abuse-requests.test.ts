@@ -300,7 +300,7 @@ describe('an address', () => {
       ['heron%5C', 'heron\\'],
     ] as const) {
       const { status, body } = await sendText(get(`/v1/entries/${escaped}`))
-      expect([status, JSON.parse(body).error.details]).toEqual([404, { id }])
+      expect([status, JSON.parse(body).error.details]).toMatchObject([404, { id }])
     }
   })
 })

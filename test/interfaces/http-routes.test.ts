@@ -50,7 +50,7 @@ it.each([
 ])('%s %s is answered with 405 and the methods that the path has', async (method, path, allowed) => {
   const { status, headers, json } = await ask(method, path)
   expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: allowed })
-  expect(json.error.message).toMatch(`use ${allowed.replaceAll(', ', ' or ')}`)
+  expect(json.error.message).toMatch(`expected ${allowed.replaceAll(', ', ' or ')}`)
   expect((await ask(method, '/v1/nowhere')).status).toBe(404)
 })
 

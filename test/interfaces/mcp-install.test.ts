@@ -164,7 +164,7 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', () => {
     expect(printed.stdout).toMatch(/^not written {2}cursor/m)
     const asked = await run('install', ...clients('cursor'))
     expect(asked).toMatchObject({ status: 2, stdout: '' })
-    expect(asked.stderr).toContain('--yes: there is no terminal to ask at')
+    expect(asked.stderr).toContain('--yes: there is no terminal for the confirmation')
     expect(existsSync(place('cursor'))).toBe(false)
   })
 

@@ -473,7 +473,7 @@ export function scenario(docs: string): readonly Step[] {
       'a copy over a text (QE-017)',
       'backup',
       { to: `${docs}/decay.md`, overwrite: true },
-      refused({ code: 'conflict', message: expect.stringMatching(/no backup/) }),
+      refused({ code: 'conflict', message: expect.stringMatching(/not a backup/) }),
     ),
     step('the text is still there (QE-017)', 'add', { paths: [docs] }, { updated: 0, errors: [] }),
     by('ana', step('an agent may not copy', 'backup', { to: 'copy.db' }, refused('denied'))),

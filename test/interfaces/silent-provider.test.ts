@@ -39,5 +39,7 @@ it.each([
   const { status, stdout } = await querentHere(['query', 'fox', '--timeout', '0.5'], { cwd: folder.path, env })
   expect(status).toBe(0)
   expect(stdout).toContain('The quick fox.')
-  expect(stdout).toMatch(/Words only: ollama at .*: no answer within 500 ms|not embedded in time; words answer alone/)
+  expect(stdout).toMatch(
+    /Words only: ollama at .*: no answer within 500 ms|not embedded in time: answered by words only/,
+  )
 })

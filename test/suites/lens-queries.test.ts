@@ -225,9 +225,9 @@ describe.each(CASES)('the lens $lens', one => {
       c64: /not follow from scores alone/,
       collections: /not follow from scores alone/,
       context: /not follow from scores alone/,
-      conversations: /not known in this lens/,
-      chroma: /not known in this lens/,
-      beliefs: /not known in this lens/,
+      conversations: /cannot tell what other weights would change/,
+      chroma: /cannot tell what other weights would change/,
+      beliefs: /cannot tell what other weights would change/,
     }
     expect(over?.sentence).toMatch(sentence[lens as keyof typeof sentence] ?? /would swap/)
     expect(Object.values(over?.by_component ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(

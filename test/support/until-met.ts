@@ -14,7 +14,10 @@ export function assertUntil<Ts>(
   isMet: () => void,
 ): Promise<void> {
   const rounds = Math.ceil(MAX_RUNS / parameters.numRuns)
-  return repeatUntil(rounds, async () => fc.assert(property, parameters), isMet)
+  // Each round draws other cases, although the seed of a test run is fixed.
+  const { seed = Date.now() } = fc.readConfigureGlobal()
+  const assertRound = (round: number) => fc.assert(property, { ...parameters, seed: seed + round - 1 })
+  return repeatUntil(rounds, async round => assertRound(round), isMet)
 }
 
 /** Once, and again while `isMet` throws; what it throws after the last round is thrown. */

@@ -88,7 +88,7 @@ describe('refuses', () => {
       const before = readFileSync(to)
       await expect(copyStore({ from, to, overwrite: true })).rejects.toMatchObject({
         code: 'conflict',
-        message: expect.stringContaining('no backup of Querent'),
+        message: expect.stringContaining('not a backup of Querent'),
       })
       expect(readFileSync(to).equals(before)).toBe(true)
     }

@@ -90,8 +90,8 @@ describe('doctor', () => {
       ['vector rows', true, 'every vector belongs to a passage and can be compared'],
       ['tallies', true, 'the counts of passages and vectors are right'],
       ['feed', true, 'no change is missing'],
-      ['index words', true, '120 rows, as a rebuild has'],
-      [`index vectors-${TOY_KEY}`, true, '120 rows, as a rebuild has'],
+      ['index words', true, '120 rows, the same as a rebuild'],
+      [`index vectors-${TOY_KEY}`, true, '120 rows, the same as a rebuild'],
       ['vectors', true, '120 of 120 chunks have a vector'],
       ['embedder', true, 'toy answers with 128 dimensions'],
     ])
@@ -126,7 +126,7 @@ describe('doctor', () => {
     }
     const message = async (methods: (inner: PointIndex) => Partial<PointIndex>) =>
       (await reported(methods)).find(({ check }) => check === 'index places')?.message
-    expect(await message(() => ({}))).toBe('60 rows, as a rebuild has')
+    expect(await message(() => ({}))).toBe('60 rows, the same as a rebuild')
     world.apply([{ do: 'put', id: 'late', audience: 'ann', point: [1, 1, 1] }])
     expect(await message(() => ({ count: () => 60 }))).toBe('60 rows, a rebuild has 61')
   })

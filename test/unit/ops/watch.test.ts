@@ -128,7 +128,7 @@ describe('watch', () => {
     await timers.pass(100)
     expect((await failed).value).toEqual({
       type: 'error',
-      error: expect.objectContaining({ code: 'deadline_exceeded', message: expect.stringContaining('not whole') }),
+      error: expect.objectContaining({ code: 'deadline_exceeded', message: expect.stringContaining('not complete') }),
     })
     isLate = false
     const next = stream.next()
