@@ -24,6 +24,7 @@ import { NoteLinks } from '../pipeline/note-links.ts'
 import { noticesFor } from '../pipeline/notices.ts'
 import { allOf, filterFromInput } from '../pipeline/resolve-query.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
+import { AGENTS } from '../store/core-tables.ts'
 import type { ListPosition, Store, StoreReader, Upkeep } from '../store/store.ts'
 import type { EntryName, EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
@@ -87,6 +88,11 @@ function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Posi
 
 function positionOf({ order, id, holder }: Position): ListPosition {
   return { at: Number.isFinite(order) ? order : null, id, holder }
+}
+
+/** Whether an agent with this id was created in the store; other viewers may still query it. */
+export function isAgent(reader: StoreReader, id: string): boolean {
+  return reader.table(AGENTS).get({ id }) !== undefined
 }
 
 /** The visible entry with this id: the viewer's own first, then the first by holder. Throws `store_corrupt` if it is damaged. */

@@ -83,9 +83,11 @@ function saySharedHome(cli: Cli, flags: CommonFlags): void {
   void write(io.stderr, `querent: storing in ${folder}; \`querent init\` makes a store for this folder alone\n`)
 }
 
-/** Anybody may look, and sees what is public; but a name that holds nothing here is often a wrong one. */
+/** Anybody may look, and sees what is public; but a name that is no agent and holds nothing here is often a wrong one. */
 async function sayNewViewer({ io, errors }: Cli, engine: Engine, viewer: Viewer): Promise<void> {
   if (isOwner(viewer) || errors !== 'text') return
+  const { isAgent } = await import('../../engine/listing.ts')
+  if (isAgent(engine.host('default').store, viewer.id)) return
   const text = `holder:"${viewer.id.replaceAll(/["\\]/g, '\\$&')}"`
   if ((await engine.count({ text }, { viewer: LOCAL_OWNER })).count > 0) return
   const { suggestions } = await engine.suggest({ fields: ['holder'], limit: MAX_HOLDERS }, { viewer: LOCAL_OWNER })
