@@ -1,4 +1,4 @@
-/** The public library: open an engine, query it, extend it. Everything else is internal. */
+/** The entry point of the public library: open an engine, query it, extend it. All other modules are internal. */
 import * as formula from './model/formula.ts'
 
 export { type Clock, type Instant, SettableClock, systemClock } from './base/clock.ts'

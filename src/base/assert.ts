@@ -10,7 +10,7 @@ export function must<T>(value: T | null | undefined, what: string): T {
   return value
 }
 
-/** Ends an exhaustive `switch`: the compiler proves that this call is never reached. */
+/** Ends an exhaustive `switch` in its default case: the compiler proves that all values are handled, so this call is never reached. */
 export function unreachable(value: never): never {
   throw new Error(`invariant broken: unexpected ${JSON.stringify(value)}`)
 }

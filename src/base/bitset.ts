@@ -1,6 +1,6 @@
 /**
- * A set of small non-negative integers (entry keys) as bits: 12.5 kB for 100,000 members, constant-time membership. Grows on `add`; `has`
- * is false for a member beyond the present size.
+ * A set of small non-negative integers (keys of entries) as an array of bits: constant-time membership, 12.5 kB for keys up to 100,000. The
+ * array grows when a larger integer is added; `has` is false for an integer beyond the present array.
  */
 export class Bitset {
   #words: Uint32Array
@@ -22,7 +22,7 @@ export class Bitset {
     return this.#size
   }
 
-  /** Changes with every modification of the set, so that a value computed from the set can be cached by this number. */
+  /** Revision number of the set, which changes with every modification: a value computed from the set can be cached under this number. */
   get revision(): number {
     return this.#revision
   }
@@ -71,17 +71,17 @@ export class Bitset {
     into.fill(0, Math.min(this.#words.length, into.length))
   }
 
-  /** A new set: the intersection of both sets. */
+  /** The intersection of this set and another, as a new set. */
   and(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a & b)
   }
 
-  /** A new set: the union of both sets. */
+  /** The union of this set and another, as a new set. */
   or(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a | b)
   }
 
-  /** A new set: the members of this set that the other set does not have. */
+  /** The members of this set that are not in the other set, as a new set. */
   without(other: Bitset): Bitset {
     return this.#combine(other, (a, b) => a & ~b)
   }

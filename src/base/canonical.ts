@@ -21,10 +21,10 @@ export function sha256(input: string | Uint8Array): string {
   return hash('sha256', input)
 }
 
-/** Bytes that are hashed in one step, which takes about a millisecond. */
+/** Number of bytes that are hashed without a pause, which takes about a millisecond. */
 const HASHED_AT_ONCE = 1 << 20
 
-/** SHA-256 of many bytes, computed in steps so that other work can run between them. */
+/** SHA-256 of many bytes. The computation pauses regularly so that other work on the thread can run. */
 export function* sha256InSteps(bytes: Uint8Array): Steps<string> {
   const sum = createHash('sha256')
   for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {

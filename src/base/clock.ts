@@ -26,18 +26,18 @@ export class SettableClock implements Clock {
   }
 }
 
-/** A deadline: how much longer a piece of work may take, as a time limit and an abort signal in one value. */
+/** A deadline for a piece of work: combines a time limit with an abort signal. */
 export class Deadline {
   readonly signal: AbortSignal
   #end: number
 
-  /** `timeoutMs` counts from the construction; `Infinity` means no limit. `signal` ends the work early. */
+  /** `timeoutMs`: time limit in milliseconds from now on; `Infinity` means no limit. `signal`: aborting it ends the work early. */
   constructor(timeoutMs: number, signal: AbortSignal = new AbortController().signal) {
     this.#end = performance.now() + timeoutMs
     this.signal = signal
   }
 
-  /** Runs `work` without counting its duration against the deadline. */
+  /** Runs synchronous `work`, and extends the deadline by the time that `work` took. */
   without<T>(work: () => T): T {
     const started = performance.now()
     try {
@@ -47,7 +47,7 @@ export class Deadline {
     }
   }
 
-  /** Runs asynchronous `work` without counting its duration against the deadline. */
+  /** Runs asynchronous `work`, and extends the deadline by the time that `work` took. */
   async withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
     const started = performance.now()
     try {
@@ -57,7 +57,7 @@ export class Deadline {
     }
   }
 
-  /** Milliseconds left until the deadline, 0 when it has passed. */
+  /** Milliseconds left until the deadline, 0 if it has passed. */
   get leftMs(): number {
     return Math.max(0, this.#end - performance.now())
   }

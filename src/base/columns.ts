@@ -2,10 +2,10 @@
 
 export type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
-/** Factor by which a full array grows: these arrays are large, so doubling them would waste memory. */
+/** Factor by which a full array grows. It is below 2, because these arrays are large and doubling them would waste memory. */
 const GROWTH = 1.25
 
-/** A copy of the array with at least `length` elements, and at least a quarter more than before. */
+/** A copy of the typed array with room for at least `length` elements, and for at least a quarter more elements than the old array had. */
 export function grown<A extends Numbers>(array: A, length: number): A {
   return larger(array, Math.max(length, Math.ceil(array.length * GROWTH)))
 }
@@ -16,7 +16,8 @@ export function doubled<A extends Numbers>(array: A, length: number): A {
 }
 
 function larger<A extends Numbers>(array: A, length: number): A {
-  // Typing helper: the constructor of a typed array returns an array of its own type.
+  // Typing helper for creating a typed array of the same type as another: TypeScript does not know that the `constructor` property of a
+  // typed array creates arrays of that type.
   const copy = new (array.constructor as new (length: number) => A)(length)
   copy.set(array)
   return copy
@@ -48,7 +49,7 @@ export class Columns<K extends ColumnKinds> {
   #arrays: ColumnArrays<K>
   #rows: number
 
-  /** `rows`: number of rows to allocate at first. */
+  /** `rows`: number of rows for which memory is allocated when the columns are created. */
   constructor(kinds: K, rows = 1024) {
     this.#kinds = kinds
     this.#rows = rows
@@ -69,7 +70,7 @@ export class Columns<K extends ColumnKinds> {
     return Object.values<Numbers>(this.#arrays).reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** Allocates memory for at least `rows` rows. */
+  /** Allocates memory for at least `rows` rows; existing rows keep their values. */
   reserve(rows: number): void {
     if (rows <= this.#rows) return
     const before = this.#arrays

@@ -1,4 +1,4 @@
-/** The one order of texts in this program: by Unicode code point, which equals the order of their UTF-8 bytes. */
+/** The order in which this program sorts all texts: by Unicode code point, which equals the order of their UTF-8 bytes. */
 
 /**
  * Compares two texts by code point; returns a negative number, zero or a positive number, like any comparator. JavaScript's `<` compares
@@ -14,15 +14,18 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Moves surrogates (the halves of characters beyond U+FFFF) above all other UTF-16 units. */
+/**
+ * Maps a UTF-16 unit to a number for comparison, so that surrogates (halves of characters beyond U+FFFF) come after all other units, as in
+ * code point order.
+ */
 function byCodePoint(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
 /**
- * Binary search: the position of a number in an ascending array, or where it would be inserted (behind all smaller numbers). `count`:
- * search only the first `count` elements.
+ * Binary search in an ascending array of numbers: the first index whose number is at least the given one, or the length if all are smaller.
+ * `count`: search only the first `count` elements.
  */
 export function placeIn(numbers: Int32Array, number: number, count: number = numbers.length): number {
   if (count === 0 || (numbers[count - 1] as number) < number) return count

@@ -46,7 +46,10 @@ export function nearNames(name: string, known: readonly string[], most = 3): rea
 /** Longest id that is compared, and the greatest number of edits: ids are many, and what is further away is another id. */
 const LONGEST_ID = 200
 const MAX_EDITS = 6
-/** What is shorter is a part of too many. */
+/**
+ * Minimum length of a mistyped id for which other ids that contain it anywhere are suggested; a shorter text occurs in too many ids, so
+ * only ids that begin with it are suggested.
+ */
 const SHORTEST_PART = 4
 
 /**
@@ -87,7 +90,7 @@ function nearest(
     .map(({ candidate }) => candidate)
 }
 
-/** To end a message: `; did you mean a or b?`, or nothing. */
+/** The end of an error message that suggests similar names: `; did you mean a or b?`, or an empty text if there is no suggestion. */
 export function didYouMean(near: readonly string[]): string {
   return near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''
 }

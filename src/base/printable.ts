@@ -3,8 +3,8 @@
  */
 
 /**
- * Stands for the escape character in the codes of our own styles, so that every real escape character can be treated as data. It is a
- * Unicode noncharacter, which does not occur in text meant for interchange.
+ * A placeholder for the escape character in the terminal style codes that this program writes, so that every real escape character in a
+ * text can be treated as data. The placeholder is a Unicode noncharacter, which does not occur in text meant for interchange.
  */
 export const STYLE_ESCAPE = '\ufdd0'
 
@@ -14,8 +14,8 @@ export const STYLE_ESCAPE = '\ufdd0'
  */
 const UNSAFE = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0]/gu
 /**
- * Matches what `UNSAFE` matches, and captures `STYLE_ESCAPE` where it begins a style code: bold, dim, red, green, yellow or the end of a
- * style.
+ * Matches the characters that could control a terminal, and captures the program's placeholder for the escape character where it begins a
+ * style code: bold, dim, red, green, yellow or end of style.
  */
 const STYLED = new RegExp(String.raw`(\ufdd0)(?=\[(?:[12]|22|3[1-3]|39)m)|${UNSAFE.source}`, 'gu')
 

@@ -69,7 +69,10 @@ export function sign(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** Compares in constant time, so that the duration does not tell how much of a signature is right. */
+/**
+ * Compares a text with its signature, taking the same time for right and wrong signatures, so that the duration does not reveal how much of
+ * a signature is right.
+ */
 export function isSigned(secret: string, text: string, signature: string): boolean {
   const expected = Buffer.from(sign(secret, text))
   const given = Buffer.from(signature)

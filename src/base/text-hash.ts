@@ -13,7 +13,7 @@ export function textHash(text: string, seed = 0): number {
   return mixed(hash)
 }
 
-/** Combines two hashes into one; the order of the two matters. */
+/** Combines two 32-bit hashes into one; swapping the two gives a different result. */
 export function hashOfTwo(a: number, b: number): number {
   return mixed(Math.imul(a, ONE) ^ b)
 }

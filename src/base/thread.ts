@@ -7,7 +7,7 @@ import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import { must } from './assert.ts'
 
 export interface ThreadOptions extends WorkerOptions {
-  /** Whether a message that is not answered yet keeps the process alive. Default: true. */
+  /** Whether the process stays alive while a message to the thread has not been answered. Default: true. */
   readonly keepsAlive?: boolean
   /** Milliseconds without a message after which the thread ends. Default: it runs until `end` is called. */
   readonly idleMs?: number
@@ -27,7 +27,7 @@ export class Thread<Request, Reply> {
   readonly #module: URL
   readonly #options: ThreadOptions
   #worker: Worker | null = null
-  /** Whether a message has not been answered yet. */
+  /** Whether a message sent to the thread has not been answered yet. */
   #isBusy = false
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
@@ -88,10 +88,11 @@ export class Thread<Request, Reply> {
   }
 
   #start(): Worker {
-    // The worker does not inherit the flags of this process: `--eval` and `--input-type` would keep it from starting.
+    // The worker thread must not inherit this process's command-line flags, because `--eval` and `--input-type` would keep it from
+    // starting.
     const worker = new Worker(this.#module, { execArgv: [], ...this.#options })
     worker.unref()
-    worker.on('error', () => {}) // Only the pending request is rejected with this error.
+    worker.on('error', () => {}) // An error of the worker rejects only the message being answered; it must not end the process.
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = null
     })
@@ -113,7 +114,7 @@ export class Thread<Request, Reply> {
   }
 }
 
-/** To be called in the module that a thread runs: `handle` computes the answer to each message. */
+/** Called by a module that runs in a worker thread: `handle` computes the answer to each message. */
 export function answerMessages<Request>(handle: (request: Request) => unknown): void {
   const port = must(parentPort, 'the port to the owner')
   port.on('message', async (request: Request) => {

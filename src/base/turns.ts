@@ -1,11 +1,11 @@
 /** Runs long work in small steps: it yields to other tasks on this thread whenever it has run for some time (QE-019). */
 
-/** Queue of callbacks that wait to continue their work, first in, first out. */
+/** Queue of the paused pieces of long work that wait for the event loop to let them continue; first in, first out. */
 const waiting: (() => void)[] = []
 
 /**
- * Called between pieces of long work: other tasks on this thread run first, and cancellations arrive. Only one of all waiting pieces
- * continues in each turn of the event loop, so other tasks never wait for more than one piece of work.
+ * Waits for the next turn of the event loop, to be called between pieces of long work: other tasks on this thread run meanwhile, and
+ * cancellations arrive. Only one of all waiting pieces of work continues in each turn, so other tasks never wait for more than one piece.
  */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => {
@@ -31,12 +31,12 @@ const WORK_MS = 20
  */
 export type Steps<T> = Generator<undefined, T, boolean>
 
-/** When the work of this turn of the event loop began, as far as `Turns` knows; null: no work has begun in this turn. */
+/** Monotonic time in milliseconds at which long work first ran in the current turn of the event loop; null: none has run yet. */
 let begun: number | null = null
 
 /**
- * Start time that all pieces of work in this turn of the event loop share: many short pieces, chained by promises, block the event loop
- * like one long piece.
+ * Start time shared by all long work in the current turn of the event loop. It is shared because many short pieces of work, chained by
+ * promises, block the event loop like one long piece.
  */
 function beginOfTurn(): number {
   const now = performance.now()
@@ -67,14 +67,17 @@ export class Turns {
   }
 
   /**
-   * Registers a callback that is called once, just before the next pause: the last moment at which no other task can have changed anything.
+   * Registers a callback that is called once, just before the next pause of the work: the last moment before other tasks can change data.
    * Replaces the callback registered before.
    */
   beforeNext(listener: () => void): void {
     this.#listener = listener
   }
 
-  /** Runs the steps to the end, with pauses. Rejects with the error that the work or `check` throws. */
+  /**
+   * Runs a generator of long work to its end, and pauses at a `yield` when the work has run long enough, so that other tasks can run.
+   * Rejects with the error that the work or `check` throws.
+   */
   async run<T>(steps: Steps<T>): Promise<T> {
     let step = steps.next(false)
     while (step.done !== true) step = steps.next(this.#isDue && (await this.#pause()))
@@ -106,12 +109,12 @@ export class StepPace {
   readonly #most: number
   #done = 0
 
-  /** `most`: number of units in one step, equal to a few milliseconds of work. */
+  /** `most`: number of units of work between two yields, chosen to take a few milliseconds. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Counts these units; returns true, and starts a new step, when the current step is full. */
+  /** Counts `done` further units of work; returns true, and begins counting from 0, when it is time to yield. */
   isOver(units: number): boolean {
     this.#done += units
     if (this.#done < this.#most) return false
@@ -119,13 +122,13 @@ export class StepPace {
     return true
   }
 
-  /** Units left until the current step is full, at least 1. */
+  /** Number of units of work left before the next yield is due, at least 1. */
   get left(): number {
     return this.#most - this.#done
   }
 }
 
-/** Elements that are sorted or merged in one step, which takes about a millisecond. */
+/** Number of elements that are sorted or merged between two possible pauses, which takes about a millisecond. */
 const SORTED_AT_ONCE = 1024
 
 /** Sorts like `[...values].sort(compare)`, in steps. `compare` must not depend on data that may change during a pause. */
@@ -149,7 +152,7 @@ export function* sortInSteps<T>(values: readonly T[], compare: (a: T, b: T) => n
 function* mergeInSteps<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const merged: T[] = []
   for (let [i, j] = [0, 0]; i < a.length || j < b.length; ) {
-    // A stable merge: of equal elements, the one from the first list comes first.
+    // Merges two sorted lists; of equal elements, the one from the first list comes first.
     const isFirst = j === b.length || (i < a.length && compare(a[i] as T, b[j] as T) <= 0)
     merged.push((isFirst ? a[i++] : b[j++]) as T)
     if (merged.length % SORTED_AT_ONCE === 0) yield
@@ -157,10 +160,10 @@ function* mergeInSteps<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T
   return merged
 }
 
-/** Milliseconds of short steps that are grouped into one step. */
+/** Milliseconds for which short pieces of work run together between two possible pauses. */
 const STEP_MS = 5
 
-/** Runs steps for `STEP_MS` milliseconds. Returns true when all steps are done. */
+/** Advances a generator of long work for about `STEP_MS` milliseconds. Returns true when the generator has ended. */
 export function manySteps(steps: Steps<unknown>): boolean {
   const begun = performance.now()
   for (;;) {
@@ -169,7 +172,7 @@ export function manySteps(steps: Steps<unknown>): boolean {
   }
 }
 
-/** Runs all steps at once, without a pause, for callers that cannot wait. */
+/** Runs a generator of long work to its end without a pause and returns its result, for callers that cannot wait asynchronously. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next(false)
   while (step.done !== true) step = steps.next(false)

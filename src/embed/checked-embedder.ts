@@ -3,8 +3,8 @@ import { QuerentError } from '../model/errors.ts'
 import type { Embedder } from './embedder.ts'
 
 /**
- * Tolerance for the squared length of a unit vector around 1: sums in 32-bit floats are within 1e-6, but some providers round to three
- * digits.
+ * Tolerance around 1 for the squared length of a unit vector: vectors in 32-bit floats are within 1e-6, but some embedding providers round
+ * components to three digits.
  */
 const TOLERANCE = 0.01
 
@@ -31,7 +31,7 @@ export function checkEmbedder(embedder: Embedder): Embedder {
   }
 }
 
-/** The comparison is also false if a number is NaN. */
+/** Whether a vector is of unit length, within a tolerance. The comparison is also false if a component of the vector is NaN. */
 function isUnit(vector: Float32Array): boolean {
   let square = 0
   for (let at = 0; at < vector.length; at++) square += (vector[at] as number) ** 2

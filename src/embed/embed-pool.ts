@@ -8,8 +8,8 @@ import type { EmbedThread } from './embed-thread.ts'
 import { cancelled, type RuntimeName } from './embedder.ts'
 
 /**
- * Maximum number of texts that a worker holds: one that runs, and some that wait, so that the worker does not idle while this thread is
- * busy.
+ * Maximum number of texts handed to one worker at a time: one is being embedded, and the others wait in the worker, so that it does not
+ * idle when this thread is too busy to send more.
  */
 const TEXTS_A_WORKER = 4
 /** Number of texts that must wait before another worker is started: loading a model takes as long as embedding about ten texts. */
@@ -35,8 +35,8 @@ export class EmbedPool {
   #idle: NodeJS.Timeout | undefined
 
   /**
-   * `makeThread` is called `size` times; each thread is started at its first use. `idleMs`: time without passages after which the extra
-   * workers end.
+   * `makeThread` creates a worker thread; it is called `size` times, and each thread starts at its first use. `idleMs`: milliseconds
+   * without passages after which all workers except the first end.
    */
   constructor(size: number, makeThread: () => EmbedThread, idleMs: number = IDLE_MS) {
     const make = () => ({ thread: makeThread(), pieces: 0 })
@@ -48,7 +48,10 @@ export class EmbedPool {
     return this.#workers.length
   }
 
-  /** The runtime that the first worker has loaded; null before it has loaded one. */
+  /**
+   * Name of the runtime (native or WebAssembly) that the pool's first worker runs the model with; null until that worker has loaded the
+   * model.
+   */
   get runtime(): RuntimeName | null {
     return this.#first.runtime
   }
@@ -57,7 +60,7 @@ export class EmbedPool {
     return this.#workers[0].thread
   }
 
-  /** Begins to load the first worker's model. */
+  /** Begins to load the model in the first worker, which answers queries. */
   start(): void {
     this.#first.start()
   }
@@ -78,12 +81,12 @@ export class EmbedPool {
     const failure = new AbortController()
     const stop = signal === undefined ? failure.signal : AbortSignal.any([failure.signal, signal])
     const vectors: Float32Array[] = new Array(texts.length)
-    // Start with the longest texts: at the end of a call the other workers then wait for a short text only.
+    // Texts of a call are embedded longest first, so that at the end of the call the workers finish at nearly the same time.
     const order = texts.map((_, at) => at).sort((a, b) => (texts[b] as string).length - (texts[a] as string).length)
     const all = order.map(async at => {
       vectors[at] = await this.#enqueue(texts[at] as string, stop)
     })
-    // One abort listener for the whole call rather than one per text: a call may have many thousands of texts.
+    // The whole call has one abort listener rather than one for each of its texts, of which there may be many thousands.
     const drop = () => this.#drop(stop)
     stop.addEventListener('abort', drop, { once: true })
     this.#pump()
@@ -119,8 +122,8 @@ export class EmbedPool {
   }
 
   /**
-   * Gives waiting texts to the workers that hold the fewest, the first worker before others. A worker holds no more than its share of the
-   * waiting texts, so that at the end of a call no worker is idle while texts wait at a slower one.
+   * Gives queued texts to the worker that holds the fewest, the first worker if several do. A worker holds no more than its share of the
+   * queued texts, so that at the end of a call no worker is idle while texts are queued at a slower worker.
    */
   #pump(): void {
     while (this.#queue.length > 0) {
@@ -130,7 +133,10 @@ export class EmbedPool {
     }
   }
 
-  /** Workers that may get texts. A worker that was given up after repeated failures is skipped. */
+  /**
+   * The workers that may get texts: the first one, and further ones that run already or may be started because enough texts are queued. A
+   * worker given up after repeated crashes gets none.
+   */
   #usable(): readonly PoolWorker[] {
     const mayStart = this.#queue.length >= WAITING_TO_START
     return this.#workers.filter(({ thread }, at) => at === 0 || (!thread.isGivenUp && (mayStart || thread.isRunning)))

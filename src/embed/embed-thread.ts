@@ -9,8 +9,8 @@ import type { SentenceModelParts } from './sentence-model.ts'
 import { type StartWorker, type StoppableThread, startThread } from './stoppable-thread.ts'
 
 /**
- * Number of crashes of the worker without an answer in between after which it is not started again: a model that kills its worker will do
- * so again.
+ * Number of crashes of the worker, without an answer in between, after which it is not started again: the model itself probably kills its
+ * worker.
  */
 const MAX_DEATHS_IN_A_ROW = 3
 
@@ -31,7 +31,7 @@ interface Running extends StoppableThread {
 }
 
 export interface EmbedThreadOptions {
-  /** Called at each start of the worker: loads the files of the model. */
+  /** Loads the files of the model; called at each start of the worker. */
   readonly loadParts: () => Promise<SentenceModelParts>
   readonly startWorker?: StartWorker | undefined
 }
@@ -48,7 +48,7 @@ export class EmbedThread {
     this.#options = options
   }
 
-  /** Begins to load the model unless it is loading or loaded. The next request reports a failure. */
+  /** Starts loading the model unless it is loading or loaded already. If that fails, the next request is rejected with the error. */
   start(): void {
     if (!this.#closed) this.#start()
   }
@@ -62,12 +62,12 @@ export class EmbedThread {
     return this.#running !== null
   }
 
-  /** Whether the worker crashed too often: every request is rejected. */
+  /** Whether the worker crashed too often in succession; then every request is rejected and the worker is not started again. */
   get isGivenUp(): boolean {
     return this.#deathsInARow >= MAX_DEATHS_IN_A_ROW
   }
 
-  /** Ends the thread if no request is pending; the next request starts another. */
+  /** Ends the worker thread if no request is pending; a later request starts a new one. */
   async rest(): Promise<void> {
     const running = this.#running
     if (running === null || running.requests.size > 0 || running.readers.length > 0) return
@@ -83,7 +83,7 @@ export class EmbedThread {
     })
   }
 
-  /** Vectors of all texts, concatenated in one array. */
+  /** Resolves with the vectors of all texts, concatenated in one array. */
   embed(texts: readonly string[], kind: EmbedKind, signal: AbortSignal | undefined): Promise<Float32Array> {
     if (signal?.aborted) return Promise.reject(cancelled(signal))
     return this.#ask((running, waiting) => {
@@ -143,7 +143,7 @@ export class EmbedThread {
     worker.on('exit', () => this.#die(running, failed('the embedding worker ended unexpectedly')))
     this.#options.loadParts().then(
       parts => post(worker, { type: 'load', parts }, [parts.weights.buffer as ArrayBuffer]),
-      error => this.#end(running, error), // not a crash of the worker: the next request reads the model's files again
+      error => this.#end(running, error), // not a crash of the worker thread: the next request reads the model files again
     )
     return running
   }
@@ -181,7 +181,7 @@ export class EmbedThread {
     this.#end(running, isOfText ? asRefusal(error) : error)
   }
 
-  /** Rejects the pending requests and ends the thread; the next request starts another. */
+  /** Rejects the pending requests and ends the worker thread; a later request starts a new one. */
   #end(running: Running, error: Error): void {
     if (this.#running !== running) return
     this.#running = null
@@ -192,7 +192,7 @@ export class EmbedThread {
   }
 
   #holdProcess(running: Running): void {
-    if (this.#running !== running) return // the thread is being stopped, and the process waits for that
+    if (this.#running !== running) return // the worker thread is being stopped, and `stop` keeps the process alive meanwhile
     if (running.requests.size > 0 || running.readers.length > 0) running.worker.ref()
     else running.worker.unref()
   }
@@ -231,8 +231,8 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'ready'; readonly runtime: RuntimeName }
-  /** The model could not be loaded, so the worker cannot be used. */
+  /** Sent by the worker: the model could not be loaded, so the worker cannot embed anything. */
   | { readonly type: 'unusable'; readonly reason: string }
-  /** All vectors of a request, concatenated. */
+  /** Sent by the worker: the vectors of all texts of a request, concatenated in one array. */
   | { readonly type: 'vectors'; readonly id: number; readonly values: Float32Array<ArrayBuffer> }
   | { readonly type: 'rejected'; readonly id: number; readonly reason: string }

@@ -12,30 +12,30 @@ export type EmbedKind = 'query' | 'passage'
 
 /** Calibration of the verdict for one embedding model: weights and thresholds of the evidence, whose formula is in `math/evidence.ts`. */
 export interface Calibration {
-  /** Weights of the word signals in the evidence; the weight of the cosine is 1. */
+  /** Weights of the word-match signals in the evidence, relative to the cosine of query and passage, whose weight is 1. */
   readonly wordShare: number
   readonly heldShare?: number | undefined
   readonly askedShare?: number | undefined
   /**
-   * Threshold of the evidence below which the verdict is `nothing_relevant`: base + slope · log10(rows), where `rows` is the number of rows
-   * searched.
+   * Threshold of the evidence (a number computed from word matches and the cosine) below which the verdict of an answer is
+   * `nothing_relevant`: base + slope · log10(rows), where `rows` is the number of rows searched.
    */
   readonly refused: { readonly base: number; readonly slope: number }
-  /** Threshold of the evidence from which the verdict is `answered`. */
+  /** Evidence from which on the verdict of an answer is `answered`. */
   readonly answered: { readonly base: number; readonly slope: number }
 }
 
 /** Calibration of a multilingual model for pairs of query language and passage language. */
 export interface LanguagePairs {
-  /** Thresholds for a query and a passage in two different languages. */
+  /** Calibration for a query and a passage in two different languages. */
   readonly across: Calibration
   /**
    * Thresholds for single language pairs, such as `es-en` for a Spanish query and an English passage; they take precedence over `across`.
    */
   readonly pairs: Readonly<Record<string, Calibration>>
   /**
-   * Quantiles of the cosine of unrelated query-passage pairs, at the levels in `QUANTILE_LEVELS`: within one language (`same`) and between
-   * two (`across`).
+   * Quantiles of the cosine between unrelated queries and passages, at the cumulative shares in `QUANTILE_LEVELS`: for pairs in one
+   * language (`same`) and in two different languages (`across`).
    */
   readonly unrelated: { readonly same: readonly number[]; readonly across: readonly number[] }
 }
@@ -61,16 +61,16 @@ export interface EmbeddingModel {
   readonly languagePairs?: LanguagePairs | null | undefined
 }
 
-/** How a model is run in this process. */
+/** How an embedding model runs in this process: its runtime and its number of workers. */
 export interface LocalRun {
-  /** Runtime of the model. Before the model is loaded: the runtime that will be tried first. */
+  /** Runtime that runs the model, native or WebAssembly. Before the model is loaded: the runtime that will be tried first. */
   readonly runtime: RuntimeName
-  /** Maximum number of texts embedded in parallel, one thread each. */
+  /** Maximum number of texts that are embedded in parallel, each by a worker thread. */
   readonly workers: number
 }
 
 export interface Embedder {
-  /** How the model runs in this process. Absent if it runs elsewhere, such as on a server. */
+  /** How the model runs in this process. Absent for a model that does not run in this process, such as one behind an HTTP provider. */
   readonly runsOn?: (() => LocalRun) | undefined
   readonly model: EmbeddingModel
   /**
@@ -82,12 +82,15 @@ export interface Embedder {
   close(): Promise<void>
 }
 
-/** Whether an embedder failed because of a text in the request, as far as the error tells. */
+/**
+ * Whether the error says that an embedder refused one particular text (`refused: 'text'` in its details), so that other texts may still be
+ * embedded.
+ */
 export function isRefusal(error: unknown): error is QuerentError {
   return error instanceof QuerentError && error.details['refused'] === 'text'
 }
 
-/** The error with a mark in its details that a text of the request seems to have caused it. */
+/** A copy of the error with `refused: 'text'` in its details: a text of the request, not the embedder, seems to have caused the failure. */
 export function asRefusal(error: QuerentError): QuerentError {
   return error.retold(error.message, { ...error.details, refused: 'text' })
 }

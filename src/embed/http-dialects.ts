@@ -1,4 +1,6 @@
-/** The HTTP protocols of the two kinds of embedding provider: path, request and response format. */
+/**
+ * How the two kinds of embedding provider (OpenAI-compatible and Ollama) are called over HTTP: path, request format and response format.
+ */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 
@@ -6,12 +8,12 @@ export type ProviderName = 'openai' | 'ollama'
 
 export interface Dialect {
   readonly defaultBaseUrl: string
-  /** Path that is appended to the base address of the provider. */
+  /** Path of the embedding request, which is appended to the base address of the provider. */
   readonly path: string
   /** Maximum number of input tokens of the provider's usual models. */
   readonly defaultMaxTokens: number
   body(model: string, texts: readonly string[], dimensions: number | undefined): JsonObject
-  /** Reads the response: one vector per text, in the order of the texts; throws if the format is wrong. */
+  /** Reads the vectors from a provider's response: one per text, in the order of the texts. Throws if the response has another format. */
   read(answer: unknown): readonly (readonly number[])[]
 }
 
@@ -25,7 +27,8 @@ export const DIALECTS: Readonly<Record<ProviderName, Dialect>> = {
     defaultBaseUrl: 'https://api.openai.com/v1',
     path: 'embeddings',
     defaultMaxTokens: 8191,
-    // `dimensions` is sent only if configured: many compatible servers refuse a field they do not know.
+    // The field `dimensions` is sent only if it is configured, because many compatible servers refuse requests with a field that they do
+    // not know.
     body: (model, texts, dimensions) => ({
       model,
       input: texts,

@@ -14,8 +14,8 @@ export interface HttpEmbedderOptions {
   readonly baseUrl?: string | undefined
   readonly apiKey?: string | undefined
   /**
-   * Dimensions of the vectors: requested from the provider (OpenAI) and checked in its responses. If omitted, one request at opening learns
-   * the number.
+   * Number of components of a vector. The provider is asked for this number (OpenAI only), and a response with another number is an error.
+   * If omitted, one request when the embedder is opened learns the number.
    */
   readonly dimensions?: number | undefined
   readonly maxTokens?: number | undefined
@@ -24,14 +24,14 @@ export interface HttpEmbedderOptions {
   readonly languages?: readonly string[] | undefined
   readonly calibration?: Calibration | null | undefined
   readonly cosineScale?: number | undefined
-  /** Timeout of one attempt, in milliseconds. Default 30,000. */
+  /** Time limit for one attempt of a request to the provider, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined
   /**
-   * Timeout of the request at opening that learns the dimensions; if it is set, that request is not retried. Default: `timeoutMs`, with
-   * retries.
+   * Time limit in milliseconds for the request that learns the vector's number of components when the embedder is opened. If set, that
+   * request is not retried. Default: `timeoutMs`, with retries.
    */
   readonly openingMs?: number | undefined
-  /** Maximum number of attempts after the first one. Default 3. */
+  /** Maximum number of further attempts after a failed first request to the provider. Default 3. */
   readonly retries?: number | undefined
   readonly sleep?: Sleep | undefined
 }
@@ -39,8 +39,8 @@ export interface HttpEmbedderOptions {
 /** Texts in one request. A provider embeds each text separately, so the other texts of a request do not change a vector. */
 const BATCH = 64
 /**
- * UTF-16 units per token by which texts are cut, as the provider's tokenizer is not available; no usual language needs more tokens per
- * unit.
+ * Number of UTF-16 units of text allowed per token of the model's limit: texts are cut by length, because the provider's tokenizer is not
+ * available. In no usual language does a text of this length have more tokens than the limit.
  */
 const CHARACTERS_PER_TOKEN = 2
 
@@ -60,7 +60,8 @@ export async function openHttpEmbedder(options: HttpEmbedderOptions): Promise<Em
   const found = dimensions ?? (await ask(['dimensions'], undefined, opening))[0]?.length ?? 0
   const embeddingModel: EmbeddingModel = {
     id: `${options.provider}/${model}`,
-    // The key does not include the address: the same model at another address gives the same vectors.
+    // The key under which vectors are stored does not depend on the provider's address, because the same model gives the same vectors at
+    // another address.
     hash: sha256(canonicalJson({ provider: options.provider, model, dimensions: found, prefixes })),
     dimensions: found,
     maxTokens,
@@ -88,7 +89,7 @@ function makeAccess(options: HttpEmbedderOptions, dialect: Dialect): ProviderAcc
   const { provider, apiKey, timeoutMs = 30_000, retries = 3 } = options
   const sleep = options.sleep ?? ((ms, signal) => wait(ms, undefined, { signal }))
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    // The message omits the value because it is a secret.
+    // The error message must not contain the value, because it is an API key.
     throw new QuerentError('invalid_argument', 'apiKey: expected visible ASCII characters only', { field: 'apiKey' })
   }
   const url = makeUrl(options.baseUrl ?? dialect.defaultBaseUrl, dialect.path)

@@ -8,7 +8,7 @@ import { expectedRuntime } from './onnx-runtime.ts'
 import type { StartWorker } from './stoppable-thread.ts'
 
 export interface LocalEmbedderOptions {
-  /** Folder of the model; see `onnx-folder.ts`. */
+  /** Path of the model's folder, which contains a manifest, the ONNX model and its tokenizer. */
   readonly folder: string
   /**
    * Number of passages embedded in parallel: one worker with one thread and its own copy of the model for each. Default: one for each core
@@ -23,7 +23,7 @@ export interface LocalEmbedderOptions {
    */
   readonly start?: 'now' | 'first-use' | undefined
   readonly startWorker?: StartWorker | undefined
-  /** Milliseconds without passages after which all workers except the first end. */
+  /** Milliseconds without new passages after which all workers except the first end and free their copies of the model. */
   readonly idleMs?: number | undefined
 }
 
@@ -56,8 +56,8 @@ export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<
 }
 
 /**
- * Makes the pool of workers. `files` are used for the first start only: their buffer is moved to the worker thread, so later starts read
- * the files again.
+ * Makes the pool of embedding workers. `files` are used for the first start of a worker only, because their buffers move to the worker
+ * thread; later starts read the files again.
  */
 function makePool(folder: OnnxFolder, options: LocalEmbedderOptions, files?: Promise<ModelFiles>): EmbedPool {
   let unused = files

@@ -30,8 +30,8 @@ export const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.js
 type ModelFile = (typeof MODEL_FILES)[number]
 
 /**
- * Levels of the quantiles in a manifest: the share of unrelated query-passage pairs whose cosine is at most the quantile at the same
- * position.
+ * Cumulative shares, from 0.01 to 0.999, for which a manifest gives quantiles of the cosine: at most this share of unrelated query-passage
+ * pairs has a cosine up to the quantile at the same position.
  */
 export const QUANTILE_LEVELS = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999] as const
 
@@ -45,17 +45,17 @@ const calibration = z.strictObject({
   answered: bar,
 })
 const languageCode = z.string().regex(/^[a-z]{2}$/, 'a language code of two letters')
-/** Cosines at the levels in QUANTILE_LEVELS, ascending. */
+/** Cosines of unrelated query-passage pairs at the cumulative shares in QUANTILE_LEVELS, ascending. */
 const quantiles = z.array(z.number().min(-1).max(1)).length(QUANTILE_LEVELS.length)
 const languagePairs = z.strictObject({
   /** Thresholds for a query and a passage in two different languages. Those for one language are in `calibration`. */
   across: calibration,
   /**
-   * Thresholds for one pair of query and passage language (`es-en`; `ja-ja` within a language), where they differ from `calibration` and
-   * `across`.
+   * Weights and thresholds of the verdict for one pair of query and passage language (`es-en`; `ja-ja` within a language), where they
+   * differ from `calibration` and `across`.
    */
   pairs: z.record(z.string().regex(/^[a-z]{2}-[a-z]{2}$/, 'two language codes, as in es-en'), calibration).default({}),
-  /** Quantiles of the cosine of queries with unrelated passages; they bring the scores of two models to one scale. */
+  /** Quantiles of the cosine between queries and unrelated passages, by which cosines of two models are converted to one scale. */
   unrelated: z.strictObject({ same: quantiles, across: quantiles }),
 })
 const manifestSchema = z.strictObject({
@@ -64,9 +64,12 @@ const manifestSchema = z.strictObject({
   maxTokens: z.number().int().min(4).max(1_000_000),
   pooling: z.enum(['mean', 'cls']),
   prefixes: z.strictObject({ query: z.string(), passage: z.string() }).default({ query: '', passage: '' }),
-  /** Languages of the model, as ISO 639-1 codes; empty means many. */
+  /** Languages that the model knows, as ISO 639-1 codes; empty means many. */
   languages: z.array(languageCode).default([]),
-  /** Thresholds of the verdict. Without them no answer is refused for lack of evidence. */
+  /**
+   * Weights and thresholds from which the verdict of an answer is computed. Without them the verdict is never `nothing_relevant` for lack
+   * of evidence.
+   */
   calibration: calibration.nullable().default(null),
   cosineScale: z.number().positive().default(1),
   languagePairs: languagePairs.nullable().default(null),
@@ -75,7 +78,7 @@ const manifestSchema = z.strictObject({
   files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),
   /** Hashes of an earlier version of the files that gave bit-identical vectors: vectors stored under those hashes stay valid. */
   sameVectorsAs: z.partialRecord(z.enum(MODEL_FILES), hash).default({}),
-  /** Where the files came from, as text for people. */
+  /** Free text for readers of the manifest: where the model's files came from. */
   source: z.string().optional(),
 })
 

@@ -14,12 +14,15 @@ export interface OnnxRuntime {
   open(model: Uint8Array): Promise<Ort.InferenceSession>
 }
 
-/** Session option: errors only. ONNX Runtime writes warnings to standard error, where an interface's messages go. */
+/** Session option: log errors only. ONNX Runtime writes warnings to standard error, which the program's own messages use. */
 const LOG_ERRORS_ONLY = 3
 
 const ONE_THREAD = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: LOG_ERRORS_ONLY } as const
 
-/** Loads the runtime with this name; without `name`, the best available one. */
+/**
+ * Loads the ONNX Runtime of this name, native or WebAssembly. Without `name`: the native one, or WebAssembly if the native one cannot be
+ * loaded.
+ */
 export async function loadOnnxRuntime(name?: RuntimeName): Promise<OnnxRuntime> {
   if (name === 'native') return loadNative()
   if (name === 'wasm') return loadWasm()
@@ -90,14 +93,14 @@ async function clampsProducts(ort: NativeRuntime): Promise<boolean> {
 }
 
 /**
- * The WebAssembly build that scripts/bundle-onnx.ts makes, relative to any folder of `dist`. Code run from source uses the development
- * dependency instead.
+ * Path of the bundled WebAssembly build of ONNX Runtime, relative to any folder in `dist`. Code run from source uses the npm package
+ * instead, which is a development dependency.
  */
 const PACKAGED_WASM = '../onnx/ort.mjs'
 
 async function loadWasm(): Promise<OnnxRuntime> {
   const packaged = new URL(PACKAGED_WASM, import.meta.url)
-  // The bare package name resolves in Node to the build that reads its .wasm file from disk.
+  // The import of the bare package name, in Node, gives the build of ONNX Runtime Web that reads its .wasm file from disk.
   const ort: typeof Ort = existsSync(packaged) ? await import(packaged.href) : await import('onnxruntime-web')
   ort.env.wasm.numThreads = 1
   return {

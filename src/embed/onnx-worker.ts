@@ -56,7 +56,7 @@ function nextJob(): Job | undefined {
   return questions[0] ?? passages[0]
 }
 
-/** Embeds one text of a job, and sends the answer after the last one. */
+/** Embeds the next text of a job, and sends the job's answer after its last text. */
 async function embedNext(job: Job, model: SentenceModel): Promise<void> {
   try {
     const text = must(job.texts[job.vectors.length], 'a text to embed')
@@ -80,7 +80,7 @@ function remove(id: number): void {
   }
 }
 
-/** Drops all waiting texts: the owner is about to end this thread and has already rejected their requests. */
+/** Drops all texts that wait in this thread, because the owner is about to end the thread and has already rejected their requests. */
 function dropAll(): void {
   questions.length = 0
   passages.length = 0

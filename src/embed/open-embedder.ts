@@ -13,13 +13,16 @@ export type EmbedderSettings = { readonly provider: 'none' } | LocalSettings | R
 
 export interface LocalSettings {
   readonly provider: 'local'
-  /** Folder of the model. Default: the model in the package. */
+  /** Folder of the local model. Default: the model that is part of this package. */
   readonly folder?: string | undefined
   readonly threads?: number | undefined
   readonly runtime?: RuntimeName | undefined
 }
 
-/** Settings with the same meaning as in `HttpEmbedderOptions`. */
+/**
+ * Settings of an embedding provider reached over HTTP. The API key itself is not part of the settings: `apiKeyEnv` names the environment
+ * variable that holds it.
+ */
 export interface RemoteSettings extends Omit<HttpEmbedderOptions, 'apiKey' | 'calibration' | 'sleep'> {
   /** Name of the environment variable that holds the API key: a key written into a file easily ends up in a repository. */
   readonly apiKeyEnv?: string | undefined
@@ -101,19 +104,19 @@ export const embedderSettings: z.ZodType<EmbedderSettings> = z.discriminatedUnio
 ])
 
 export interface EmbedderContext {
-  /** Folder from which a relative model folder is resolved. */
+  /** Folder from which a relative path of a model folder is resolved. */
   readonly baseFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Time limit for opening the embedder: see `HttpEmbedderOptions`. */
+  /** Time limit in milliseconds for the provider's request that learns the vector's number of components when the embedder is opened. */
   readonly openingMs?: number | undefined
-  /** `first-use` is for commands that may never embed: opening then reads the manifest only. */
+  /** When to load the model. `first-use` is for commands that may never embed a text: opening the embedder then reads the manifest only. */
   readonly start?: 'now' | 'first-use' | undefined
 }
 
-/** Folder of the model in the package; the path is the same from `src` and from `dist`. */
+/** Folder of the built-in model in the package; found both from `src` and from `dist`. */
 export const PACKAGED_MODEL_FOLDER: string = fileURLToPath(new URL('../../model/all-MiniLM-L6-v2', import.meta.url))
 
-/** Folder in which `npm run model:multilingual` puts its model. */
+/** Folder into which `npm run model:multilingual` installs the multilingual model. */
 export const SECOND_MODEL_FOLDER: string = join(PACKAGED_MODEL_FOLDER, '../../model-multilingual')
 
 /**
@@ -159,7 +162,8 @@ function findKey(settings: RemoteSettings, context: EmbedderContext): string | u
   })
 }
 
-// English words and names that need no other spelling.
+// Words that the built-in model's vocabulary contains in full; used to recognise correctly spelt English words and names. Null before the
+// first use.
 
 let words: ReadonlySet<string> | null = null
 

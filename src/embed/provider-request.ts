@@ -1,19 +1,19 @@
 /**
- * One JSON request to an embedding provider, with a timeout and retries where waiting helps (429, 5xx, no connection). Every failure
- * becomes `provider_failed` with the provider and the status, never the key.
+ * Sends one JSON request to an embedding provider, with a time limit, and with retries where waiting helps (status 429 or 5xx, or no
+ * connection). Every failure becomes a `provider_failed` error that contains the provider and the status, but never the API key.
  */
 import type { Json } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
 import { asRefusal, cancelled } from './embedder.ts'
 
 export interface ProviderAccess {
-  /** Name of the provider, for messages. */
+  /** Name of the provider, for error messages. */
   readonly provider: string
   readonly url: URL
   readonly apiKey: string | undefined
-  /** Timeout in milliseconds of one attempt, from connecting to the last byte. */
+  /** Time limit in milliseconds for one attempt, from connecting to the last byte of the response. */
   readonly timeoutMs: number
-  /** Maximum number of attempts after the first one. */
+  /** Maximum number of further attempts after a failed first one. */
   readonly retries: number
   readonly sleep: Sleep
 }
@@ -32,7 +32,7 @@ type Answer =
   | { readonly ok: true; readonly json: unknown }
   | { readonly ok: false; readonly error: QuerentError; readonly pauseMs: number | null }
 
-/** Sends the request, with retries, and returns the parsed JSON response. */
+/** Sends a request with a JSON body to an embedding provider, with retries, and returns the parsed JSON response. */
 export async function postJson(access: ProviderAccess, body: Json, signal?: AbortSignal): Promise<unknown> {
   for (let attempt = 0; ; attempt++) {
     const answer = await tryOnce(access, body, signal, FIRST_PAUSE_MS * 2 ** attempt)
@@ -54,12 +54,15 @@ export function providerFailed(
   return new QuerentError('provider_failed', `${provider} at ${url.href}: ${what}`, { provider, status }, cause)
 }
 
-/** The `provider_failed` error, marked in its details as caused by a text of the request. */
+/** Creates a `provider_failed` error that says in its details (`refused: 'text'`) that a text of the request seems to have caused it. */
 export function textRefused(access: ProviderAccess, what: string, status: number): QuerentError {
   return asRefusal(providerFailed(access, what, status))
 }
 
-/** Sends the request once. `pauseMs`: the pause before the next attempt if the provider names none. */
+/**
+ * Sends one attempt of a request to a provider. `pauseMs`: milliseconds to wait before the next attempt if the response has no Retry-After
+ * header.
+ */
 async function tryOnce(
   access: ProviderAccess,
   body: Json,

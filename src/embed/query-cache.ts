@@ -1,12 +1,12 @@
 /**
- * Caches the vectors of the latest queries: the same query again (next page, live query, another lens) does not run the model again.
- * Passages are not cached: they are embedded once and stored.
+ * Caches the vectors of the latest queries, so that a query repeated for a next page, a live query or another lens does not run the model
+ * again. Vectors of passages are not cached, because they are computed once and stored.
  */
 import { LRUCache } from 'lru-cache'
 import type { Embedder } from './embedder.ts'
 
 export interface CachedEmbedder extends Embedder {
-  /** Number of queries answered from the cache since it was created. */
+  /** Number of queries whose vector was found in the cache, since the cache was created. */
   readonly hits: number
 }
 

@@ -5,7 +5,7 @@ import { loadOnnxRuntime, type OnnxRuntime } from './onnx-runtime.ts'
 import { openTokenizer, type Tokenize } from './tokenizer.ts'
 
 export interface SentenceModelParts {
-  /** Contents of model.onnx, tokenizer.json and tokenizer_config.json. */
+  /** The contents of the model's files: model.onnx, tokenizer.json and tokenizer_config.json. */
   readonly weights: Uint8Array
   readonly tokenizer: string
   readonly tokenizerConfig: string

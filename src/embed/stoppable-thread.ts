@@ -2,27 +2,27 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { siblingModule } from '../base/module-url.ts'
 
-/** Starts a worker thread; tests inject their own function to watch and end real threads. */
+/** The type of a function that starts a worker thread; tests pass a function of their own, to watch and end real threads. */
 export type StartWorker = (options: WorkerOptions) => Worker
 
 export interface StoppableThread {
   readonly worker: Worker
-  /** Ends the thread, but never while it runs native code. */
+  /** Ends the worker thread, after its current run of native code has finished. */
   readonly stop: () => Promise<void>
 }
 
 export function startThread(start: StartWorker = startWorker): StoppableThread {
   const gate = new RunGate()
-  // The worker does not inherit the flags of this process: `--eval` and `--input-type` would keep it from starting.
+  // The worker thread must not inherit this process's command-line flags, because `--eval` and `--input-type` would keep it from starting.
   const worker = start({ name: 'querent embedder', workerData: gate.memory, execArgv: [] })
   const forget = shutAtExit(gate)
   worker.once('exit', () => {
     forget()
-    gate.leave() // in case the worker died inside a run
+    gate.leave() // a worker that died during a run could not leave the gate itself
   })
   let stopped: Promise<void> | undefined
   const stop = () => {
-    worker.ref() // keeps the process alive until the worker has ended, which is soon
+    worker.ref() // keeps the process alive until the worker thread has ended, which does not take long
     stopped ??= gate.shut().then(async () => {
       await worker.terminate()
     })
@@ -47,7 +47,7 @@ const MAX_WAIT_MS = 10_000
  * message can be awaited at process exit.
  */
 export class RunGate {
-  /** The shared memory, to be handed to the other thread. */
+  /** The gate's shared memory, which must be passed to the other thread. */
   readonly memory: SharedArrayBuffer
   readonly #cells: Int32Array<SharedArrayBuffer>
 
@@ -56,25 +56,28 @@ export class RunGate {
     this.#cells = new Int32Array(memory)
   }
 
-  /** For the worker: runs the work, or returns null without running it if the gate is shut. */
+  /** For the worker: passes the gate and runs `work`; returns null without running it if the gate is shut. */
   async pass<T>(work: () => Promise<T>): Promise<T | null> {
     Atomics.store(this.#cells, INSIDE, 1)
     try {
-      // The worker marks itself as inside before it reads SHUT, and the owner sets SHUT before it reads INSIDE, so at least one of the two
-      // sees the other.
+      // The worker marks itself as inside before it reads whether the gate is shut, and the owner shuts the gate before it reads whether
+      // the worker is inside; so at least one of the two sees the other.
       return Atomics.load(this.#cells, SHUT) === 1 ? null : await work()
     } finally {
       this.leave()
     }
   }
 
-  /** Marks that no run is in progress, and wakes the waiting owner. */
+  /** For the worker: marks that it is not running native code, and wakes the owner that waits to end the thread. */
   leave(): void {
     Atomics.store(this.#cells, INSIDE, 0)
     Atomics.notify(this.#cells, INSIDE)
   }
 
-  /** For the owner: allows no further run, and resolves when the worker is outside. */
+  /**
+   * For the owner of the worker: shuts the gate, so that the worker begins no further run of native code; resolves when the present run has
+   * ended.
+   */
   async shut(): Promise<void> {
     Atomics.store(this.#cells, SHUT, 1)
     await Atomics.waitAsync(this.#cells, INSIDE, 1, MAX_WAIT_MS).value

@@ -34,8 +34,8 @@ function isUnigram(tokenizerJson: object): tokenizerJson is UnigramJson {
 }
 
 /**
- * The package's tokenizer with our own segmentation: the package gets only the first pieces of the vocabulary, up to the unknown piece, so
- * that it opens fast.
+ * The tokenizer package with a segmentation of our own in place of its own: the package gets only the first pieces of the vocabulary, up to
+ * the one for unknown text, because building its data structure for all pieces is slow.
  */
 function openUnigram(json: UnigramJson, config: object): Tokenizer {
   const { vocab, unk_id } = json.model

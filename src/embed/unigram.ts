@@ -11,13 +11,13 @@ export interface UnigramModel {
   readonly vocab: readonly (readonly [piece: string, score: number])[]
 }
 
-/** Subtracted from the lowest score of all pieces to give the score of a character that no piece covers. */
+/** Penalty for a character that no piece of the vocabulary covers: its score is the lowest score of all pieces minus this. */
 const UNKNOWN_PENALTY = 10
 
 export class Unigram {
   readonly ids: Map<string, number>
   readonly #scores: Float64Array
-  /** Lengths of the pieces that begin with a UTF-16 unit, ascending. */
+  /** Lengths of the vocabulary pieces that begin with a given UTF-16 unit, in ascending order. */
   readonly #lengths = new Map<number, number[]>()
   readonly #unknownScore: number
 

@@ -59,7 +59,7 @@ export async function addChats(
   return report
 }
 
-/** Rejects options that do not apply to chats, rather than ignoring them silently. */
+/** Throws `invalid_argument` for the options `kind` and `lens` of an add request for chats, because chats ignore these options. */
 function refuseOthers({ kind, lens }: AddRequest): void {
   if (kind !== undefined)
     throw invalidArgument('kind', kind, 'no kind together with chat: messages get the kind message')
@@ -74,7 +74,7 @@ interface FoundFiles extends AsyncDisposable {
 
 const OPENED = { [Symbol.asyncDispose]: async () => {} }
 
-/** The files of one export: all files of a folder or of a ZIP archive belong to the same export. */
+/** Opens the files of one chat export. A folder, or a ZIP archive, is one export with all files in it. */
 async function filesOf(place: Place, signal: AbortSignal): Promise<FoundFiles> {
   if (isZip(place)) return await filesInZip(place)
   if (!place.isFolder) return { ...OPENED, files: [fileOf(place, place.absolute)], skipped: [], errors: [] }
@@ -94,7 +94,10 @@ function isZip({ isFolder, absolute }: Place): boolean {
   return !isFolder && extensionOf(basename(absolute)) === 'zip'
 }
 
-/** A ZIP archive is read in place; a file in it is read again each time it is requested. */
+/**
+ * Opens the files in a ZIP archive that holds a chat export. The archive is not unpacked to disk; each request for one of its files reads
+ * that file from the archive.
+ */
 async function filesInZip(place: Place): Promise<FoundFiles> {
   const { openZipFile } = await import('../ingest/zip.ts')
   const zip = await openZipFile(place.absolute).catch((error: unknown) => {

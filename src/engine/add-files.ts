@@ -1,4 +1,4 @@
-/** Adds files and folders; if a lens is named, the lens reads them. */
+/** Adds files and folders to the store. By default they become text entries; if the request names a lens, that lens reads them. */
 import { Turns } from '../base/turns.ts'
 import type { IngestReport } from '../ingest/ingest-report.ts'
 import type { AddRequest } from '../model/entry-input.ts'
@@ -26,7 +26,8 @@ async function add(parts: Parts, request: AddRequest, call: CallContext): Promis
   const { store, clock, registry } = parts
   const { lens, paths, collection, kind, tags, visibility, federations, map } = request
   if (lens !== undefined) registry.must(lens)
-  // Imported on first use: most calls are queries, and should not wait for the parsers of file formats.
+  // The module that reads files is imported at its first use: most calls are queries, and should not wait for the parsers of file formats
+  // to load.
   const { ingest } = await import('../ingest/ingest.ts')
   return await ingest(
     store,
@@ -42,7 +43,7 @@ function keepingUp({ indexes }: Parts, { report }: CallContext): KeepingUp {
     try {
       await new Turns().run(indexes.keepUp('words'))
     } catch {
-      // Ignored here: the next query meets the same error.
+      // An error of the index update is ignored: the next query updates the index itself and reports the error.
     }
     following = null
   }
@@ -59,6 +60,6 @@ function keepingUp({ indexes }: Parts, { report }: CallContext): KeepingUp {
 
 interface KeepingUp {
   readonly report: (progress: Progress) => void
-  /** Resolves when the index update that was started has ended. */
+  /** Resolves when the index update in progress has ended; at once if there is none. */
   readonly followed: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps added files up to date (QE-012): finds those that changed since they were read, and reads them again. If no watching engine serves
- * the store, changes are looked for on demand (`query`, `status`, `sync`); a watching engine looks every few seconds, one process at a
- * time.
+ * Keeps added files up to date (QE-012): finds files that have changed since they were read, and reads them again. An engine that watches
+ * files checks them every few seconds, in one process at a time; if no engine watches the store's files, they are checked when a query,
+ * `status` or `sync` needs it.
  */
 import { sep } from 'node:path'
 import { must } from '../base/assert.ts'
@@ -44,13 +44,13 @@ const FIRST_PAUSE_MS = 4_000
 const MAX_PAUSE_MS = 300_000
 
 export class AddedFiles {
-  /** Whether the engine looks for changes by itself. */
+  /** Whether this engine watches added files: checks them for changes every few seconds in the background. */
   readonly isWatched: boolean
   readonly #parts: Needed
-  /** Changes found by the last look that have not been read yet. */
+  /** Changes of added files that the last check found and that have not been read into the store yet. */
   #waiting: Changes = NO_CHANGES
   #hostOf: ((lens: string) => LensHost) | null = null
-  /** Error messages of files and code that could not be read at the last attempt of this process, by absolute path. */
+  /** Error messages by absolute path: files and source code whose last reading in this process failed. */
   readonly #problems = new Map<string, string>()
   /** Code that failed, by path: number of failures since the last success, and the time of the next attempt (`performance.now`). */
   readonly #pauses = new Map<string, { readonly failures: number; readonly until: number }>()
@@ -60,12 +60,12 @@ export class AddedFiles {
     this.isWatched = isWatched
   }
 
-  /** Sets the function that gives the host through which a lens reads code. */
+  /** Sets the function that returns the host of a lens, the object through which a lens reads source code. */
   lendHosts(hostOf: (lens: string) => LensHost): void {
     this.#hostOf = hostOf
   }
 
-  /** Looks for changes below each added path, and below code that a lens has read. */
+  /** Checks the files below each added path, and source code that a lens has read, for changes since they were last read. */
   async look({ signal }: Caller): Promise<Changes> {
     const { store } = this.#parts
     const isAny = [ADDED_PATHS, INDEXED_TREES].some(table => {
@@ -105,7 +105,7 @@ export class AddedFiles {
     return [{ code: 'files_changed', message: `${what}; run \`querent sync\`.` }]
   }
 
-  /** Reads the changed files again. Null: nothing changed. Rejects with the errors of `add`. */
+  /** Reads the changed files again and updates their entries. Null: nothing changed. Rejects with the errors of adding files. */
   async read({ paths, trees }: Changes, { signal, report }: Caller): Promise<IngestReport | null> {
     const { store, clock, registry } = this.#parts
     const changed = paths.filter(path => countOf([path]) > 0)
@@ -163,8 +163,8 @@ export class AddedFiles {
   }
 
   /**
-   * Reads the changed files again if that is quick; otherwise only a note on the answer mentions them. Never rejects: the query is then
-   * answered from what the store holds.
+   * Reads changed files again before a query if there are few of them; otherwise leaves them for later, and a note on the answer mentions
+   * them. Never rejects: after a failure the query is answered from what the store holds.
    */
   async readQuickly(caller: Caller): Promise<IngestReport | null> {
     try {
@@ -179,8 +179,8 @@ export class AddedFiles {
   }
 
   /**
-   * Implements `sync`: deletes the entries made from the paths to forget, and reads changed files again below the other added paths, or
-   * only below the named ones. Throws `invalid_argument` for a path that was not added.
+   * The `sync` operation: deletes the entries made from the paths in `forget`, and reads changed files again below the other added paths,
+   * or only below those named. Throws `invalid_argument` for a path that was not added.
    */
   async sync({ paths: names, forget = [], dry_run: isDry = false }: SyncRequest, caller: Caller): Promise<Synced> {
     const all = await this.look(caller)
@@ -202,7 +202,7 @@ export class AddedFiles {
     return { changes, report: { ...report, deleted: report.deleted + deleted } }
   }
 
-  /** Looks for changes and reads them, until the engine is closed. */
+  /** The background job that checks added files for changes and reads changed files again; it runs until the engine is closed. */
   job(): BackgroundJob {
     let everyMs = LOOK_EVERY_MS
     return {
@@ -216,14 +216,14 @@ export class AddedFiles {
         const looked = performance.now()
         const isDue = ({ path }: TreeChanges) => (this.#pauses.get(path)?.until ?? 0) <= looked
         const made = await this.read({ ...changes, trees: changes.trees.filter(isDue) }, { signal, report })
-        // Reading rests for as long as it took, so that a folder that changes all the time is not read all the time.
+        // The next check comes no sooner than reading took, so that a folder that changes all the time is not read all the time.
         everyMs = Math.max(LOOK_EVERY_MS, (looked - begun) / LOOK_SHARE, performance.now() - looked)
         if (made !== null) await new Turns().run(this.#parts.indexes.keepUp('words'))
       },
     }
   }
 
-  /** The changes in the form that `status` and `sync` print. */
+  /** Added paths with their number of changed, added and deleted files, in the form in which `status` and `sync` return them. */
   statesOf({ paths, trees }: Changes): readonly AddedPathState[] {
     return [
       ...paths.map(({ path, isMissing, files, changed, added, deleted }) => ({
@@ -266,7 +266,7 @@ const EMPTY: IngestReport = {
 }
 
 export interface Synced {
-  /** Changes as they were found before anything was read. */
+  /** Changes of the added files as found before any of the changed files was read again. */
   readonly changes: Changes
   readonly report: IngestReport
 }

@@ -32,7 +32,7 @@ const NO_MODEL = { embedder: null, embedderError: null } as const
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
-/** The answer to a query that a subscription watches. */
+/** Answer to a query that a live subscription watches, with its time. */
 export interface WatchedAnswer {
   readonly answer: Answer
   readonly asOf: Instant
@@ -57,13 +57,19 @@ export class Asking {
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
   readonly #options = new Map<string, OptionsSchema>()
-  /** `Asking` objects for stores in memory that a lens queries in place of the engine's store. */
+  /**
+   * Objects that answer queries on temporary stores in memory; a lens may prepare one of these stores to be queried in place of the
+   * engine's own.
+   */
   readonly #others = new WeakMap<Scratch, Asking>()
   readonly #resolved = new WeakMap<QueryInput, { readonly viewer: string; readonly query: Query }>()
   readonly #countsUse: boolean
   #streams = 0
 
-  /** `of`: the `Asking` object of the engine's own store, if `parts` are those of a store in memory. */
+  /**
+   * If `parts` belong to a temporary store in memory, `of` is the object that answers queries on the engine's own store; null: `parts` are
+   * the engine's own.
+   */
   constructor(parts: Parts, host: (lens: string) => LensHost, of: Asking | null = null) {
     this.#parts = parts
     this.#host = host
@@ -77,8 +83,8 @@ export class Asking {
   }
 
   /**
-   * The `Asking` object for this query: on the engine's store, or on the store in memory that the lens prepared for this viewer. Throws
-   * what the query would throw.
+   * The object that answers this query: on the engine's store, or on a temporary store in memory that the query's lens has prepared for
+   * this viewer. Throws the same errors as running the query.
    */
   async for(input: Pick<QueryInput, 'lens'>, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Asking> {
     const { registry, defaultLens } = this.#parts
@@ -100,7 +106,7 @@ export class Asking {
     return this.#contexts.look(viewer)
   }
 
-  /** The secret that seals and signs the texts of this store, such as cursors. */
+  /** The secret key with which this store's cursors and tokens are sealed and signed. */
   secret(): string {
     return this.#contexts.secret()
   }
@@ -117,7 +123,7 @@ export class Asking {
     }
   }
 
-  /** Checks the input and resolves it to the query that a stream answers piece by piece. Throws what the query would throw. */
+  /** Checks the input of a streamed query and resolves it to the internal form of a query. Throws the errors that the query would throw. */
   resolve(input: QueryInput, call: Pick<CallContext, 'viewer' | 'now'>): Query {
     return this.#resolve(input, call.viewer, this.#now(call))
   }
@@ -143,12 +149,15 @@ export class Asking {
     }
   }
 
-  /** A cursor may be read after the store was closed, and most answers have none. */
+  /**
+   * Creates the store's secret now if the answer has a cursor, because the cursor may be sealed only after the store was closed; most
+   * answers have no cursor and need no secret.
+   */
   #makeSecretFor({ cursor }: Answer): void {
     if (cursor !== null) this.secret()
   }
 
-  /** The cached order of results for the query's cursor; null if there is none. */
+  /** The cached order of results that belongs to the query's cursor; null if the query has no cursor or the order is no longer cached. */
   cachedFor(query: Query, { viewer }: CallContext): CachedPage | null {
     const { after } = query
     return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())
@@ -177,8 +186,8 @@ export class Asking {
   }
 
   /**
-   * The current answer, for a subscription: watching does not count as use. Includes what is needed to tell when time alone may change the
-   * answer.
+   * The current answer to a query of a live subscription, with its time and the next instant at which time alone may change it. Does not
+   * count as use of the entries.
    */
   async standing(input: QueryInput, call: CallContext): Promise<WatchedAnswer> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
@@ -188,20 +197,20 @@ export class Asking {
     return { answer, asOf, nextBound: isOfThePast ? Number.POSITIVE_INFINITY : this.#contexts.nextBound(context, asOf) }
   }
 
-  /** The conditions of a query on entries, resolved as if it were asked at this instant. Throws what the query would throw. */
+  /** The filter and the parsed text of a query, resolved as if the query were asked at the instant `at`. Throws the errors of the query. */
   conditions(input: QueryInput, at: Instant, call: CallContext): Pick<Plan, 'filter' | 'parsed'> {
     const { stages, context } = this.#prepareAtOnce(input, call)
     return stages.parse({ ...context.query, asOf: at }, context)
   }
 
-  /** Does not count as use of the results, because asking for an explanation is not use. */
+  /** Explains how an entry was scored for a query. Does not count as use of the results. */
   async explain({ query, ...target }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
     const { stages, context } = await this.#prepare({ ...query, touch: false }, call)
     const { explainEntry } = await import('../pipeline/explain.ts')
     return explainEntry(target, stages, context)
   }
 
-  /** Counts the matching items without counting use, like `explain`. */
+  /** Counts the items that match a query. Does not count as use of the results. */
   async count(input: QueryInput, call: CallContext): Promise<Count> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const { countItems } = await import('../pipeline/survey.ts')
@@ -212,17 +221,18 @@ export class Asking {
     const { requireVisible } = await import('./listing.ts')
     const { similarTo } = await import('../pipeline/similar.ts')
     const entry = requireVisible(this.#parts.store, id, this.look(call.viewer))
-    // The language of the entry's text decides which model is used.
+    // The model for the entry's language is used: the main embedding model, or the second one for languages that the main model does not
+    // know.
     const text = `${entry.title}\n${entry.content}`.slice(0, SAMPLE)
     const { stages, context } = await this.#prepare({ text, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     if (context.query.touch) this.#touch(answer, call.viewer, context.query)
-    // Similar items have no cursor: a higher limit gives more of them.
+    // An answer with similar entries has no cursor for a next page; to get more entries, request a higher limit.
     return { ...answer.page, cursor: null }
   }
 
   async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
-    // Errors in the query are reported before any index is loaded for it.
+    // Checks the query before any index is loaded, so that an error in the query is reported at once.
     const now = this.#now(call)
     const query = this.#resolve(input, call.viewer, now)
     const made = await this.#load(query, now, call)
@@ -257,7 +267,7 @@ export class Asking {
     return query
   }
 
-  /** The schema is cached, because zod compiles it at its first parse, which takes a third of a millisecond. */
+  /** The option schemas of lenses are cached, because zod compiles a schema at its first parse, which takes a third of a millisecond. */
   #optionsSchemaOf(lens: string): OptionsSchema {
     const { registry } = this.#parts
     const schema = this.#options.get(lens) ?? z.strictObject({ options: registry.must(lens).options ?? NO_OPTIONS })
@@ -271,14 +281,14 @@ export class Asking {
     return stages
   }
 
-  /** Counts entries that were opened or cited as used. If the store cannot be written at the moment, the use is not counted. */
+  /** Counts a use of entries that the viewer opened or cited. If the store cannot be written at the moment, the use is not counted. */
   used(entries: readonly EntryKey[], viewer: Viewer): void {
     this.#count(() => this.#parts.uses.count(viewer, entries, this.#parts.clock.now()))
   }
 
   #touch(answer: Answer, viewer: Viewer, { lens, options }: Query): void {
     if (!this.#countsUse) return
-    // Several passages of one entry in an answer count as one use of the entry.
+    // Counts a use of each entry in the answer; several passages of one entry count as one use.
     const entries = [...new Set(answer.ranked.map(({ entry }) => entry))]
     if (entries.length === 0) return
     const { touch } = this.#parts.registry.must(lens)
@@ -336,11 +346,11 @@ export async function* streamQuery(
  */
 class Reports {
   readonly #said = new Set<string>()
-  /** Notes that came after the first piece. */
+  /** Notes that were first reported by a piece other than the first one of the streamed answer; the last piece contains them. */
   readonly #later: Note[] = []
   #isComplete = true
 
-  /** `progress`: progress of the query so far; null for the last piece. */
+  /** Turns one part of the answer into a piece of the stream. `progress`: share of the query done so far; null for the last piece. */
   chunkOf({ answer: { page } }: Part, isFirst: boolean, progress: number | null): PageChunk {
     const { items, verdict, reason, verdict_by, nearest, did_you_mean, lens, mode, as_of } = page
     const { notes, coverage, cursor } = page

@@ -10,7 +10,7 @@ import type { TableDeclaration } from '../model/table.ts'
 import type { Store } from '../store/store.ts'
 import { countMore, heldBytes } from '../store/usage.ts'
 
-/** Entries or rows that are counted in one transaction. */
+/** Number of entries or rows whose bytes are summed in one transaction. */
 const AT_ONCE = 500
 
 export class ByteQuota {
@@ -18,10 +18,10 @@ export class ByteQuota {
   readonly #clock: Clock
   readonly #quota: number
   readonly #tables: readonly TableDeclaration[]
-  /** Bytes reserved for requests in progress, by requester. */
+  /** Bytes reserved for write requests in progress, by requester. */
   readonly #reserved = new Map<string, number>()
 
-  /** `quota`: bytes, at least 0. `tables`: all tables that may hold rows of viewers. */
+  /** `quota`: maximum number of bytes per viewer, at least 0. `tables`: all tables that may hold rows of viewers. */
   constructor(store: Store, clock: Clock, quota: number, tables: readonly TableDeclaration[]) {
     this.#store = store
     this.#clock = clock
@@ -30,13 +30,13 @@ export class ByteQuota {
   }
 
   /**
-   * Reserves room for a request that may write up to `bytes`, until the returned function is called. Rejects with `quota_exceeded` before
-   * anything is written if there is not enough room.
+   * Reserves quota for a request that may write up to `bytes` bytes; the returned function ends the reservation. Rejects with
+   * `quota_exceeded` before anything is written if too little quota is left.
    */
   async reserve(viewer: string, bytes: number): Promise<() => void> {
     const requester = requesterOf(viewer)
     const held = await this.#held(viewer)
-    // No `await` between this check and the reservation: two requests cannot both take the last room.
+    // There must be no `await` between this check and the reservation; otherwise two requests could both take the last bytes of the quota.
     const reserved = this.#reserved.get(requester) ?? 0
     if (held + reserved + bytes > this.#quota) throw exceeded(held + reserved, bytes, this.#quota)
     this.#reserved.set(requester, reserved + bytes)
@@ -60,7 +60,7 @@ export class ByteQuota {
     }
   }
 
-  /** Only tables that have rows: counting in a table would create it. */
+  /** Only tables that have rows are counted, because counting in a table that does not exist would create it. */
   #filled(): readonly TableDeclaration[] {
     return this.#tables.filter(table => this.#store.table(table).scan({}, { limit: 1 }).length > 0)
   }

@@ -17,8 +17,8 @@ const SAME: readonly (readonly [string, string])[] = [
 const SPEED_MS = 1_000
 
 /**
- * Tests the model in a folder of the form described in `onnx-folder.ts`. Rejects with `model_invalid` if the folder holds no model, or
- * files other than those of its manifest.
+ * Tests the embedding model in a folder with a manifest, the ONNX model and its tokenizer. Rejects with `model_invalid` if the folder
+ * contains no model, or if a file differs from the manifest.
  */
 export async function checkModel(folder: string): Promise<ModelCheck> {
   const embedder = await openLocalEmbedder({ folder, threads: 1, start: 'now' })
@@ -47,7 +47,10 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Tests the embedder by itself; returns the problem found, or null. */
+/**
+ * Tests the embedder on pairs of sentences with the same meaning: equal texts must give equal vectors, and sentences of a pair near ones.
+ * Returns the problem found, or null.
+ */
 async function selfTest(embedder: Embedder): Promise<string | null> {
   const texts = SAME.flat()
   const vectors = await embedder.embed(texts, 'passage')

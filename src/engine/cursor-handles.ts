@@ -14,18 +14,18 @@ import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
 import { CURSORS } from '../store/core-tables.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 
-/** Largest length of a cursor that is sent as it is, without a handle. */
+/** Cursors up to this number of characters are sent unchanged; a longer cursor is replaced by a handle. */
 const MAX_LENGTH = 64
 /**
- * A handle has 96 bits of a hash over a cursor that only this store can have sealed: equal cursors have equal handles, and a handle cannot
- * be guessed.
+ * Pattern of a handle: `c_` and 96 bits of a hash of the cursor. Equal cursors have equal handles. Only this store can have sealed the
+ * cursor, so a handle cannot be guessed.
  */
 const HANDLE = /^c_[\w-]{16}$/
-/** Stored cursors are removed in groups by the hour of their creation. */
+/** Milliseconds in an hour. Stored cursors are removed in groups, all those created in one hour together. */
 const HOUR_MS = 3_600_000
-/** Maximum number of stored cursors; above it, those of the oldest hour are removed early. */
+/** Maximum number of stored cursors; if there are more, the cursors of the oldest hour are removed before their time. */
 const MAX_ROWS = 200_000
-/** Maximum number of cursors kept only in memory while the store cannot be written; the oldest are dropped. */
+/** Maximum number of cursors kept in memory while the store cannot be written; if there are more, the oldest are dropped. */
 const MAX_UNWRITTEN = 1_000
 
 export class CursorHandles {
@@ -83,10 +83,10 @@ export class CursorHandles {
  * where its cursors are: properties `cursor` and `next_cursor`, at any depth of declared objects and lists.
  */
 const NAMES: ReadonlySet<string> = new Set(['cursor', 'next_cursor'])
-/** Maximum depth of nested objects and lists that is searched. */
+/** Maximum depth of nested objects and lists in an operation's schema that is searched for cursors. */
 const MAX_DEPTH = 5
 
-/** Path to a property in an answer; `*` stands for every item of a list. */
+/** Path to a property in an operation's input or output; the step `*` is for every item of a list. */
 type Path = readonly string[]
 
 interface Schemas {
@@ -104,13 +104,13 @@ export function withWholeCursors({ input: schema }: Schemas, input: unknown, han
   })
 }
 
-/** The answer, or a piece of a streamed answer, with its cursors replaced by handles. */
+/** The answer of an operation, or a piece of a streamed answer, with each long cursor replaced by a handle. */
 export function withShortCursors<Answer>({ output: schema }: Schemas, answer: Answer, handles: CursorHandles): Answer {
-  // The cast is safe: a text replaces a text, so the type stays.
+  // The cast is safe: each cursor text is replaced by another text, so the type of the answer does not change.
   return changed(answer, pathsOf(schema, 'output'), cursor => handles.shorten(cursor)) as Answer
 }
 
-/** Replaces cursors in the pieces of a streamed answer, which have the fields of the whole answer. */
+/** Replaces cursors by handles in each piece of a streamed answer; the pieces have the fields of the whole answer. */
 export async function* eachWithShortCursors(
   schemas: Schemas,
   pieces: AsyncIterable<JsonObject>,
@@ -146,9 +146,12 @@ function pathsOf(schema: z.ZodType, io: 'input' | 'output'): readonly Path[] {
   return paths
 }
 
-/** The JSON schema with all parts inlined: without names there are no references. */
+/**
+ * The JSON schema of a zod schema without `$ref`: repeated parts are copied in full, because zod writes references only for named parts and
+ * none is named.
+ */
 function inlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  // The cast is safe: a JSON Schema is JSON, but zod's type for it includes methods and undefined.
+  // The cast is safe: a JSON Schema consists of JSON values, but zod's type for it also has methods and undefined.
   return z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: z.registry() }) as unknown as JsonObject
 }
 

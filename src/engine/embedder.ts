@@ -1,4 +1,4 @@
-/** The embedder of an engine: the caller's own, or the configured one. */
+/** Opens the embedder of an engine: an object given by the program that embeds Querent, or the one that the settings name. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Embedder } from '../embed/embedder.ts'
@@ -10,7 +10,7 @@ const QUERY_CACHE = 1_000
 
 export interface StartedEmbedder {
   readonly embedder: Embedder | null
-  /** Why there is no embedder although one was wanted, or null. */
+  /** Why the engine has no embedder although the settings ask for one; null: it has one, or none is wanted. */
   readonly error: string | null
 }
 
@@ -42,8 +42,8 @@ export async function startEmbedder(
 }
 
 /**
- * Opens the second model of an engine; null: none was wanted. Rejects with `model_invalid`. `folder`: the model folder from the settings,
- * relative to the home.
+ * Opens the engine's second embedding model, for texts in languages that the first does not know; null: none is wanted. `folder`: the model
+ * folder from the settings, relative to the home. Rejects with `model_invalid`.
  */
 export async function startSecond(
   given: Embedder | string | undefined,
@@ -64,7 +64,7 @@ async function ready(embedder: Embedder): Promise<Embedder> {
   return cacheQueries(checkEmbedder(embedder), QUERY_CACHE)
 }
 
-/** The embedder option: an `Embedder` object of the caller, or the settings of an embedder to open. */
+/** The embedder option of an engine: an `Embedder` object of the calling program, or settings from which an embedder is opened. */
 export type GivenEmbedder = Embedder | EmbedderSettings
 
 export function isEmbedder(given: GivenEmbedder | 'none' | undefined): given is Embedder {
@@ -72,13 +72,13 @@ export function isEmbedder(given: GivenEmbedder | 'none' | undefined): given is 
 }
 
 /**
- * Help for a missing native runtime. Its npm package contains the library, but on Linux x64 its install script downloads GPU libraries that
- * Querent does not use, and npm silently drops an optional package whose script fails.
+ * Advice for the case that the native ONNX Runtime is missing. Its npm package contains the library, but on Linux x64 its install script
+ * downloads GPU libraries that Querent does not use, and npm silently drops an optional package whose script fails.
  */
 export const NATIVE_HELP: string =
   'for the faster native runtime, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment (this skips a download for GPUs)'
 
-/** File in the home that is written when the notice about the WebAssembly runtime has been shown. */
+/** Name of the file in the home that is written when the notice about the WebAssembly runtime has been shown, so that it is shown once. */
 const MARK = 'wasm-notice'
 
 /** The notice to the owner that the built-in model runs on WebAssembly, shown once per home; null otherwise. */
@@ -89,6 +89,6 @@ export function runtimeNotice(homeFolder: string | null, embedder: Embedder | nu
     writeFileSync(join(homeFolder, MARK), `${line}\n`, { flag: 'wx', mode: 0o600 })
     return line
   } catch {
-    return null // shown before, or the home cannot be written to; the status also shows it
+    return null // the notice was shown before, or the home is not writable; the engine's status also says so
   }
 }

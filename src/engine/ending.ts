@@ -1,7 +1,7 @@
-/** Closing an engine: closes what it opened, and ends what it waits for. */
+/** Closing an engine: closes the parts that it opened, and interrupts what callers wait for. */
 import { QuerentError } from '../model/errors.ts'
 
-/** Closes what was opened, in reverse order, even if some of it fails. */
+/** Collects functions that close parts of the engine; they run in reverse order of opening, even if some of them fail. */
 export class Closers {
   readonly #closers: (() => unknown)[] = []
 
@@ -9,7 +9,7 @@ export class Closers {
     this.#closers.push(close)
   }
 
-  /** Runs all close functions, then throws the first failure. */
+  /** Runs all collected close functions in reverse order, then throws the first error that one of them threw. */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (const close of this.#closers.toReversed()) {
@@ -23,12 +23,12 @@ export class Closers {
   }
 }
 
-/** The error of every call to an engine that was closed. */
+/** The error that every method call throws after the engine was closed. */
 export function closedError(): QuerentError {
   return new QuerentError('invalid_argument', 'engine: it is closed; open it again')
 }
 
-/** Resolves or rejects like the promise, but rejects with `cancelled` as soon as the signal is aborted. */
+/** Resolves or rejects as the given promise does, but rejects with `cancelled` as soon as the signal is aborted. */
 export function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new QuerentError('cancelled', 'stopped before it finished', {}, signal.reason))

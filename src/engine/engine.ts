@@ -1,6 +1,6 @@
 /**
- * The façade: everything that one open engine can do. `open.ts` builds it; operations describe it to the interfaces. Every method gets the
- * viewer from its caller; without one it acts for the local owner.
+ * The public interface of an open engine: everything that it can do. Every method takes the viewer from its call context; without one it
+ * acts for the local owner.
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/rates.ts'
@@ -51,7 +51,7 @@ export type {
   UseModelInput,
 } from '../model/reports.ts'
 
-/** One line of an export. Lossless: importing all lines into an empty store gives the same store. */
+/** One line of an export. The export is lossless: importing all of its lines into an empty store gives an equal store. */
 export type ExportLine =
   | { readonly type: 'querent'; readonly version: 1 }
   | { readonly type: 'entry'; readonly entry: JsonObject }
@@ -74,7 +74,7 @@ export type ExportLine =
  * `engine.federations.setMember(…)`. The last argument names the viewer.
  */
 export interface Engine extends AsyncDisposable, Calls {
-  /** The operations of lenses, called for a viewer other than the local owner. */
+  /** Gives the operations of all lenses as functions that act for this viewer instead of the local owner. */
   as(viewer: Viewer): Calls
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
   /**
@@ -88,14 +88,14 @@ export interface Engine extends AsyncDisposable, Calls {
    */
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Partial<CallContext>): Promise<Subscription>
   explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
-  /** Number of items of the answer over all of its pages; counts up to 10,000. */
+  /** Number of items that match a query, over all pages of its answer; counting stops at 10,000. */
   count(input: QueryInput, context?: Partial<CallContext>): Promise<Count>
-  /** Entries similar to the given one by meaning, or by its rarest words when there are no vectors. */
+  /** Entries with a meaning similar to that of the given entry; without vectors, entries that share its rarest words. */
   similar(
     input: { readonly id: string; readonly limit?: number | undefined },
     context?: Partial<CallContext>,
   ): Promise<Page>
-  /** Opening an entry counts as its use, unless `touch` is false. */
+  /** Reads an entry. This counts as a use of the entry, which raises it in later answers, unless `touch` is false. */
   get(input: GetInput, context?: Partial<CallContext>): Promise<EntryView>
   /** Counts a use of entries that were opened or cited. Counts all of them or none: `not_found` for an id that is not visible. */
   touch(
@@ -103,7 +103,7 @@ export interface Engine extends AsyncDisposable, Calls {
     context?: Partial<CallContext>,
   ): Promise<{ readonly touched: number }>
   list(input: ListInput, context?: Partial<CallContext>): Promise<ListPage>
-  /** Completions: names that begin with the given text, from entries that the viewer may see. */
+  /** Suggests completions: names (such as tags or collections) that begin with the given text, from entries that the viewer may see. */
   suggest(input: SuggestInput, context?: Partial<CallContext>): Promise<Suggestions>
   put(
     input: PutEntriesInput,
@@ -121,11 +121,11 @@ export interface Engine extends AsyncDisposable, Calls {
     input: { readonly ids: readonly string[] },
     context?: Partial<CallContext>,
   ): Promise<{ readonly deleted: number }>
-  /** Reads added files and folders again if they have changed (QE-012). */
+  /** Checks added files and folders for changes, and reads changed files again (QE-012). */
   sync(input?: SyncRequest, context?: Partial<CallContext>): Promise<SyncReport>
   /**
-   * Called before a query: reads changed files again if there are few; otherwise a note on the owner's answers reports them. Never rejects.
-   * Does nothing for other viewers than the owner, or if a process watches the files.
+   * To be called before a query: reads changed files again if there are few; otherwise a note on the owner's answers mentions them. Never
+   * rejects. Does nothing for viewers other than the owner, or if a process watches the files.
    */
   readChanges(context?: Partial<CallContext>): Promise<void>
   status(context?: Partial<CallContext>): Promise<Status>
@@ -135,9 +135,9 @@ export interface Engine extends AsyncDisposable, Calls {
    * Examines the store, indexes and embedder. With `repair`, repairs only what can be rebuilt from existing data, and touches nothing else.
    */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
-  /** The embedding models in use. */
+  /** The embedding models that answer queries now, or that will after a change of model in progress, with their state. */
   models(context?: Partial<CallContext>): Promise<ModelList>
-  /** Tests the embedding model in a folder. Rejects with `model_invalid`. */
+  /** Tests whether the embedding model in a folder can be used. Rejects with `model_invalid` if the folder holds no model. */
   checkModel(folder: string, context?: Partial<CallContext>): Promise<ModelCheck>
   /**
    * Sets the embedding model in `config.json`, and begins to embed. Rejects with `model_invalid`, or with `conflict` if the environment or
@@ -148,20 +148,20 @@ export interface Engine extends AsyncDisposable, Calls {
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>
   import(lines: AsyncIterable<unknown>, context?: Partial<CallContext>): Promise<Imported>
-  /** Resolves when every chunk that existed at the call has a vector, or if there is no embedder. */
+  /** Resolves when every chunk that exists now has a vector; resolves at once if there is no embedder. */
   embedded(report?: (progress: Progress) => void): Promise<void>
   readonly lenses: readonly Lens[]
-  /** The host on which the operations of this lens run. */
+  /** The object through which the operations of this lens use the engine. */
   host(lens: string): LensHost
-  /** The operations that the lenses define. */
+  /** All operations that lenses define, each with the name of its lens. */
   readonly lensOperations: readonly { readonly lens: string; readonly operation: Operation<LensHost> }[]
-  /** Limits on requests from outside. */
+  /** Limits on how much requesters outside this process may ask, stream and store. */
   readonly limits: Limits
-  /** Finds the viewer of a signed request. */
+  /** Authenticates signed requests from outside: finds the viewer for whom a request acts. */
   readonly signedRequests: SignedRequests
-  /** Short handles for cursors, for interfaces whose answers an agent reads. */
+  /** Replaces long cursors by short handles, for interfaces whose answers an agent or a URL must repeat. */
   readonly cursors: CursorHandles
-  /** The live queries of all lenses. */
+  /** The live queries (subscriptions to changes of an answer) of this engine, whichever lens answers them. */
   readonly live: LiveQueries
   close(): Promise<void>
 }

@@ -29,11 +29,14 @@ interface PutSummary {
 }
 
 /**
- * UTF-16 units of content that are cut into chunks and written at once. Longer content is cut in steps before the write transaction, which
- * then also pauses.
+ * Number of UTF-16 units of content up to which entries are cut into chunks and written without a pause. For longer content, cutting is
+ * done before the write transaction with pauses, and the transaction pauses too.
  */
 const CUT_AT_ONCE = 1 << 16
-/** Fixed cost of an entry beside its content, in the same units as `CUT_AT_ONCE`. */
+/**
+ * Fixed cost of one entry in addition to its content, counted as this many UTF-16 units when it is decided whether to write without a
+ * pause.
+ */
 const EACH = 512
 
 interface EntryParts {
@@ -43,7 +46,7 @@ interface EntryParts {
   random(bytes: number): Uint8Array
 }
 
-/** Writes all of the entries or none, in one transaction. */
+/** Writes all of the given entries in one transaction, or none of them if one is refused. */
 export async function putEntries(
   { store, registry, clock, random }: EntryParts,
   inputs: readonly PutInput[],
@@ -70,7 +73,7 @@ export async function putEntries(
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
       const afterWrite = registry.beforeWrite(writer, before === undefined ? [] : [before.key])
       counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
-      // Deletes the links, because they were those of the text of a file that the entry no longer comes from.
+      // Deletes the entry's links, because they came from a file that is no longer the origin of the entry.
       if (before !== undefined) writer.table(FILE_LINKS).delete({ entry: before.key })
       afterWrite()
     }
@@ -133,14 +136,14 @@ function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): 
   return isDamaged && readable.length === 0 ? keys[0] : undefined
 }
 
-/** The local owner may write every entry, because the store belongs to them. */
+/** Whether the viewer may write the entry: its holder may, and so may the local owner, to whom the store belongs. */
 function mayWrite(entry: Entry, viewer: Viewer): boolean {
   return isOwner(viewer) || entry.audience.holder === viewer.id
 }
 
 function own(reader: StoreReader, id: string, viewer: Viewer): Entry | undefined {
   const everywhere = reader.partitions().map(partition => partition.id)
-  // A damaged entry is skipped, so that it can be written again as if it did not exist.
+  // An entry whose stored data is damaged counts as missing here, so that writing it again replaces it.
   const entries = aroundDamage(reader, () => reader.entries(reader.find(id, everywhere)))
   return entries.find(entry => entry.audience.holder === viewer.id)
 }
@@ -191,7 +194,9 @@ function optionalInstant(value: string | number | undefined, field: string): Ins
   return value === undefined ? null : toInstant(value, field)
 }
 
-/** The first line that is not blank, without Markdown's heading marks, cut at 120 characters. */
+/**
+ * The default title of an entry: the first line of its content that is not blank, without Markdown heading marks, cut at 120 characters.
+ */
 function firstLine(content: string): string {
   const line = content.split('\n', 50).find(candidate => candidate.trim() !== '') ?? ''
   const text = line.replace(/^#+\s+/, '').trim()
@@ -199,7 +204,7 @@ function firstLine(content: string): string {
 }
 
 function sameDraft(before: Entry, draft: EntryDraft): boolean {
-  // Content is compared first and separately, since it may be long.
+  // Content is compared first and on its own, because it may be too long to serialise for a comparison.
   if (before.content !== draft.content) return false
   const fields = (entry: EntryDraft): string =>
     canonicalJson([
@@ -224,7 +229,7 @@ export class NewVectors {
     this.#parts = parts
   }
 
-  /** Number of chunks in these partitions that have no vector yet; 0 if there is no embedder. */
+  /** Number of chunks in these partitions that have no vector of the current embedding model; 0 if there is no embedder. */
   pending(partitions: readonly PartitionId[]): number {
     const { store, embedder } = this.#parts
     if (embedder === null) return 0
@@ -257,7 +262,7 @@ export class NewVectors {
     if (this.pending(partitions) === 0) return null
     const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }
     const refused = message === null ? null : `the embedder refuses ${count === 1 ? 'one text' : `${count} texts`}`
-    // An embedder's message may quote a text that this viewer may not see, so only the owner gets it.
+    // Viewers other than the owner do not get the embedder's own message, because it may quote a text that they may not see.
     if (!isOwner(viewer)) return failure === null ? refused : 'the embedder failed'
     return failure ?? (refused === null ? null : `${refused}: ${message}`)
   }

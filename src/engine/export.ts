@@ -12,10 +12,10 @@ import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { ExportLine } from './engine.ts'
 
-/** Entries or rows that are read at once, which takes a few milliseconds. */
+/** Number of entries or table rows that are read from the store at once, which takes a few milliseconds. */
 const PAGE = 100
 
-/** Parts of an export. `lenses`: all lenses with tables in the store, because a lens may convert its rows for the export. */
+/** What an export reads from. `lenses`: all lenses that have tables in the store, because a lens may convert its rows for the export. */
 interface Exported {
   readonly store: Store
   readonly tables: readonly TableDeclaration[]
@@ -23,9 +23,9 @@ interface Exported {
 }
 
 /**
- * Yields the lines of `exportLines` for one committed state of the store, whatever is written meanwhile. If the store can keep a state for
- * readers that pause, at most a page of lines is in memory. The work pauses between lines; `check` throws if it must end, because the
- * reader may have been away for long.
+ * Yields the lines of a lossless export of one committed state of the store, whatever is written meanwhile. If the store can keep that
+ * state for readers that pause, at most a page of lines is in memory. The work pauses between lines; after each pause `check` throws if the
+ * export must end, because the caller may have been away for long.
  */
 export async function* exportInTurns(
   { store, tables, lenses }: Exported,
@@ -50,8 +50,8 @@ export async function* exportInTurns(
     return
   }
   try {
-    // The export is read twice: damaged data must make it fail before the first line, so that a partial export is never taken for a whole
-    // one.
+    // The export is computed twice, first without output: damaged data then makes it fail before the first line, so that nobody mistakes a
+    // partial export for a whole one.
     const lines = () => exportLines(snapshot.reader, tables, lenses)
     for (const readable = lines(); readable.next().done !== true; ) await turns.pauseIfDue()
     for (const line of lines()) {
@@ -91,7 +91,7 @@ export function* exportLines(
   }
 }
 
-/** Keys of all entries, ascending, in pages. */
+/** Reads the keys of all entries in ascending order, page by page. */
 export function* entryKeys(reader: StoreReader, page: number): Generator<readonly EntryKey[]> {
   for (let after: EntryKey | undefined = 0; after !== undefined; ) {
     const keys: readonly EntryKey[] = reader.scanEntries(after, page)
@@ -116,7 +116,7 @@ function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: E
   }
 }
 
-/** Fields are written in a fixed order, so that equal stores give equal bytes. */
+/** The fields of an entry are written in a fixed order, so that exports of equal stores have equal bytes. */
 function entryJson(entry: Entry, reader: StoreReader): JsonObject {
   const { id, collection, kind, title, content, tags, metadata, audience, origin } = entry
   const { createdAt, updatedAt, validFrom, validUntil, knownAt } = entry
@@ -149,7 +149,7 @@ function* tableLines(
       const exported = transfers.reduce((cells, transfer) => transfer(reader, table.name, cells), row)
       const { entry: key, ...rest } = exported
       const owner = table.ofEntry === true ? reader.entry(Number(key)) : undefined
-      // A row of an entry exists only with its entry; a row without one means that the store is damaged.
+      // A row that belongs to an entry exists only as long as the entry; a row without its entry means that the store is damaged.
       if (table.ofEntry === true && owner === undefined) {
         const message = `row of ${table.name}: its entry (number ${Number(key)}) is not found`
         throw new QuerentError('store_corrupt', message, { table: table.name, key: Number(key) })

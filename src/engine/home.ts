@@ -20,16 +20,19 @@ export interface Home {
 }
 
 export interface HomeRequest {
-  /** Home named by the caller; has precedence over everything else. */
+  /** Path of the home given by the caller; takes precedence over the environment and over searching. */
   readonly home?: string | undefined
-  /** Home named by the environment. */
+  /** Path of the home from the environment variable QUERENT_HOME. */
   readonly environmentHome?: string | undefined
   readonly workingFolder: string
   /** Whether to create the home if it does not exist: at the named path, otherwise in the working folder. */
   readonly create: boolean
 }
 
-/** Finds the home. Throws `store_missing` if there is none and none may be created. */
+/**
+ * Finds the home: at the named path, otherwise in the working folder or the nearest folder above it. Creates one if there is none and that
+ * is allowed, otherwise throws `store_missing`.
+ */
 export function findHome(request: HomeRequest): Home {
   const named = request.home ?? request.environmentHome
   const found = named === undefined ? searchUpwards(request.workingFolder) : resolve(request.workingFolder, named)
@@ -60,14 +63,14 @@ export function findHome(request: HomeRequest): Home {
 }
 
 /**
- * Why no new store may be created in this home; null if it may. Index snapshots are only written for a store that contains something, so a
- * home with snapshots but with a missing or empty store has lost its store.
+ * The reason why no new store may be created in this home; null if one may. Index snapshots are written only for a store that contains
+ * something, so a home with snapshots whose store is missing or empty has lost its store.
  */
 export function lostStore(folder: string): QuerentError | null {
   const { storeFile, indexFolder } = home(folder)
   const size = statSync(storeFile, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > 0) return null
-  // A log file beside it holds data, so the store is not lost.
+  // The write-ahead log beside the store file holds data, so the store is not lost although its file is empty or missing.
   if ((statSync(`${storeFile}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null
   if (!isFolder(indexFolder) || !readdirSync(indexFolder).some(name => name.endsWith('.snapshot'))) return null
   const what = size === undefined ? `${STORE_FILE} is gone` : `${STORE_FILE} is empty`
@@ -79,13 +82,13 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Whether this folder is a home. */
+/** Whether this folder is a home, that is, contains a store file. */
 export function holdsStore(folder: string): boolean {
   return existsSync(join(folder, STORE_FILE))
 }
 
 /**
- * Creates the folder for this user alone, and excludes it from version control. The contents of an existing folder stay as they are;
+ * Creates the home folder for this user only, and excludes it from version control. The contents of an existing folder stay as they are;
  * another process may create the folder at the same moment.
  */
 function makeFolder(folder: string): void {
@@ -96,7 +99,7 @@ function makeFolder(folder: string): void {
   mkdirSync(join(folder, 'index'), { recursive: true })
 }
 
-/** Runs `make`; false if the file or folder existed already. */
+/** Runs `make`, which creates a file or folder; false if the file or folder existed already. Other errors are thrown. */
 function isMade(make: () => void): boolean {
   try {
     make()
@@ -116,7 +119,7 @@ function home(folder: string): Home {
   }
 }
 
-/** The home in this folder or in its nearest parent folder. */
+/** Searches this folder and its parents upwards; returns the nearest home (a `.querent` folder) that holds a store. */
 export function searchUpwards(from: string): string | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_FOLDER)
@@ -125,10 +128,10 @@ export function searchUpwards(from: string): string | undefined {
   }
 }
 
-/** Files above this size in bytes are reported, but not read. */
+/** Size in bytes above which a workspace file is reported as too large instead of being read. */
 const MAX_BYTES = 10 * 1024 * 1024
 
-/** Opens the folder that contains the home as the workspace whose files are read. */
+/** Opens the folder that contains the home; its files are the workspace that may be read into the store. */
 export function openWorkspace(home: Home): Workspace {
   return new DiskWorkspace(dirname(home.folder), home.storeFile)
 }
@@ -181,7 +184,7 @@ class DiskWorkspace implements Workspace {
     if (start === null || !isInside(start, this.#folder)) return
     const home = join(this.#folder, HOME_FOLDER)
     if (isInside(start, home)) return leftOut?.({ url: pathToFileURL(start).href, reason: 'excluded' })
-    // Imported on first use: most processes only run queries.
+    // The module is imported at its first use, because most processes only run queries and never read files.
     const { walk } = await import('../ingest/walk.ts')
     for await (const file of walk(this.#folder, signal, start)) {
       if (isInside(file.path, home)) continue

@@ -56,7 +56,7 @@ const cell = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64:
 const rowLine = z.strictObject({
   type: z.literal('row'),
   table: z.string(),
-  /** For a row that belongs to an entry: holder and id of that entry, since numeric keys differ between stores. */
+  /** The entry that a row belongs to, by holder and id, because its numeric key differs from store to store. */
   entry: z.strictObject({ holder: z.string(), id: z.string() }).optional(),
   row: z.record(z.string(), cell),
 })
@@ -68,7 +68,7 @@ type EntryName = { readonly holder: string; readonly id: string }
 
 export interface ImportParts {
   readonly tables: readonly TableDeclaration[]
-  /** All lenses that have tables in the store. */
+  /** All lenses that have tables in the store, because a lens may have to convert its imported rows. */
   readonly lenses: readonly Lens[]
   readonly now: Instant
   random(bytes: number): Uint8Array
@@ -77,7 +77,7 @@ export interface ImportParts {
 export interface Imported {
   readonly entries: number
   readonly rows: number
-  /** Imported data that has no effect here, and what to do about it. */
+  /** Warnings about imported data that has no effect in this engine, with advice on what to do. */
   readonly warnings: readonly string[]
 }
 
@@ -116,7 +116,7 @@ export async function importLines(
   return counts
 }
 
-/** Adds the line number to errors with which the store refuses a line. */
+/** Runs the import of one line, and adds the line number to the message of a `usage` error that the store throws for it. */
 function* atLine(number: number, body: () => Steps<void>): Steps<void> {
   try {
     yield* body()
@@ -126,7 +126,7 @@ function* atLine(number: number, body: () => Steps<void>): Steps<void> {
   }
 }
 
-/** Keys of the entries imported so far, by holder and id. */
+/** Store keys of the entries imported so far, by holder and id, so that later lines can refer to these entries. */
 class KnownEntries {
   readonly #keys = new Map<string, EntryKey>()
 

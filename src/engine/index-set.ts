@@ -17,32 +17,41 @@ import { aroundDamage } from '../pipeline/many-rows.ts'
 import { openMemoryStore } from '../store/sqlite-store.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
-/** Number of changes below which applying them again is cheaper than writing a new snapshot. */
+/**
+ * Number of changes since the last snapshot below which no new one is written, because applying so few changes again at the next start is
+ * cheaper.
+ */
 const MIN_SAVED_CHANGES = 500
-/** Number of changes that would make a query wait too long: indexing their words takes about 0.2 s. */
+/**
+ * Number of changes that an index may lag behind the store before it is updated ahead of the next query: indexing the words of so many
+ * entries takes about 0.2 s.
+ */
 const MUCH = 5_000
 /** Maximum length of the change feed, which is cut beyond it; an index that is further behind must be rebuilt. */
 const FEED_LENGTH = 200_000
 
 export class IndexSet {
   readonly #store: Store
-  /** Snapshot files. Null for a store without a home: nothing is saved. */
+  /** The folder with the snapshot files of the indexes. Null for a store without a home: no snapshots are saved. */
   readonly #snapshots: SnapshotFolder | null
-  /** Indexes by name; each is empty until it is loaded. */
+  /** All indexes of the engine by name; an index is empty until it is loaded. */
   readonly #indexes: Map<string, Index>
   readonly #loaded = new Set<Index>()
-  /** Feed positions of the snapshots, as far as their files have been read. */
+  /** Positions in the change feed up to which the indexes' snapshots reach, for snapshots whose file header has been read. */
   readonly #saved = new Map<Index, number>()
-  /** Feed positions of the snapshots that could not be used. */
+  /** Positions in the change feed of snapshots that were found unusable, to recognise whether a snapshot file has been replaced since. */
   readonly #refused = new Map<Index, number>()
-  /** Remaining steps of the indexes that are being loaded. */
+  /** Generators, suspended at a pause, that continue the loading of indexes. */
   readonly #loading = new Map<Index, Steps<void>>()
-  /** Steps that update the loaded indexes to a version of the store; null: no update is in progress. */
+  /**
+   * Suspended generator that updates the loaded indexes, and the version of the store to which it updates them; null: no update is in
+   * progress.
+   */
   #following: { readonly steps: Steps<void>; version: number } | null = null
   #version = -1
   #onChange: (() => boolean) | null = null
 
-  /** `folder`: where snapshots are kept; null: no snapshots. */
+  /** `folder`: where the snapshot files of the indexes are kept; null: no snapshots are saved. */
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
     this.#store = store
     this.#snapshots = folder === null ? null : new SnapshotFolder(folder, store)
@@ -53,12 +62,12 @@ export class IndexSet {
     return [...this.#indexes.keys()]
   }
 
-  /** Adds an empty index, whose name must be new. */
+  /** Adds an empty index to the set; its name must not be in use. */
   add(index: Index): void {
     this.#indexes.set(index.name, index)
   }
 
-  /** Removes the index of this name and its file. It is no longer used. */
+  /** Removes the index of this name and its snapshot file. The caller must no longer use the index. */
   remove(name: string): void {
     const index = this.#indexes.get(name)
     if (index === undefined) return
@@ -69,7 +78,7 @@ export class IndexSet {
     this.#snapshots?.remove(this.#snapshots.pathOf(index))
   }
 
-  /** All indexes, loaded and updated to the latest commit. */
+  /** All indexes of the engine. The first access to an index loads it and updates it to the latest commit. */
   get all(): readonly Index[] {
     return this.names.map(name => this.get(name))
   }
@@ -97,7 +106,7 @@ export class IndexSet {
     while (this.#followSome()) yield
   }
 
-  /** Number of changes that the most outdated loaded index has not applied yet. */
+  /** Number of changes in the change feed that the most outdated of the loaded indexes has not applied yet. */
   get lag(): number {
     const positions = [...this.#loaded].map(index => index.position)
     return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
@@ -121,33 +130,33 @@ export class IndexSet {
     if (this.#store.lastSeq() - position >= MUCH) yield* this.getInSteps(name)
   }
 
-  /** Whether a snapshot is so far behind the store that a new one should be written. */
+  /** Whether the snapshot of any index is so far behind the store that new snapshots should be written. */
   get isWorthSaving(): boolean {
     return this.#snapshots !== null && [...this.#indexes.values()].some(index => this.#isWorthSaving(index))
   }
 
   /**
-   * Writes new snapshots of the indexes whose last snapshot is far behind, in steps. A failure to write is no error: the index is then
-   * rebuilt at the next start.
+   * Writes new snapshots of the indexes whose last snapshot is far behind the store, with pauses between steps. A failure to write is no
+   * error: the index is then rebuilt at the next start.
    */
   *save(): Steps<void> {
     const snapshots = this.#snapshots
     if (snapshots === null) return
     for (const index of this.#indexes.values()) {
       this.#lookAgain(index, snapshots)
-      // A full or read-only disk makes the next start slower, but loses no data.
+      // A snapshot that cannot be written (full or read-only disk) makes the next start slower, but loses no data.
       if (this.#isWorthSaving(index)) yield* this.#trySaving(index, snapshots)
     }
   }
 
-  /** Whether a file in the snapshot folder may contain data that was deleted up to this change of the feed. */
+  /** Whether a file in the snapshot folder may contain data that was deleted up to this position in the change feed. */
   mayHold(seq: number): boolean {
     return seq > 0 && this.#snapshots !== null && this.#snapshots.olderThan(seq).length > 0
   }
 
   /**
-   * Removes every snapshot file that may contain data deleted up to this change; with `rewrite`, writes the snapshots of these indexes
-   * again. The indexes are loaded first, so that only files are lost. Runs in steps. Throws `io_failed`.
+   * Removes every snapshot file that may contain data deleted up to this position in the change feed; with `rewrite`, replaces it by a new
+   * snapshot without that data. The indexes are loaded first, so nothing but files is lost. Pauses between steps. Throws `io_failed`.
    */
   *forget(seq: number, rewrite: boolean): Steps<void> {
     const snapshots = this.#snapshots
@@ -160,7 +169,7 @@ export class IndexSet {
     }
   }
 
-  /** Purges deleted data from the indexes in memory, in steps. Takes as long as writing all snapshots. */
+  /** Purges deleted data from the memory of all loaded indexes, with pauses between steps. Takes as long as writing all snapshots. */
   *letGo(): Steps<void> {
     yield* this.getInSteps()
     yield* this.#whileSame(lettingGo([...this.#loaded]))
@@ -172,7 +181,7 @@ export class IndexSet {
     return snapshots === null ? null : empty => snapshots.load(empty)
   }
 
-  /** Rebuilds the index of this name from the store in steps; with `save`, writes its snapshot. */
+  /** Rebuilds the index of this name from the store, with pauses between steps; with `save`, also writes its snapshot. */
   *renew(name: string, save: boolean): Steps<void> {
     yield* this.getInSteps(name)
     const index = this.#named(name)
@@ -182,7 +191,7 @@ export class IndexSet {
     if (save && this.#snapshots !== null) yield* this.#save(index, this.#snapshots)
   }
 
-  /** Closes the files that are being read or written. */
+  /** Ends all loading and updating in progress, which closes the snapshot files that are open. */
   close(): void {
     for (const steps of this.#loading.values()) steps.return()
     this.#loading.clear()
@@ -191,8 +200,8 @@ export class IndexSet {
   }
 
   /**
-   * Last change that may be deleted from the feed: every snapshot is newer, and snapshots identify their state by the change at which they
-   * end.
+   * Position of the last change that may be deleted from the change feed. It lies before the end of every snapshot, because a snapshot
+   * identifies its state by the last change that it contains.
    */
   prunable(): number {
     const reached = Math.min(...[...this.#indexes.values()].map(index => this.#savedAt(index)))
@@ -204,7 +213,7 @@ export class IndexSet {
     return this.#store.lastSeq() - this.#savedAt(index) >= MIN_SAVED_CHANGES
   }
 
-  /** Loads, updates and saves an index; false if its snapshot cannot be written. */
+  /** Loads, updates and saves an index, with pauses between steps; returns false if its snapshot cannot be written. */
   *#trySaving(index: Index, snapshots: SnapshotFolder): Steps<boolean> {
     try {
       yield* this.getInSteps(index.name)
@@ -215,11 +224,12 @@ export class IndexSet {
     }
   }
 
-  /** Must be called right after `getInSteps` for this index. */
+  /** Saves the snapshot of an index that `getInSteps` has just loaded and updated, with no pause in between. */
   *#save(index: Index, snapshots: SnapshotFolder): Steps<void> {
     const { position } = index
     const failures: unknown[] = []
-    // Failures are collected: another caller may run a step of this save, and must not get its error.
+    // A failure to save is stored rather than thrown, because another task may run this step as part of its own update and must not get the
+    // error.
     function* save(): Steps<void> {
       try {
         yield* snapshots.save(index)
@@ -239,7 +249,10 @@ export class IndexSet {
     yield* this.getInSteps()
   }
 
-  /** Feed position of the index's snapshot. Reads the head of the file if the index was not loaded. */
+  /**
+   * Position in the change feed up to which the snapshot of an index reaches, 0 without a usable snapshot. Reads the header of the file if
+   * the position is not known yet.
+   */
   #savedAt(index: Index): number {
     const known = this.#saved.get(index)
     if (known !== undefined) return known
@@ -265,7 +278,7 @@ export class IndexSet {
       return true
     }
     this.#loaded.add(index)
-    // The update in progress does not include this index, so another update is needed.
+    // The update in progress does not cover the index that was just loaded, so another update must follow.
     this.#version = -1
     if (this.#following !== null) this.#following.version = -1
     return false
@@ -285,7 +298,7 @@ export class IndexSet {
     yield* refreshing(index, this.#store)
   }
 
-  /** Runs the next step of updating the loaded indexes. False: they are at the latest commit. */
+  /** Runs the next step of updating the loaded indexes to the latest commit. Returns false when they are up to date. */
   #followSome(): boolean {
     const version = this.#store.version()
     if (version === this.#version) return false
@@ -304,7 +317,9 @@ export class IndexSet {
     return following.version !== this.#store.version()
   }
 
-  /** The latest writes may concern no index at all, such as memories or settings. */
+  /**
+   * Whether all loaded indexes have applied the last change of the feed; true also after commits that write no changes, such as settings.
+   */
   #isCurrent(): boolean {
     const last = this.#store.lastSeq()
     return [...this.#loaded].every(({ position }) => position === last)
@@ -324,7 +339,7 @@ export class IndexSet {
     }
   }
 
-  /** Another process may have saved the index since this process read its position. */
+  /** Reads the position of an index's snapshot file again, because another process may have saved the index meanwhile. */
   #lookAgain(index: Index, snapshots: SnapshotFolder): void {
     const found = snapshots.positionOf(index)
     if (found !== this.#refused.get(index)) this.#saved.set(index, found)
@@ -345,33 +360,31 @@ function* lettingGo(indexes: readonly Index[]): Steps<void> {
   for (const index of indexes) if (index.letGo !== undefined) yield* index.letGo()
 }
 
-/** File name of a snapshot, or of one that was not written completely. */
+/** Pattern of the file names of complete and incomplete snapshots. */
 const NAME = /\.snapshot(\.\w+)?$/
 
 export class SnapshotFolder {
   readonly #folder: string
   readonly #store: Store
 
-  /** The folder is created when the first snapshot is saved. */
+  /** The snapshot folder does not exist until the first snapshot is saved, and is created then. */
   constructor(folder: string, store: Store) {
     this.#folder = folder
     this.#store = store
   }
 
-  /** Loads the snapshot of an index into it, or into an empty index of the same kind: in steps, like `loadInSteps` of snapshots. */
+  /** Loads the snapshot of an index from its file into the given empty index, with pauses between steps. */
   load(index: Index): Steps<SnapshotLoad> {
     return loadInSteps(this.pathOf(index), index, this.#store)
   }
 
-  /**
-   * Writes the snapshot of an index in steps, like `saveInSteps` of snapshots. Throws `io_failed`. Only one process may do so at a time.
-   */
+  /** Writes the snapshot file of an index, with pauses between steps. Throws `io_failed`. Only one process may do so at a time. */
   *save(index: Index): Steps<void> {
     mkdirSync(this.#folder, { recursive: true })
     yield* saveInSteps(this.pathOf(index), index, this.#store)
   }
 
-  /** Feed position up to which the index is saved; 0 if there is no usable snapshot. */
+  /** Position in the change feed up to which the index's snapshot file reaches; 0 if there is no usable snapshot. */
   positionOf(index: Index): number {
     return snapshotPosition(this.pathOf(index), index, this.#store)
   }
@@ -380,7 +393,7 @@ export class SnapshotFolder {
     return join(this.#folder, `${name.replace(/[^\w.-]/g, '_')}.snapshot`)
   }
 
-  /** Paths of snapshot files whose state is older than this change, or unknown. */
+  /** Paths of snapshot files whose state is older than this position in the change feed, or unknown. */
   olderThan(seq: number): readonly string[] {
     return this.#paths().filter(path => {
       const position = path.endsWith('.snapshot') ? positionOfSnapshot(path, this.#store.storeId) : null
@@ -410,18 +423,17 @@ export class SnapshotFolder {
   }
 }
 
-// Every index that an engine has: of words, of vectors where there is an embedder, and what its lenses declare. The code of an index is
-// loaded where the engine has one.
+// Creates the indexes of an engine: one of words, one of vectors for each embedding model, and those that lenses declare.
 
 type MakeIndex = () => Index
-/** Of the vectors that this store has of an embedder. */
+/** Creates an empty index of the vectors that this embedder's model has in the store. */
 type MakeVectorIndex = (embedder: Embedder, store: Store) => Index
 
-/** Functions that create an empty index, by index name. */
+/** Functions that create the empty indexes of an engine, by index name. */
 export class IndexMakers {
   readonly #makers: Map<string, MakeIndex>
   readonly #store: Store
-  /** Factories of vector indexes. Null: the engine was opened without an embedder. */
+  /** Creates vector indexes. Null: the engine was opened without an embedder. */
   readonly #makeVectors: MakeVectorIndex | null
 
   constructor(makers: readonly MakeIndex[], store: Store, makeVectors: MakeVectorIndex | null) {
@@ -430,12 +442,12 @@ export class IndexMakers {
     this.#makeVectors = makeVectors
   }
 
-  /** One of each. */
+  /** One newly created, empty index of each name. */
   all(): readonly Index[] {
     return [...this.#makers.values()].map(make => make())
   }
 
-  /** Creates the vector index for another embedder; `make` also creates such an index from now on. */
+  /** Creates the vector index for a further embedder. From now on `all` includes an index for this embedder. */
   add(embedder: Embedder): Index {
     const make = () => this.#vectorsOf(embedder, this.#store)
     const index = make()
@@ -503,7 +515,7 @@ async function loadVectorMaker(): Promise<MakeVectorIndex> {
 
 const INDEXES = new WeakMap<Scratch, IndexSet>()
 
-/** All indexes of a store that `openScratch` created. */
+/** The indexes of a temporary store in memory that `openScratch` created. */
 export function indexesOf(scratch: Scratch): IndexSet {
   return must(INDEXES.get(scratch), 'the indexes of a store in memory')
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the host of each lens, through which the lens uses the engine, at its first use; and exposes the operations of lenses as typed
- * functions.
+ * Creates the host of each lens, the object through which a lens uses the engine, when the lens is first used; and offers the operations of
+ * lenses as typed functions.
  */
 import { Turns } from '../base/turns.ts'
 import { type Calls, callsOf } from '../lenses/calls.ts'
@@ -16,12 +16,12 @@ import type { Engine } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { onHost, runOperation, streamOperation } from './run-operation.ts'
 
-/** Functions of the engine that the hosts of lenses need. */
+/** The functions of the engine from which the hosts of lenses are made. */
 interface Hosting {
   readonly live: LiveQueries
-  /** Throws if the engine of the lens is closed. */
+  /** Throws an error if the engine has been closed. */
   assertOpen(): void
-  /** A signal that is aborted when the given one is, or when the engine is closed. */
+  /** Returns a signal that is aborted when the given signal is, and also when the engine is closed. */
   untilClosed(signal: AbortSignal): AbortSignal
   accessScope(viewer: Viewer): AccessScope
   answer(input: QueryInput, call: Partial<CallContext>): Promise<Answer>
@@ -38,7 +38,9 @@ export class LensHosts {
     this.#engine = engine
   }
 
-  /** The host of a lens. Throws `unknown_lens`, or the error in the lens's settings. */
+  /**
+   * The host of a lens: the object through which the lens uses the engine. Throws `unknown_lens`, or an error about the lens's settings.
+   */
   of(lens: string): LensHost {
     const made = this.#made.get(lens) ?? this.#make(this.#parts.registry.must(lens))
     this.#made.set(lens, made)
@@ -111,8 +113,8 @@ export class LensHosts {
   }
 
   /**
-   * Settings of the lens from the configuration, and from environment variables whose names begin with the lens's name or are declared by
-   * the lens.
+   * Settings of a lens, from the configuration file and from environment variables whose names begin with the lens's name or that the lens
+   * declares.
    */
   #settingsOf(lens: Lens): unknown {
     const { lensSettings, environment } = this.#parts

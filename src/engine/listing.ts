@@ -1,6 +1,6 @@
 /**
- * Lists visible entries in pages, and counts them for the status. A cursor holds the position of the last entry shown, so pages neither
- * skip nor repeat entries.
+ * Lists the entries that a viewer may see in pages, and counts them for the status. A cursor holds the position of the last entry shown, so
+ * pages neither skip nor repeat entries.
  */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -31,7 +31,7 @@ import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
 import { VERSION } from './version.ts'
 
-/** Stands for a missing instant in a cursor. JSON writes NaN as null. */
+/** Value in a cursor's position for an entry without the instant that the list is ordered by; JSON writes NaN as null. */
 const NO_INSTANT = Number.NaN
 
 type Order = NonNullable<ListInput['order']>
@@ -68,7 +68,7 @@ export function listEntries(
   })
 }
 
-/** Binds a cursor to viewer, filter and order, so that it cannot be used for another list. */
+/** Hash of viewer, filter and order of a list; a cursor is sealed with this hash, so that the cursor cannot be used for another list. */
 function bindingOf(filter: Filter | null, order: Order, accessScope: AccessScope): string {
   return sha256(canonicalJson({ list: order, filter: filter as unknown as Json, viewer: accessScope.viewer.id }))
 }
@@ -104,7 +104,7 @@ export function requireVisible(reader: StoreReader, id: string, accessScope: Acc
   return entry
 }
 
-/** An entry in the form for callers: ISO times and snake_case names outside, instants inside. */
+/** Converts an entry to the form that callers see: times as ISO 8601 texts instead of instants, field names in snake_case. */
 export function viewEntry(
   entry: Entry,
   access: AccessState | null,
@@ -120,16 +120,16 @@ export function viewEntry(
   }
 }
 
-/** Maximum number of links shown with an entry; `linked:` in a query finds all. */
+/** Maximum number of links shown with an entry; all of them are found by a query with `linked:`. */
 const MAX_LINKS = 100
 
-/** Ids and titles of entries, sorted by title. */
+/** Ids and titles of the entries with these keys, sorted by title. */
 function namesOfEntries(keys: readonly EntryKey[], reader: StoreReader): readonly EntryName[] {
   const names = reader.entries(keys).map(({ id, title }) => ({ id, title }))
   return names.sort((a, b) => compareText(a.title, b.title) || compareText(a.id, b.id)).slice(0, MAX_LINKS)
 }
 
-/** An entry for lists, without its content. */
+/** Converts an entry to the form for lists, which leaves out the content. */
 function viewHead(
   entry: Entry,
   access: AccessState | null,
@@ -158,7 +158,7 @@ function viewHead(
   }
 }
 
-/** Number of access scopes whose counts are cached. */
+/** Maximum number of sets of partitions (one for each kind of viewer) whose entry counts are cached. */
 const SCOPES = 100
 
 interface Kept {
@@ -169,8 +169,8 @@ interface Kept {
 const known = new WeakMap<Store, Kept>()
 
 /**
- * Number of entries that a viewer may see. Counting a million takes a tenth of a second, and every page of a list shows the number, so it
- * is cached until the next commit.
+ * Number of entries that a viewer may see. The number is shown on every page of a list, and counting a million entries takes a tenth of a
+ * second, so it is cached until the next commit.
  */
 export function countVisible(store: Store, accessScope: AccessScope): number {
   const version = store.version()
@@ -182,7 +182,7 @@ export function countVisible(store: Store, accessScope: AccessScope): number {
 
 /** Suggested completions for names, from visible entries only, so that none reveals an entry that the viewer may not see. */
 const DEFAULT_SUGGESTIONS = 10
-/** Names of a field that are compared with the prefix: only the most frequent ones. */
+/** Maximum number of different values of a field that are compared with the typed prefix: the most frequent values. */
 const MAX_COMPARED = 10_000
 
 type Named = Pick<Suggestion, 'value' | 'count'>
@@ -204,8 +204,8 @@ function namesOf(store: Store, field: SuggestedField, accessScope: AccessScope):
 }
 
 /**
- * Holders with entries, for completion. Public entries are in no partition of their holder; the owner is left out, because there is no need
- * to act as the owner by name.
+ * Names of holders that have entries, for completion. The local owner is left out, because nobody has to choose the owner's name to act as
+ * the owner; and holders whose entries are all public cannot be listed, because public entries are in a partition of no holder.
  */
 function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
   const held = Map.groupBy(store.partitions(), ({ audience }) => audience.holder)
@@ -261,7 +261,7 @@ function storageOf(upkeep: Upkeep): Status['storage'] {
   return { log_bytes: upkeep.log()?.bytes ?? 0, to_erase: upkeep.forgotten()?.isErased === false }
 }
 
-/** Number of rows in an index; for a graph, its links. */
+/** Number of rows in an index, for the status; for a graph, the number of its links. Null: the index has no count. */
 function rowsOf(index: Index, scope: SearchScope): number | null {
   if (!('count' in index)) return null
   const counted = (index as WordIndex | VectorIndex | PointIndex | LinkIndex).count(scope)

@@ -63,8 +63,8 @@ import type { Parts } from './parts.ts'
 type Context = Partial<CallContext> | undefined
 
 /**
- * Maximum number of chunks that are embedded before a query whose files were just read again; if there are more, they are left to
- * background embedding.
+ * Maximum number of new chunks that get vectors before a query, if changed files were just read again for the query; if there are more
+ * chunks, background work makes their vectors.
  */
 const MAX_EMBEDDED_FIRST = 64
 
@@ -119,7 +119,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   ): Promise<T> {
     return this.#during(context, async call => {
       const asked = parseInput(queryInput, input)
-      // Errors in the query are reported before anything is prepared for it.
+      // Checks the query before a lens prepares anything for it, so that an error in the query is reported at once.
       this.#asking.resolve(asked, call)
       return body(await this.#asking.for(asked, call), asked, call)
     })
@@ -328,7 +328,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   as(viewer: Viewer): Calls {
-    // The cast is safe: `withCalls` has added the missing members.
+    // The cast is safe: the functions for lens operations were added to this object when the engine was opened.
     return lensCalls(this as unknown as Engine, viewer)
   }
 
@@ -360,7 +360,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#parts.close()
   }
 
-  /** Runs the body of a call. If the engine was closed meanwhile, any failure is reported as that. */
+  /**
+   * Runs the body of a method call. If the engine is closed during the call, errors that result from the closing are replaced by the error
+   * for a closed engine.
+   */
   async #during<T>(context: Context, body: (call: CallContext) => T | Promise<T>): Promise<T> {
     const call = this.#call(context)
     try {
@@ -371,7 +374,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     }
   }
 
-  /** Like `#during`, for operations that only the local owner may call and that may take long. */
+  /**
+   * Runs the body of a method that only the local owner may call and that may take long: other viewers get `denied`, and the body's signal
+   * is aborted when the engine is closed.
+   */
   #ownersOwn<T>(what: string, context: Context, body: (call: CallContext) => Promise<T>): Promise<T> {
     return this.#during(context, call => {
       ownerOnly(call.viewer, what)
@@ -410,7 +416,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     )
   }
 
-  /** A signal for long operations, which is also aborted when the engine is closed. */
+  /** A signal that is aborted when the given signal is, and also when the engine is closed; for operations that may take long. */
   #untilClosed(signal: AbortSignal): AbortSignal {
     return AbortSignal.any([signal, this.#closing.signal])
   }

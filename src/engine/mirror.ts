@@ -13,20 +13,20 @@ export interface MirrorCollectionRequest {
   readonly collection: string
   readonly to: 'chromadb' | 'qdrant'
   readonly url: string
-  /** Tenant on a ChromaDB server. */
+  /** Name of the tenant on a ChromaDB server; ignored for Qdrant. */
   readonly tenant?: string | undefined
   readonly database?: string | undefined
-  /** Authentication token or API key. */
+  /** Authentication token (ChromaDB) or API key (Qdrant) for the server. */
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
 }
 
 /**
- * Makes the server hold exactly what the store now has of the collection, with one collection on the server for each audience; the report
- * lists the records that the server refused. Rejects with `not_found` if the collection is empty here and has no mirror there, with
- * `provider_failed`, `cancelled`, or with `conflict` if there is no embedder or the mirror of another store uses a needed name (this
- * store's other audiences are mirrored by then).
+ * Makes the server hold exactly what the store now has of the collection, in one collection on the server for each audience; the report
+ * lists the records that the server refused. Rejects with `not_found` if the collection is empty here and has no mirror on the server, with
+ * `provider_failed`, or with `cancelled`. Rejects with `conflict` if there is no embedder, or if a mirror of another store already uses a
+ * name that is needed on the server; collections for other audiences have been mirrored by then.
  */
 export async function mirrorCollection(engine: Engine, request: MirrorCollectionRequest): Promise<MirrorReport> {
   const { collection, report, signal = new AbortController().signal } = request

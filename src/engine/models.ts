@@ -1,7 +1,7 @@
 /**
- * The embedding models of an engine: the serving one, the target that replaces it when it has embedded everything, and one for other
- * languages. The store records for which model its vectors are complete. Until the target has embedded everything, the previous model
- * answers with its vectors; then these are removed. An interrupted change continues when the store is next opened.
+ * The embedding models of an engine: the one that answers queries, the target that will replace it after a change of model, and a second
+ * one for other languages. The store records for which model its vectors are complete. Until the target has embedded all texts, the
+ * previous model answers with its vectors; then these are removed. A change that was interrupted continues when the store is next opened.
  */
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -60,14 +60,14 @@ export class ServingEmbedder implements Embedder {
   }
 }
 
-/** The record of the model for which a store's vectors are complete; kept in the store, so that every process on it knows. */
+/** The record, kept in the store for all of its processes, of the model for which every chunk has a vector. */
 interface Recorded {
   readonly model: string
-  /** Settings to open the model again; null: the program passed an embedder object. */
+  /** Settings with which the model is opened again; null: the calling program passed an embedder object, which cannot be opened again. */
   readonly settings: EmbedderSettings | null
-  /** Key of the model for other languages; null: there is none. */
+  /** Key of the second model, for languages that the first does not know; null: there is no second model. */
   readonly second: string | null
-  /** Keys of models whose vectors are being removed. */
+  /** Keys of earlier models whose vectors are being removed from the store. */
   readonly removing: readonly string[]
 }
 
@@ -81,25 +81,28 @@ const recordSchema = z.object({
   removing: z.array(z.string()),
 })
 
-/** Number of vectors removed in one transaction, which takes some milliseconds. */
+/** Number of vectors that are removed from the store in one transaction, which takes some milliseconds. */
 const REMOVED_AT_ONCE = 2_000
 
 export interface ModelsInput {
   readonly store: Store
   readonly now: () => number
-  /** Folder of the home. Null without one; then the model cannot be changed while the engine is open. */
+  /**
+   * Path of the home (the folder with the store and its settings). Null: there is no home, so the model cannot be changed while the engine
+   * is open.
+   */
   readonly home: string | null
-  /** Settings of the configured model; null: the program passed an embedder object, so settings have no effect. */
+  /** Settings of the configured model; null: the calling program passed an embedder object, so there are no settings. */
   readonly settings: EmbedderSettings | null
-  /** Whether the environment or the program names the model, so that `config.json` has no effect on it. */
+  /** Whether the environment or the calling program names the model, so that a model set in `config.json` has no effect. */
   readonly isFixed: boolean
   readonly target: Embedder | null
   readonly second: Embedder | null
-  /** Time limit of the embedder; the same option as in `EngineOptions`. */
+  /** Time limit in milliseconds for opening an embedder that calls a provider. */
   readonly embedderTimeoutMs: number | undefined
 }
 
-/** Parts of the engine that a change of model needs. */
+/** Parts of the engine that are needed to change the embedding model while the engine is open. */
 interface Surroundings {
   readonly indexes: IndexSet
   readonly embedding: Embedding | null
@@ -108,7 +111,7 @@ interface Surroundings {
 
 export class Models {
   readonly #input: ModelsInput
-  /** The embedder that answers queries; null: queries are answered by words only. */
+  /** The embedder that answers queries; null: queries are answered by word search only. */
   readonly main: ServingEmbedder | null
   #target: Embedder | null
   #second: Embedder | null
@@ -132,22 +135,22 @@ export class Models {
   }
 
   static async open(input: ModelsInput): Promise<Models> {
-    // Without a target nothing is embedded, whatever is recorded.
+    // Without a configured model nothing is embedded, so the record in the store is not read.
     const recorded = input.target === null ? null : recordedIn(input.store)
     return new Models(input, recorded, await modelBefore(input, recorded))
   }
 
-  /** The model for languages that the first model does not know. */
+  /** The second model, for texts and queries in languages that the first model does not know; null: there is none. */
   get second(): Embedder | null {
     return this.#second
   }
 
-  /** The models for which every chunk should have a vector. */
+  /** The models for which every chunk in the store should have a vector: the configured one and the second one, if there is one. */
   get targets(): readonly Embedder[] {
     return [this.#target, this.#second].filter(one => one !== null)
   }
 
-  /** The models whose vectors queries may be compared with, now or after the change. */
+  /** The models that answer queries now, or will after a change of model in progress; each has a vector index. */
   get all(): readonly Embedder[] {
     return [...new Set([this.main?.current ?? null, ...this.targets])].filter(one => one !== null)
   }
@@ -167,7 +170,7 @@ export class Models {
     await Promise.all([...this.#opened].map(one => one.close()))
   }
 
-  /** Whether the store has a text in a language that the first model does not know; if not, no query need be embedded by both models. */
+  /** Whether the store has a text in a language that the first model does not know. If not, no query need be embedded by both models. */
   get hasForeign(): boolean {
     this.#hasForeign ||= this.#input.store.meta(FOREIGN) !== undefined
     return this.#hasForeign
@@ -200,7 +203,7 @@ export class Models {
     this.#isFinished = true
   }
 
-  /** The models that answer now or after the change, with their state. */
+  /** The models that answer queries now, or will after a change of model in progress, with the progress of each in embedding the store. */
   list(): ModelList {
     const { store } = this.#input
     const ids = partitionsOf(store)
@@ -215,13 +218,13 @@ export class Models {
     return { models }
   }
 
-  /** Tests the model in a folder, relative to the home, or the model named `built-in` or `multilingual`. */
+  /** Tests a model, given by `built-in`, `multilingual` or its folder (absolute, or relative to the home). */
   async check(folder: string): Promise<ModelCheck> {
     const { checkModel } = await import('./check-model.ts')
     return checkModel(this.#folderOf(folder))
   }
 
-  /** Writes the model to `config.json`, and begins to embed with it. */
+  /** Tests a model, writes it to `config.json` as the model of the home, and begins to embed the store's texts with it. */
   async use({ folder: given, for: asked }: UseModelInput): Promise<UsedModel> {
     const { home, isFixed } = this.#input
     if (home === null || isFixed) {
@@ -247,8 +250,8 @@ export class Models {
   }
 
   /**
-   * Role of a new model: a multilingual model beside one that knows only English serves the other languages, and any other model serves
-   * all.
+   * Role of a newly chosen model. A model of many languages becomes the second model if the present one knows only English; every other
+   * model replaces the present one.
    */
   #roleOf({ languages }: ModelCheck): 'all' | 'other_languages' {
     const knowsMany = !(languages.length === 1 && languages[0] === 'en')
@@ -270,7 +273,7 @@ export class Models {
     if (role === 'all') {
       this.#target = next
       this.#settings = settings
-      // The same model with other settings: it can answer at once.
+      // If the new model is the present one with other settings, its vectors exist already, so it answers at once.
       if (modelKey(next.model) === modelKey(this.main.model)) this.main.serve(next)
     } else this.#second = next
     this.#isFinished = false
@@ -305,8 +308,8 @@ export class Models {
 }
 
 /**
- * The model that the vectors are complete for, while the configured model still has texts to embed; null if there is none, or it cannot be
- * opened.
+ * The earlier model that answers queries while the configured one still has texts to embed; null if no earlier model has vectors, or it
+ * cannot be opened.
  */
 async function modelBefore(
   { store, target, home, embedderTimeoutMs }: ModelsInput,

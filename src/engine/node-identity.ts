@@ -16,13 +16,13 @@ import type { Store, StoreWriter } from '../store/store.ts'
 
 const NODE_KEY = 'node_key'
 const NEWEST_STRETCH = 'nonce_stretch'
-/** Number of the newest time stretch whose nonces were deleted. */
+/** Name of a value in the store's metadata: the number of the newest period of `NONCE_LIFE_MS` milliseconds whose nonces were deleted. */
 const FORGOTTEN_STRETCH = 'nonce_forgotten'
 
 interface NodeParts {
   readonly store: Store
   readonly random: (bytes: number) => Uint8Array
-  /** Machine time at which old nonces were last deleted. */
+  /** The clock by which signed messages are checked and old nonces are deleted. */
   readonly clock: Clock
   readonly machineTime: () => number
 }
@@ -93,16 +93,16 @@ function forgottenStretch(writer: StoreWriter): number {
   return Number(writer.meta(FORGOTTEN_STRETCH) ?? Number.NEGATIVE_INFINITY)
 }
 
-// Authenticates signed requests. The node has its own key, which requests name as their audience; nonces are kept in the store, so that no
-// process on it accepts a request that another process has accepted.
+// Authenticates signed requests from outside. A request names the key of the node it is meant for (its audience); nonces are kept in the
+// store, so that no process on it accepts a request that another process has accepted.
 
 export interface SignedRequests {
-  /** did:key of this node, which requests must name as their audience. Created at the first use. */
+  /** The did:key of this node, its public identity, which requests must name as their audience. Created at the first call. */
   did(): string
   /**
-   * The viewer of a request; null if it has no signature. The viewer is the agent hosted here under the request's key, otherwise the key
-   * itself, which has no limits of its own (`requesterOf`).
-   * Rejects with `unauthenticated`, without the reason, if the request is not accepted.
+   * The viewer for whom a signed request acts: the agent in this store to which the request's key belongs, otherwise the key itself, which
+   * shares its rate limits with all other unknown keys. Null if the request is not signed. Rejects with `unauthenticated`, without the
+   * reason, if the request is not accepted.
    */
   viewerOf(facts: RequestFacts, header: (name: string) => string | null): Promise<Viewer | null>
   /** Returns a check whether the key of an accepted request still belongs to the viewer; it may be called any number of times. */

@@ -38,7 +38,10 @@ export function openEngine(options: EngineOptions = {}): Promise<Engine> {
   return openEngineOf(BUILT_IN_LENSES, options)
 }
 
-/** Like `openEngineOf`; if there is no store, an empty store in memory is used, with word search only. */
+/**
+ * Opens an engine with these built-in lenses. If there is no store, the engine works on an empty store in memory, with word search only,
+ * instead of failing with `store_missing`.
+ */
 export async function openEngineOrEmpty(
   options: EngineOptions,
   builtIn: readonly LoadableLens[] = BUILT_IN_LENSES,
@@ -51,7 +54,7 @@ export async function openEngineOrEmpty(
   }
 }
 
-/** Like `openEngine`, with these lenses in place of the built-in ones. */
+/** Opens an engine with the given lenses in place of the built-in ones; rejects with the same errors as `openEngine`. */
 export async function openEngineOf(builtIn: readonly LoadableLens[], options: EngineOptions): Promise<Engine> {
   const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
@@ -66,15 +69,15 @@ export async function openEngineOf(builtIn: readonly LoadableLens[], options: En
   try {
     return await wire(options, { config, environment, home, registry, closers })
   } catch (error) {
-    // Throws the error of opening, even if closing throws another one.
+    // If opening failed, the parts opened so far are closed; an error while closing them must not replace the error of opening.
     await closers.close().catch(() => undefined)
     throw error
   }
 }
 
 /**
- * The environment variables that are not empty. `QUERENT_HOME= querent …` is how a shell unsets a variable, so an empty one counts as not
- * set.
+ * The environment variables that are not empty. An empty variable counts as not set, because `QUERENT_HOME= querent …` is how a shell
+ * unsets a variable for one command.
  */
 function variablesSet(environment: Environment): Readonly<Record<string, string>> {
   const isSet = (entry: [string, string | undefined]): entry is [string, string] => Boolean(entry[1])
@@ -95,7 +98,7 @@ interface Wiring {
   readonly environment: Readonly<Record<string, string>>
   readonly home: Home | null
   readonly registry: LensRegistry
-  /** Close functions of the parts, added during opening. */
+  /** Functions that close the parts of the engine; each is added when its part has been opened. */
   readonly closers: Closers
 }
 
@@ -106,7 +109,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const parts = await makeParts(options, wiring, { states, holder })
   const engine = withCalls(new LocalEngine(parts))
   registry.must(config.defaultLens, 'default_lens')
-  // Created at opening, so that a wrong setting of a lens is reported then.
+  // All lens hosts are created while the engine opens, so that a wrong setting of a lens is reported at once.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
   if (hosted.some(({ lens }) => lens.install !== undefined)) {
     const { installPlugins } = await import('./plugins.ts')
@@ -201,7 +204,7 @@ interface ModelWiring {
   readonly clock: Clock
 }
 
-/** Opens the embedding models. `error` says why there is no model although one was wanted. */
+/** Opens the embedding models of an engine. `error`: why there is no model although the settings ask for one; null otherwise. */
 async function openModels(
   options: EngineOptions,
   { config, environment, home, store, clock }: ModelWiring,
@@ -283,12 +286,15 @@ function jobOf(job: Job, host: LensHost): BackgroundJob {
   return { name: job.name, everyMs: job.everyMs, run: (...of) => job.run(host, ...of) }
 }
 
-/** Monotonic time in whole milliseconds. */
+/** The clock for limits and pauses: monotonic time in whole milliseconds, or the clock given in the options. */
 function machineTimeOf({ machineTime }: EngineOptions): () => number {
   return machineTime ?? (() => Math.floor(performance.now()))
 }
 
-/** The HTTP transport, whose module is imported when the first message is sent. */
+/**
+ * The transport of messages to other nodes over HTTP; its module is imported when the first message is sent, because most processes send
+ * none.
+ */
 function httpTransport(): NodeTransport {
   let opened: Promise<NodeTransport> | null = null
   let isClosed = false
@@ -337,7 +343,10 @@ function machineNow(): number {
   return Date.now()
 }
 
-/** `home` may be null only if the options name a store. */
+/**
+ * Opens the engine's store: the one given in the options, or the store file in the home, created if needed. `home` may be null only if the
+ * options give a store.
+ */
 export function openStore(
   { store, readOnly, keepsState }: EngineOptions,
   { durability }: Config,

@@ -19,18 +19,18 @@ import { type GivenEmbedder, isEmbedder } from './embedder.ts'
 
 /** Options for plug-ins: code that runs with all rights of this process. */
 export interface PluginOptions {
-  /** Every plug-in in this folder is trusted. */
+  /** Path of a folder whose plug-ins are all trusted, so that they are loaded without asking. */
   readonly trustedFolder?: string | undefined
   /** Asks whether a plug-in file may be loaded; a yes is remembered. Absent: plug-ins that are not trusted yet are skipped. */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
-  /** Receives one line for each skipped plug-in; default: a process warning. */
+  /** Receives one line of text for each plug-in that is skipped; default: the line is emitted as a warning of the process. */
   readonly warn?: ((line: string) => void) | undefined
 }
 
 export interface EngineOptions {
   /** The folder that holds `store.db` and the snapshots. Absent: searched from the working folder upwards, or QUERENT_HOME. */
   readonly home?: string | undefined
-  /** Whether to create the home if there is none (default: true if `home` is given). */
+  /** Whether to create the home (the folder of the store) if it does not exist. Default: true if `home` is given, otherwise false. */
   readonly create?: boolean | undefined
   /** A `Store` object of the caller, or `memory` for a store that is lost on closing. Then there is no home. */
   readonly store?: Store | 'memory' | undefined
@@ -43,22 +43,25 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined
   /** Source of random bytes for ids; injectable so that runs can be reproduced. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined
-  /** Transport to other nodes; default: HTTP. Closed with the engine. */
+  /** Transport of messages to other nodes; default: HTTP. The engine closes it when it is closed itself. */
   readonly transport?: NodeTransport | undefined
-  /** Lenses in addition to the built-in ones. */
+  /** Lenses (query modules) to load in addition to the built-in ones. */
   readonly lenses?: readonly Lens[] | undefined
-  /** Load only these built-in lenses and the default one: for a process that runs one query and ends. */
+  /**
+   * Names of the built-in lenses to load in addition to the default one; the others are not loaded. For a process that runs one query and
+   * ends.
+   */
   readonly onlyLenses?: readonly string[] | undefined
   /** All reads see the state that the first of them sees, until something is written: for a process that answers one request and ends. */
   readonly keepsState?: boolean | undefined
-  /** Receives notices about this installation for its owner, each at most once per home. Default: notices are dropped. */
+  /** Receives notices about this installation that are meant for its owner, each at most once per home. Default: notices are not shown. */
   readonly notice?: ((line: string) => void) | undefined
-  /** Which plug-ins of the home may be loaded; default: those that were trusted earlier. */
+  /** Which plug-in files in the home may be loaded. Default: those that were trusted earlier. */
   readonly plugins?: PluginOptions | undefined
-  /** `normal`: commits survive a crash of the process; `full`: also a power failure. */
+  /** How safe commits are: `normal` commits survive a crash of the process, `full` ones also a power failure. */
   readonly durability?: 'normal' | 'full' | undefined
   readonly readOnly?: boolean | undefined
-  /** Whether to embed and do maintenance in the background (default true). */
+  /** Whether the engine makes vectors and maintains the store in the background (default true). */
   readonly background?: boolean | undefined
   /**
    * Whether to check every few seconds if added files and folders have changed, and read them again (default false). Done in the
@@ -66,13 +69,19 @@ export interface EngineOptions {
    */
   readonly watchFiles?: boolean | undefined
   /**
-   * Whether to load the model already at opening, and the vector index while the model embeds the first query (default false: both are
-   * loaded when needed). For a process that runs one query and ends.
+   * Whether to load the embedding model while the engine opens, and the vector index while the model embeds the first query (default false:
+   * both are loaded when they are first needed). For a process that runs one query and ends.
    */
   readonly warm?: boolean | undefined
-  /** Live queries: how many a viewer may have, and how often to look for commits of other processes. */
+  /**
+   * Settings of live queries (subscriptions): their maximum number for a viewer, and the interval at which commits of other processes are
+   * looked for.
+   */
   readonly live?: LiveSettings | undefined
-  /** Limits for requesters from outside; missing values come from the configuration. */
+  /**
+   * Rate and quota limits for requesters from outside the process; limits left out are taken from the environment, `config.json` or the
+   * defaults.
+   */
   readonly limits?: Partial<LimitSettings> | undefined
   /**
    * Number of processes that serve the same requesters (default 1). Each process enforces its share of every limit, so that together they
@@ -89,27 +98,27 @@ export interface EngineOptions {
 
 export interface LiveSettings {
   /**
-   * Maximum number of active and paused subscriptions of a viewer. All keys that belong to no agent of this store share one such limit; the
-   * local owner has no limit. Default 50 (BQ-167).
+   * Maximum number of active and paused subscriptions (live queries) of a viewer. All viewers whose keys belong to no agent of this store
+   * share one such limit; the local owner has no limit. Default 50 (BQ-167).
    */
   readonly mostPerViewer?: number | undefined
   /**
-   * Interval in milliseconds at which the engine looks for commits, which is also the longest delay in reporting a loss of access. Default
-   * 50.
+   * Interval in milliseconds at which the engine checks for commits that affect live queries, which is also the longest delay in reporting
+   * a loss of access. Default 50.
    */
   readonly pollMs?: number | undefined
-  /** Timers of the machine; tests inject timers that they advance by hand. */
+  /** The clock and timers of live queries; tests inject timers that they advance by hand. */
   readonly timers?: Timers | undefined
 }
 
 export const DEFAULT_POLL_MS = 50
 
 export interface LimitSettings {
-  /** Whether limits are enforced at all (default true). */
+  /** Whether the limits on requesters are enforced at all (default true). */
   readonly enabled: boolean
   /** Units per minute that a requester may use; a query costs one unit or more (default 200). */
   readonly unitsPerMinute: number
-  /** Units that a requester may use at once after a quiet period (default 33). */
+  /** Units that a requester may use at once after not using any for a while (default 33). */
   readonly burst: number
   /** Maximum number of live queries of one requester at a time (default 50). */
   readonly subscriptions: number
@@ -123,23 +132,23 @@ export interface LimitSettings {
   readonly alikePerHour: number | null
 }
 
-/** Default limits (BQ-189, BQ-167, BQ-193). */
+/** Default limits for requesters from outside (BQ-189, BQ-167, BQ-193). */
 const DEFAULTS: LimitSettings = {
   ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },
   ...{ bytesPerViewer: 100 * 1024 * 1024, questionsPerDay: null, alikePerHour: null },
 }
 
 const count = z.number().int().min(1).max(1_000_000)
-/** At most one tebibyte; for more, turn the limits off. */
+/** A byte quota may be at most one tebibyte; for more, turn the limits off. */
 const bytes = z
   .number()
   .int()
   .min(0)
   .max(2 ** 40)
-/** Limit on counted queries: each of them is kept in memory, in some hundred bytes. */
+/** Maximum for a limit on the number of different queries: each counted query is kept in memory, in some hundred bytes. */
 const remembered = z.number().int().min(1).max(100_000)
 
-/** Schema of the limits in `config.json`. */
+/** Schema of the settings in `config.json` that limit requesters from outside. */
 export const limitSettings = z.strictObject({
   enabled: z
     .boolean()
@@ -175,12 +184,12 @@ type FileSettings = z.output<typeof limitSettings>
 type LimitName = keyof LimitSettings
 const LIMIT_NAMES = Object.keys(DEFAULTS) as readonly LimitName[]
 
-/** Name of a limit in `config.json`: snake_case. */
+/** The name that a limit has in `config.json`: its camelCase name converted to snake_case. */
 function inFile(name: LimitName): keyof FileSettings {
   return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) as keyof FileSettings
 }
 
-/** Takes each limit from the first layer that has it: options, environment, file, default. */
+/** Takes the value of each limit from the first of these that sets it: options of the caller, environment, `config.json`, defaults. */
 export function resolveLimits(
   options: Partial<LimitSettings> = {},
   environment: Readonly<Record<string, string | undefined>>,
@@ -189,7 +198,7 @@ export function resolveLimits(
   const named = Object.fromEntries(LIMIT_NAMES.map(name => [inFile(name), options[name] ?? undefined]))
   const layers = [parseInput(limitSettings, named, 'limits'), fromEnvironment(environment), file]
   const first = (name: LimitName) => layers.map(layer => layer[inFile(name)]).find(value => value !== undefined)
-  // The cast is safe: the schema has checked each value by its name.
+  // The cast is safe: the schema has checked the type of each limit.
   return Object.fromEntries(LIMIT_NAMES.map(name => [name, first(name) ?? DEFAULTS[name]])) as unknown as LimitSettings
 }
 
@@ -215,9 +224,9 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
 const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number)
 
 /**
- * Share of the limits for one process: rounded down, so that all processes together allow no more than the whole limit; but at least 1, so
- * that no requester is shut out by the process that its connection reaches. Bytes are not divided, because the store counts them for all
- * processes.
+ * Divides limits among several processes that serve the same requesters: each process gets a share, rounded down, so that together they
+ * allow no more than the whole limit. A share is at least 1, so that no process refuses everything. The byte quota is not divided, because
+ * the store counts bytes for all processes.
  */
 export function shareOf(limits: LimitSettings, processes: number): LimitSettings {
   const shared = Object.entries(limits).map(([name, whole]) => {
@@ -227,8 +236,8 @@ export function shareOf(limits: LimitSettings, processes: number): LimitSettings
   return Object.fromEntries(shared) as unknown as LimitSettings
 }
 
-// Settings in layers of rising precedence: built-in, `config.json` in the home, environment, options of the caller. Checked when the engine
-// opens, and frozen afterwards.
+// The settings of an engine, in layers of rising precedence: defaults, `config.json` in the home, environment variables, options of the
+// caller. They are checked when the engine opens, and frozen afterwards.
 
 /** Schemas of the sources that the configuration names. API keys stay in the environment: a setting names the variable. */
 const numericDate = z.strictObject({
@@ -287,7 +296,7 @@ const pollMs = z
   .optional()
   .meta({ description: 'How often to look for what other processes wrote, in milliseconds', default: DEFAULT_POLL_MS })
 
-/** Schema of `config.json`; its descriptions are shown in the reference. */
+/** Schema of `config.json`. The descriptions of the settings in it appear in the reference documentation. */
 export const fileSchema = z.strictObject({
   embedder: embedderSettings.optional().describe('The model that makes vectors'),
   multilingual: z
@@ -384,7 +393,7 @@ function embedderFromEnvironment(
   }
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
   if (Object.keys(set).length === 0) return fallback
-  // If the environment names another provider than the file, none of the file's embedder settings apply.
+  // If the environment names another embedding provider than the settings file, all embedder settings of the file are ignored.
   const base = set['provider'] === undefined || set['provider'] === fallback?.provider ? fallback : undefined
   return parseInput(embedderSettings, { provider: 'local', ...base, ...set }, 'QUERENT_EMBEDDER')
 }
@@ -394,7 +403,7 @@ function durabilityFromEnvironment(environment: Environment): 'normal' | 'full' 
   return value === undefined ? undefined : parseInput(z.enum(['normal', 'full']), value, 'QUERENT_DURABILITY')
 }
 
-/** Text and parsed value of the settings file; the text is `{}` if there is no file. Throws `invalid_json`. */
+/** Content of the settings file as text and as parsed JSON; the text is `{}` if the file does not exist. Throws `invalid_json`. */
 export function readSettings(file: string): { readonly text: string; readonly value: JsonObject } {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}\n'
   try {
@@ -405,8 +414,8 @@ export function readSettings(file: string): { readonly text: string; readonly va
 }
 
 /**
- * Atomically replaces the settings file by this text, readable for this user only. Throws `invalid_argument` with the setting that an
- * engine would refuse; the file is then unchanged.
+ * Replaces the settings file `config.json` atomically by this text, with permissions for this user only. If an engine would refuse one of
+ * the settings, throws `invalid_argument` naming that setting, and leaves the file unchanged.
  */
 export async function writeSettings(file: string, text: string): Promise<void> {
   const { lenses = {}, default_lens: defaultLens } = parseInput(fileSchema, JSON.parse(text), 'config.json')
@@ -415,7 +424,8 @@ export async function writeSettings(file: string, text: string): Promise<void> {
     throw invalidArgument('default_lens', defaultLens, `one of ${names.join(', ')}`)
   for (const [name, given] of Object.entries(lenses)) {
     const found = BUILT_IN_LENSES.find(lens => lens.name === name)
-    // The lens of a plug-in checks its own settings when it is loaded.
+    // Only settings of built-in lenses are checked when the settings file is written; a lens from a plug-in checks its own when it is
+    // loaded.
     if (found !== undefined) (await found.load()).settings?.(given, {})
   }
   const beside = `${file}.${process.pid}.new`

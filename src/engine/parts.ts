@@ -1,4 +1,4 @@
-/** The parts of an engine: put together by `open.ts`, and used by everything else in this folder. */
+/** The parts that make up an open engine: `open.ts` creates them, and all other modules of this folder use them. */
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { NodeIdentity } from '../identity/messages.ts'
@@ -23,40 +23,43 @@ import type { Uses } from './uses.ts'
 export interface Parts {
   readonly store: Store
   readonly home: string | null
-  /** Path of the store file; null for a store in memory or a `Store` object of the caller. */
+  /** Path of the store file; null if the store is in memory or the caller passed a `Store` object. */
   readonly storeFile: string | null
-  /** The folder whose files are read. Absent without a home. */
+  /** The workspace whose files may be read into the store: the folder that contains the home. Absent without a home. */
   readonly workspace: Workspace | undefined
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
-  /** The embedder that answers at present. */
+  /** The embedder that answers queries at present; null: queries are answered by word search only. */
   readonly embedder: Embedder | null
   readonly models: Models
-  /** Why there is no embedder although one was wanted, or null. */
+  /** Why the engine has no embedder although the settings ask for one; null: it has one, or none is wanted. */
   readonly embedderError: string | null
   readonly indexes: IndexSet
-  /** Lease for writing the index snapshot files: one process at a time. */
+  /** Lease that allows one process at a time to write the snapshot files of the indexes. */
   readonly snapshots: Lease
   /** Creates a new lease object at each call: two leases of one name also exclude each other within this engine. */
   readonly lease: (name: string) => Lease
   readonly uses: Uses
-  /** Added files and folders, which are kept up to date. */
+  /** The files and folders that were added to the store; finds those that have changed and reads them again. */
   readonly files: AddedFiles
-  /** The configured sources, opened when one is first used. */
+  /** The external search sources that the settings name, such as ChromaDB and Qdrant servers; opened when one of them is first used. */
   readonly sources: () => Promise<SourceSet>
-  /** Identity of this node; undefined in an engine that was opened for one query. */
+  /**
+   * The key and nonces with which this node communicates with other nodes; undefined in an engine opened for one query with the default
+   * lens only.
+   */
   readonly node: NodeIdentity | undefined
   readonly signedRequests: SignedRequests | undefined
   readonly transport: NodeTransport
-  /** Whether the engine works in the background for as long as its process runs. */
+  /** Whether the engine makes vectors and maintains the store in the background. */
   readonly isLasting: boolean
   readonly makeIndex: (name: string) => Index
-  /** Creates an empty store in memory, with indexes for entries. */
+  /** Creates an empty temporary store in memory, with indexes of its own. */
   readonly makeScratch: () => Scratch
   readonly embedding: Embedding | null
-  /** Whether to load the vector index while the first query is embedded. */
+  /** Whether to load the vector index while the embedding model embeds the first query, rather than afterwards. */
   readonly warm: boolean
-  /** States of the background jobs that ran in this process. */
+  /** Progress and last failure of the background jobs that ran in this process, by job name. */
   readonly jobs: ReadonlyMap<string, JobState>
   readonly registry: LensRegistry
   readonly tables: readonly TableDeclaration[]
@@ -64,8 +67,8 @@ export interface Parts {
   readonly live: LiveSettings
   readonly limits: Limits
   readonly lensSettings: Readonly<Record<string, unknown>>
-  /** The environment variables that are set and not empty. */
+  /** The environment variables that are set to a text that is not empty. */
   readonly environment: Readonly<Record<string, string>>
-  /** Ends background work and closes what was opened, in reverse order. */
+  /** Ends background work and closes the parts of the engine in reverse order of opening. */
   readonly close: () => Promise<void>
 }

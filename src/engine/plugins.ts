@@ -17,24 +17,24 @@ import type { PluginOptions } from './options.ts'
 export const PLUGIN_FOLDER = 'plugins'
 
 export interface PluginRequest {
-  /** The plug-in folder, `<home>/plugins`; it need not exist. */
+  /** Path of the folder with the plug-ins, `<home>/plugins`; the folder need not exist. */
   readonly folder: string
   /** Which file names are plug-ins. When left out: all JavaScript modules, and TypeScript files whose name ends in `_enrichment.ts`. */
   readonly names?: RegExp | undefined
-  /** File in which trust is recorded, by path and hash. */
+  /** Path of the file that records which plug-in files were trusted, by path and SHA-256. */
   readonly trustFile: string
-  /** `--trust-plugins <dir>`: every plug-in in this folder is loaded without asking, and no trust is recorded. */
+  /** A folder whose plug-ins are all loaded without asking, from the option `--trust-plugins <dir>`; no trust is recorded for them. */
   readonly trustedFolder?: string | undefined
-  /** Asks the user whether a file may be loaded; absent without a terminal. */
+  /** Asks the user whether a plug-in file may be loaded; absent if there is no terminal to ask on. */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
-  /** Receives the exports of a module; throws an error that says what is wrong with them. */
+  /** Receives the exports of a plug-in module and installs them; throws an error that says what is wrong with the exports. */
   readonly install: (exported: Readonly<Record<string, unknown>>, file: string) => void
 }
 
 export interface PluginReport {
   /** Plug-in files that were loaded, ordered by name. */
   readonly loaded: readonly string[]
-  /** Why the other files were not loaded; one line each. */
+  /** The reasons why the other plug-in files were not loaded, one line for each. */
   readonly warnings: readonly string[]
 }
 
@@ -70,7 +70,10 @@ export async function loadPlugins(request: PluginRequest): Promise<PluginReport>
   return { loaded, warnings }
 }
 
-/** Why the plug-in may not be loaded; null if it may. */
+/**
+ * Decides whether a plug-in file may be loaded, and asks the user if there is a way to ask. Returns the reason why it may not be loaded;
+ * null if it may.
+ */
 async function refusalOf({ file, hash }: PluginFile, request: PluginRequest): Promise<string | null> {
   const known = trustedPlugins(request.trustFile)
   if (known.get(file) === hash) return null
@@ -103,7 +106,7 @@ function filesIn(folder: string, wanted: RegExp, mustExist: boolean): readonly P
 
 async function exportsOf({ file, hash }: PluginFile): Promise<Readonly<Record<string, unknown>>> {
   const url = pathToFileURL(file)
-  // The hash in the URL makes Node import a changed file as a new module, rather than reuse the cached one.
+  // The hash of the file in the import URL makes Node load a changed plug-in file as a new module, rather than reuse the cached one.
   url.search = `sha256=${hash}`
   const late = new AbortController()
   const timeout = wait(LOAD_MS, undefined, { signal: late.signal, ref: false }).then(() => {
@@ -117,12 +120,12 @@ async function exportsOf({ file, hash }: PluginFile): Promise<Readonly<Record<st
   }
 }
 
-/** File in the home that records which plug-ins were trusted: path and SHA-256 of each. */
+/** Name of the file in the home that records which plug-in files were trusted, by path and SHA-256. */
 export const TRUST_FILE = 'trusted-plugins.json'
 
 const schema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
 
-/** Trusted hashes by path. A trust file that cannot be read trusts nothing. */
+/** SHA-256 hashes of trusted plug-in files by path, read from the trust file. If that file cannot be read, no plug-in is trusted. */
 export function trustedPlugins(trustFile: string): ReadonlyMap<string, string> {
   if (!existsSync(trustFile)) return new Map()
   try {
@@ -137,7 +140,7 @@ export function rememberTrust(trustFile: string, file: string, hash: string): vo
     [...trustedPlugins(trustFile), [file, hash] as const].sort(([a], [b]) => (a < b ? -1 : 1)),
   )
   try {
-    // Written atomically by a rename: a reader never sees half a file.
+    // The trust file is replaced atomically by a rename, so that a reader never sees half a file.
     writeFileSync(`${trustFile}.new`, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
     renameSync(`${trustFile}.new`, trustFile)
   } catch (error) {
@@ -146,7 +149,7 @@ export function rememberTrust(trustFile: string, file: string, hash: string): vo
   }
 }
 
-/** Plug-ins of the home, which are offered to every lens that accepts plug-ins. */
+/** Plug-ins in the home's plug-in folder: each module is offered to every lens that accepts plug-ins. */
 export interface HostedLens {
   readonly lens: Lens
   readonly host: LensHost
@@ -154,7 +157,7 @@ export interface HostedLens {
 
 export interface OfferedLenses {
   readonly hosted: readonly HostedLens[]
-  /** Whether these are all lenses that accept plug-ins, so that none was left unloaded. */
+  /** Whether `hosted` contains every lens that accepts plug-ins; false if some of these lenses were not loaded. */
   readonly areAll: boolean
 }
 
@@ -183,7 +186,9 @@ interface Module {
   readonly file: string
 }
 
-/** Offers a module to the lenses; if none accepts it, throws their reasons. */
+/**
+ * Offers the exports of a plug-in module to all lenses that accept plug-ins. If none accepts the module, throws an error with the reasons.
+ */
 function offer({ exported, file }: Module, installers: readonly HostedLens[], areAll: boolean): void {
   const refusals: string[] = []
   let isTaken = false
@@ -196,6 +201,6 @@ function offer({ exported, file }: Module, installers: readonly HostedLens[], ar
   }
   if (isTaken) return
   if (refusals.length > 0) throw new Error(refusals.join('; '))
-  // If only some lenses are loaded, the module may be meant for another one.
+  // If some lenses are not loaded, a plug-in that no loaded lens accepts is no error, because it may be meant for one of the others.
   if (areAll) throw new Error(`expected the module to export ${installers.map(({ lens }) => lens.takes).join(', or ')}`)
 }

@@ -1,4 +1,4 @@
-/** Builds the context of a query: the parts of this engine that the pipeline needs, in their state at that moment. */
+/** Builds the context object of a query: the parts of this engine that the query pipeline needs, in their state at that moment. */
 
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
@@ -26,8 +26,8 @@ import type { Parts } from './parts.ts'
 export interface MadeContext {
   readonly context: QueryContext
   /**
-   * Called when the caller has the answer. The cached results of later pages keep the context in memory, so it must then drop its reference
-   * to the caller.
+   * Called when the caller has received the answer: drops the context's references to the caller, because cached results for later pages
+   * keep the context in memory.
    */
   readonly release: () => void
 }
@@ -36,13 +36,16 @@ export class QuestionContexts {
   readonly #parts: Parts
   readonly #accessScopes: AccessScopes
   readonly #memo = new Memo()
-  /** Fields that a query may name. */
+  /** Names of the fields that a query's filter may use. */
   readonly fields: readonly FieldName[]
   readonly #readings: readonly ReadingTable[]
   readonly #makeSecret: () => string
   #secret: string | null = null
 
-  /** `secret`: of another store, whose cursors are used; null: this store's own. */
+  /**
+   * `secret`: returns the key with which cursors are sealed, if it belongs to another store (a temporary store uses that of the engine's
+   * store); null: the key in this store.
+   */
   constructor(parts: Parts, secret: (() => string) | null) {
     this.#parts = parts
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
@@ -55,24 +58,24 @@ export class QuestionContexts {
     return this.#accessScopes.look(viewer)
   }
 
-  /** The secret that seals and signs texts for this store. */
+  /** The secret key with which cursors and other texts of this store are sealed and signed. */
   secret(): string {
     this.#secret ??= this.#makeSecret()
     return this.#secret
   }
 
-  /** Next instant after this one at which the validity of a visible entry begins or ends; infinite: never. */
+  /** Next instant after `asOf` at which the validity period of an entry visible to the viewer begins or ends; infinite: there is none. */
   nextBound({ reader, accessScope }: QueryContext, asOf: Instant): Instant {
     return this.#memo.nextBound(reader, accessScope, asOf)
   }
 
   /**
-   * The context of a query, if the named indexes are already loaded. Null: loading took time, so the query must be resolved again with a
-   * new start time. Pauses between steps; concurrent calls share the loading. Rejects with `cancelled`.
+   * The context of a query, if the indexes named are loaded and up to date. Otherwise loads them, pausing between steps, and returns null:
+   * the query must be resolved again, because its start time has passed. Concurrent calls share the loading. Rejects with `cancelled`.
    */
   async load(query: Query, names: readonly string[], now: Instant, call: CallContext): Promise<MadeContext | null> {
     const turns = turnsUntil(call.signal)
-    // A pause is cheap here: later, within the query, it would first have to save what other tasks may change.
+    // Pauses now if a pause is due: later, during the query, a pause would first have to save results that other tasks may change.
     const isLate = await turns.pauseIfDue()
     const steps = this.#loading(names)
     const made = this.#parts.store.read(() => {
@@ -89,7 +92,7 @@ export class QuestionContexts {
     yield* this.#memo.followInSteps(store)
   }
 
-  /** Makes the context after `load`, for queries without a start time to keep; indexes that are not loaded yet are loaded in one piece. */
+  /** Makes the context of a query without a pause; indexes that are not loaded yet are loaded at once. */
   make(query: Query, now: Instant, call: CallContext): MadeContext {
     return this.#parts.store.read(() => this.#make(query, now, call))
   }
@@ -102,7 +105,7 @@ export class QuestionContexts {
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)
-    // Loading or building an index takes as long as it takes, so that time is not counted against the query's deadline.
+    // The time for loading or building an index is not counted against the query's deadline.
     const index = (name: string) => deadline.without(() => indexes.get(name))
     let words: WordIndex | null = null
     const space = this.#spaceOf(query)
@@ -145,7 +148,7 @@ export class QuestionContexts {
         return vector
       },
       look: () => this.look(viewer),
-      // A query that is retried in another spelling gives the same notes, which are kept once.
+      // A note with the same code and message is kept once, because a query that is retried with corrected spelling gives its notes again.
       note: note => {
         const { code, message } = note
         if (!notes.some(known => known.code === code && known.message === message)) notes.push(note)
@@ -161,8 +164,8 @@ export class QuestionContexts {
   }
 
   /**
-   * The models that a query is compared with: the main model; for a query in a language it does not know, the second model; for any other
-   * query both, since entries may be in such a language. Lenses without knowledge of languages use the main model alone.
+   * Chooses the embedding models that a query is compared with: the main model; the second model alone for a query in a language that only
+   * the second knows; or both, if the store has texts in such languages. Lenses without knowledge of languages use the main model alone.
    */
   #spaceOf({ lens, text }: Query): Space {
     const { models, indexes, store, registry } = this.#parts
@@ -203,8 +206,8 @@ export class QuestionContexts {
   }
 
   /**
-   * The query's vector from the first model, with the vector of the second model appended. If the second model fails, the first answers
-   * alone.
+   * The query's vector from the main model; if the second model is used too, its vector is appended. If the second model fails, the main
+   * one answers alone.
    */
   async #embed(
     text: string,
@@ -233,8 +236,8 @@ export class QuestionContexts {
   }
 
   /**
-   * Loads the indexes while the model, which runs in its own thread, embeds the query. An error is ignored here: it appears again when the
-   * index is used.
+   * Loads the vector indexes while the embedding model, which runs in its own thread, embeds the query. An error is ignored, because it
+   * occurs again when the index is used.
    */
   #loadMeanwhile(names: readonly string[]): void {
     const { warm, indexes } = this.#parts
@@ -242,30 +245,36 @@ export class QuestionContexts {
   }
 }
 
-/** The vector space in which a query's meaning is compared. */
+/** The embedding models and the vector index with which a query's meaning is compared with entries. */
 interface Space {
-  /** The model whose scale the scores have, and whose calibration applies. */
+  /** The embedding model whose cosine scale the scores have, and whose calibration decides the verdict; null: no embedder. */
   readonly model: EmbeddingModel | null
-  /** One embedder, or two whose vectors are concatenated. */
+  /** The embedders that embed the query: none, one, or two whose vectors are concatenated. */
   readonly embedders: readonly Embedder[]
-  /** Names of the vector indexes to load. */
+  /** Names of the vector indexes that the query needs. */
   readonly names: readonly string[]
-  /** Languages that the embedders know, if that matters: see `QueryContext`. */
+  /** Languages that the embedders know, as ISO 639-1 codes; empty means many. Undefined: the query's lens takes no account of languages. */
   readonly languages: readonly string[] | undefined
-  /** The second model: see `QueryContext`. */
+  /**
+   * The second embedding model, for languages that the main one does not know, with the conversion of cosines to its scale; absent: only
+   * one model is used.
+   */
   readonly second?: QueryContext['second']
   readonly vectors: () => VectorSearcher | null
 }
 
-/** Converts cosines of one model to the scale of the other. */
+/**
+ * Converts a cosine of one embedding model to the scale of the other: `toMain` from the second model to the main one, `toSecond` the
+ * reverse.
+ */
 interface Scales {
   readonly toMain: (cosine: number) => number
   readonly toSecond: (cosine: number) => number
 }
 
 /**
- * Maps cosines between two models by the quantiles of the cosines of unrelated texts. If the main model has no quantiles, they are
- * estimated from the spread of its cosines.
+ * Maps cosines between two embedding models so that equal quantiles of the cosines of unrelated texts correspond. If a model has no
+ * measured quantiles, they are estimated from the models' `cosineScale`.
  */
 function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
   const factor = second.cosineScale / main.cosineScale
@@ -276,7 +285,10 @@ function scalesOf(main: EmbeddingModel, second: EmbeddingModel): Scales {
   return { toMain: quantileMap(its, mine), toSecond: quantileMap(mine, its) }
 }
 
-/** On the scale of MiniLM, few unrelated texts have a cosine beyond this. */
+/**
+ * Cosine beyond which few unrelated texts lie on the scale of the MiniLM model; used to estimate quantiles of a model without measured
+ * ones.
+ */
 const MAX_UNRELATED = 0.5
 
 /** The note for an answer by words only. The reason contains file names and addresses of this machine, so only the owner sees it. */
@@ -290,7 +302,7 @@ function oneModel(reason: string, viewer: Viewer): Note {
   return { code: 'one_model', message: `The model for other languages does not answer${shown}` }
 }
 
-/** Fields of entries, and of the aspects that lenses add, which queries may name. */
+/** Names of all fields that a query may use: those of entries, and columns that lenses add to entries. */
 export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldName[] {
   const ofAspects = tables.flatMap(table =>
     table.aspect === undefined
@@ -303,13 +315,13 @@ export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldNa
 }
 
 /**
- * Name of the secret that signs cursors. It is created once for a store and kept in it, so every process on the store accepts the others'
- * cursors.
+ * Name under which the store keeps the secret key that seals cursors. The key is created once for a store, so every process on the store
+ * accepts the cursors of the others.
  */
 const NAME = 'cursor_secret'
-/** Milliseconds: a query that needs the secret should not wait long for writers of other processes. */
+/** Milliseconds that a query waits for writers of other processes when it has to store a newly created secret. */
 const WAIT_MS = 50
-/** Secrets of stores that cannot be written; they last as long as this process. */
+/** Secrets of stores that cannot be written at the moment; each lasts as long as this process. */
 const unsaved = new WeakMap<Store, string>()
 
 export function storeSecret(store: Store, random: (bytes: number) => Uint8Array): string {
@@ -325,14 +337,17 @@ export function storeSecret(store: Store, random: (bytes: number) => Uint8Array)
   }
 }
 
-/** Stores the new secret, unless another process has stored one first. */
+/** Stores a newly created secret and returns it; if another process has stored one first, returns that one. */
 function keep(writer: StoreWriter, made: string): string {
   const other = secretIn(writer)
   if (other === undefined) writer.setMeta(NAME, made)
   return other ?? made
 }
 
-/** A damaged secret is replaced: earlier cursors become invalid, but nothing else is lost. */
+/**
+ * A secret that cannot be read because of damage counts as missing and is replaced: earlier cursors become invalid, but nothing else is
+ * lost.
+ */
 function secretIn(reader: StoreReader): string | undefined {
   try {
     return reader.meta(NAME)

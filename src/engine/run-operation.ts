@@ -1,4 +1,4 @@
-/** Runs an operation: access, input checks and limits are the same for every interface. */
+/** Runs an operation for any interface: access checks, input checks and limits are the same for all of them. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -12,8 +12,8 @@ import type { Engine } from './engine.ts'
 export type EngineOperation = Operation<Engine>
 
 /**
- * Runs an operation on unchecked input. `null` and missing input count as an empty object. Output is not checked at run time: the compiler
- * checks its type, and tests check it against its schema.
+ * Runs an operation on unchecked input; `null` and missing input count as an empty object. The output is not checked at run time: the
+ * compiler checks its type, and tests check it against its schema.
  */
 export async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
@@ -52,7 +52,7 @@ export function streamOperation(
   return free === null ? open() : counted(open, context.signal, free)
 }
 
-/** Turns an operation of a lens into an operation of the engine. */
+/** Turns an operation of a lens, which runs on the lens's host, into an operation that runs on the engine. */
 export function onHost(lens: string, operation: Engine['lensOperations'][number]['operation']): EngineOperation {
   const { stream, refusal, ...rest } = operation
   return {
@@ -116,15 +116,15 @@ class Counted<T> implements AsyncIterableIterator<T> {
   }
 }
 
-// Decides whether a request may run: its viewer, its purpose and, for remote requesters, their limits. The rules are the same for every
-// operation and interface; each operation's contract defines how a refusal is worded.
+// Decides whether a request may run, from its viewer, its input and, for remote requesters, their limits. The rules are equal for all
+// operations and interfaces; only the wording of a refusal depends on the operation.
 
 interface Admitted<Input extends z.ZodType> {
   readonly input: z.output<Input>
   readonly context: CallContext
 }
 
-/** Checks access, input and, for a remote requester, limits; throws before anything runs. */
+/** Checks the viewer's access to the operation, the input, and for a remote requester the limits; throws before the operation runs. */
 function admit<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
   engine: Engine,
@@ -135,7 +135,7 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
   try {
     assertExists(context)
     const parse = (): z.output<Input> => {
-      // Access is checked before the input, because an error about a field would reveal too much.
+      // Access is checked before the input, because an error message about a field would reveal something to a viewer without access.
       assertAllowed(operation, context)
       if (form === 'streamed') assertStreamed(operation)
       return parsed(operation, withHandlesRead(operation, engine, input ?? {}, context))
@@ -246,8 +246,8 @@ function placeFor(
 }
 
 /**
- * Reserves quota for what the request of a remote viewer may write; null, at once, if it needs none. The size is computed from the input
- * before it runs, so that nothing is half-written; replaced data is not subtracted. Queries and deletions need none.
+ * Reserves byte quota for what a remote viewer's request may write, before it runs, so that nothing is half-written; null if the request
+ * needs none, like queries and deletions. The size of the input is reserved; data that the request replaces is not subtracted.
  */
 function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Engine, Input, Output>,
@@ -265,7 +265,7 @@ function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
 /** Size of an input: UTF-8 bytes of all texts, including field names (metadata are stored with theirs), plus 8 for each number. */
 function bytesOfInput(input: unknown): number {
   let bytes = 0
-  // Iterative, because input from outside may be nested deeper than the stack allows.
+  // Uses a list instead of recursion, because input from outside may be nested deeper than the call stack allows.
   const left: unknown[] = [input]
   while (left.length > 0) {
     const value = left.pop()
@@ -283,8 +283,8 @@ function bytesOfInput(input: unknown): number {
 }
 
 /**
- * The error that an interface returns when it could not even read the input, such as `too_large`; it costs one unit, like any other
- * refusal.
+ * The error for a request whose input the interface could not even read, for example because it is `too_large`. The request costs a remote
+ * requester one unit, like any other refused request.
  */
 export function unread(operation: Operation<Engine>, engine: Engine, thrown: unknown, context: CallContext): unknown {
   try {
@@ -296,8 +296,8 @@ export function unread(operation: Operation<Engine>, engine: Engine, thrown: unk
 }
 
 /**
- * An error that arose in an interface outside the operation, such as `deadline_exceeded`, in the form that the operation's contract
- * defines. Costs no units.
+ * Converts an error that arose in the interface outside the operation, such as `deadline_exceeded`, to the form that the operation's
+ * contract defines. Costs the requester no units.
  */
 export function reportedByContract(
   operation: Operation<Engine>,

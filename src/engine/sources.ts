@@ -29,7 +29,10 @@ export class SourceSet {
     return [LOCAL_SOURCE, ...Object.keys(this.#parts.settings)]
   }
 
-  /** The source of this name. Throws `invalid_argument` with the names of the existing sources. */
+  /**
+   * The source of this name, opened at the first call. Throws `invalid_argument` with the names of all sources if there is none of this
+   * name.
+   */
   get(name: string): Source {
     const opened = this.#opened.get(name) ?? this.#open(name)
     this.#opened.set(name, opened)
@@ -51,7 +54,7 @@ function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
 }
 
-/** Opens a source of the configuration. API keys come from variables of this environment. */
+/** Opens a source from its settings. API keys come from the environment variables that the settings name. */
 function openSource(
   name: string,
   settings: SourceSettings,
@@ -78,7 +81,7 @@ function openSource(
 
 const ANSWER_MS = 3_000
 
-/** Servers and nodes that the settings of a lens may name in addition to the configured sources. */
+/** Functions that open servers and embedding providers that the settings of a lens name, in addition to the configured sources. */
 export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
   return {
     openServer: async (name, { url, public: isPublic, keyVariable }) => {

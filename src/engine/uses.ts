@@ -9,7 +9,10 @@ import type { Viewer } from '../model/viewer.ts'
 import { ACCESS_GAIN } from '../pipeline/formula.ts'
 import type { Store } from '../store/store.ts'
 
-/** No waiting: it would block the thread, and with it every other query in this process. */
+/**
+ * Milliseconds that recording a use waits for a locked store: none, because waiting would block the thread and with it every other query in
+ * this process.
+ */
 const WAIT_MS = 0
 const WAIT_AT_END_MS = 1_000
 const AGAIN_AFTER_MS = 200
@@ -32,20 +35,20 @@ export class Uses {
   }
 
   /**
-   * Counts a use. A locked store is no error, the use is counted later; any other error of writing is thrown, and the waiting uses are
-   * dropped.
+   * Records that these entries were shown to the viewer. If the store is locked, the use is recorded later; any other error of writing is
+   * thrown, and all uses still waiting are dropped.
    */
   count(viewer: Viewer, entries: readonly EntryKey[], now: Instant): void {
     this.#owed.push({ viewer, entries, now })
     this.#write(WAIT_MS)
   }
 
-  /** Counts the waiting uses at once. Throws errors of writing, except `store_locked`. */
+  /** Records the uses that are waiting, now. Throws errors of writing, except `store_locked`. */
   flush(): void {
     if (this.#owed.length > 0) this.#write(WAIT_AT_END_MS)
   }
 
-  /** Counts the waiting uses before the store is closed. Never fails: uses that cannot be counted now are dropped. */
+  /** Records the uses that are waiting, before the store is closed. Never fails: uses that cannot be recorded now are dropped. */
   end(): void {
     try {
       if (this.#owed.length > 0) this.#write(WAIT_AT_END_MS)
@@ -80,7 +83,8 @@ export class Uses {
     try {
       if (this.#owed.length > 0) this.#write(WAIT_MS)
     } catch (error) {
-      // Like a failure at the time of the use itself, a disk failure now loses these uses.
+      // If a delayed write fails for another reason than a locked store, the waiting uses are dropped, as they are when an immediate write
+      // fails.
       if (!(error instanceof QuerentError)) throw error
     }
   }

@@ -1,4 +1,4 @@
-/** Ed25519 key pairs derived from a seed, signatures made with them, and verification of others' signatures. */
+/** Ed25519 key pairs derived from a seed, signatures made with them, and verification of signatures by other identities. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { Recent } from '../base/recent.ts'
 
@@ -26,8 +26,8 @@ export function fromBase58(text: string): Uint8Array | null {
 }
 
 /**
- * Converts the digits of a number from one base to another, most significant digit first, without leading zeros. Quadratic time, which is
- * fine for keys.
+ * Converts a number from digits in one base to digits in another, most significant digit first, without leading zeros. Takes quadratic
+ * time, which is no problem for numbers as short as keys.
  */
 function convert(digits: Iterable<number>, from: number, to: number): number[] {
   const result: number[] = []
@@ -73,14 +73,14 @@ export function publicKeyOf(did: string): Uint8Array | null {
 
 export const SEED_BYTES = 32
 export const SIGNATURE_BYTES = 64
-/** DER headers that come before the 32 bytes of a private and of a public Ed25519 key (RFC 8410). */
+/** DER headers that precede the 32 bytes of an Ed25519 key in its standard encoding: for a private key and for a public key (RFC 8410). */
 const PRIVATE_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
 export interface Keys {
   readonly did: string
   readonly publicKey: Uint8Array
-  /** Signs the message; the signature has 64 bytes. */
+  /** Signs a message with the private key of this identity; the signature has 64 bytes. */
   sign(message: Uint8Array): Uint8Array
 }
 
@@ -93,7 +93,7 @@ export function keysOf(seed: Uint8Array): Keys {
   return { did: didOf(publicKey), publicKey, sign: message => Uint8Array.from(sign(null, message, key)) }
 }
 
-/** Checks signatures by one identity. */
+/** Verifies signatures made by one identity. */
 export interface Verifier {
   verify(message: Uint8Array, signature: Uint8Array): boolean
 }
@@ -126,7 +126,7 @@ function keyObject(publicKey: Uint8Array): KeyObject | null {
   }
 }
 
-// Bytes as text: base64url without padding, accepted only in its canonical form.
+// Encodes bytes as base64url text without padding; on decoding, only the canonical text of a sequence of bytes is accepted.
 
 export function toBase64Url(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')

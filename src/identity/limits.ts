@@ -19,12 +19,14 @@ import {
   WINDOW_MS,
 } from './rates.ts'
 
-// Limits the number of wrong tokens from an address: one token bucket per address, in bounded memory. Only wrong tokens are counted and
-// refused, so that nobody can shut out others at the same address, for example behind one proxy.
+// Limits the number of wrong access tokens from a network address: one token bucket per address, in bounded memory. Only requests with a
+// wrong token are counted and refused, so that nobody can shut out others at the same address, for example behind one proxy.
 
 /** Generous, because a web page with a mistyped token sends some requests before it asks for another token. */
 const RATE: Rate = { unitsPerMinute: 30, burst: 30 }
-/** Maximum number of addresses in memory, some hundred bytes each: the most recently seen ones. */
+/**
+ * Maximum number of network addresses whose wrong tokens are counted in memory, some hundred bytes each; those seen most recently are kept.
+ */
 const CAPACITY = 4_096
 
 export class AddressLimits {
@@ -35,14 +37,14 @@ export class AddressLimits {
     this.#now = now
   }
 
-  /** Number of addresses in memory. */
+  /** Number of network addresses whose wrong tokens are counted at present. */
   get size(): number {
     return this.#buckets.size
   }
 
   /**
-   * Records a wrong token. Throws `rate_limited` if the address has sent too many. `address`: IPv4 or IPv6; empty if the connection is not
-   * from a network, such as a Unix socket.
+   * Counts a wrong access token. Throws `rate_limited` if the address has sent too many. `address`: IPv4 or IPv6 address of the sender;
+   * empty if the connection is not from a network, such as a Unix socket.
    */
   failed(address: string): void {
     const network = networkOf(address)
@@ -56,7 +58,7 @@ export class AddressLimits {
   }
 }
 
-// Decides which queries are the same, and which are nearly alike (BQ-193).
+// Decides which queries count as the same query and which as nearly alike, for limits on the number of different queries (BQ-193).
 
 /** Fingerprint of a query: equal for the same query, whichever page is requested and however it is sent. */
 export interface Asked {
@@ -69,7 +71,10 @@ export interface Asked {
 
 const MAX_WORDS = 64
 const WORD = /[\p{L}\p{M}]+/gu
-/** Fields that change how an answer is read (pages, format), not which query is asked. */
+/**
+ * Names of input fields that change only how an answer is read (pages, format, time limit), so that queries that differ in these fields
+ * alone count as the same.
+ */
 const READING: ReadonlySet<string> = new Set(
   'cursor offset limit chunk_size stream timeout_ms explain trace resume_token'.split(' '),
 )
@@ -85,8 +90,8 @@ export function askedBy({ operation, input }: Question): Asked {
 }
 
 /**
- * Jaccard similarity of two sets of words: common words divided by all words, 0 to 1; 1 if neither has words. Numbers and dates do not
- * count as words.
+ * Jaccard similarity of two queries by the hashes of their words: number of common words divided by the number of all different words; 1 if
+ * neither has words. Numbers and dates do not count as words.
  */
 export function likeness(a: readonly number[], b: readonly number[]): number {
   const inA = new Set(a)
@@ -103,7 +108,7 @@ function withoutReading(input: unknown): Json {
   return isObject(options) ? { ...without(rest), options: without(options) } : without(json)
 }
 
-/** Maximum nesting depth of a request; deeper content is ignored in the fingerprint. */
+/** Maximum nesting depth of a query's input that its fingerprint takes into account; deeper content is ignored. */
 const MAX_LEVELS = 32
 
 function asJson(value: unknown, levels: number): Json {
@@ -145,7 +150,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Minimum share of common words with which two queries are nearly alike, whatever their operations: one of five words may differ. */
 const ALIKE = 0.6
-/** Maximum number of groups of nearly alike queries kept for each requester: the most recent ones. */
+/** Maximum number of groups of nearly alike queries that are kept in memory for each requester; those used last are kept. */
 const GROUPS = 32
 
 export class QuestionLimits {
@@ -161,7 +166,7 @@ export class QuestionLimits {
     this.#clock = clock
   }
 
-  /** Number of requesters in memory. */
+  /** Number of requesters whose queries are counted in memory at present. */
   get size(): number {
     return this.#requesters.size
   }
@@ -174,17 +179,17 @@ export class QuestionLimits {
   }
 }
 
-/** A group of queries that are nearly alike to its first query. */
+/** A group of one requester's queries, each nearly alike to the first query of the group. */
 interface Group {
   readonly first: Asked
-  /** Time at which each query of the group was first asked, oldest first. */
+  /** Instant at which each query of the group, by its hash, was first asked; oldest first. */
   readonly asked: Map<string, Instant>
 }
 
 class Requester {
   #day = Number.NaN
   readonly #ofDay = new Set<string>()
-  /** Groups in order of their last use, oldest first. */
+  /** Groups of nearly alike queries, ordered by when a query was last added to them, oldest first. */
   #groups: Group[] = []
 
   ask(asked: Asked, { questionsPerDay, alikePerHour }: QuestionRules, now: Instant): void {
@@ -234,7 +239,7 @@ class Requester {
   }
 }
 
-/** Limits in addition to the token buckets; an absent one is not enforced. */
+/** Limits on a requester in addition to the token bucket for units; a limit that is absent is not enforced. */
 interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
   readonly streams?: Pick<Places, 'take'> | undefined
@@ -253,14 +258,14 @@ export class RequesterLimits implements Limits {
     this.#rate = rate
     this.#now = now
     this.#others = others
-    // Only full buckets are dropped: dropping another one would refill it.
+    // A token bucket may be dropped from memory only when it is full, because the requester would get a new, full one at the next request.
     this.#buckets = new ByRequester(
       at => new TokenBucket(rate, at),
       (bucket, at) => bucket.isFull(at),
     )
   }
 
-  /** Number of buckets in memory. */
+  /** Number of token buckets in memory at present. */
   get size(): number {
     return this.#buckets.size
   }

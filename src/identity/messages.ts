@@ -10,8 +10,8 @@ import type { MachineTime } from './rates.ts'
 // numbers), so that the order in which the members were written does not matter.
 
 /**
- * The 32-byte hash of a statement. Throws a RangeError for a value without canonical JSON: numbers that are not finite, half a surrogate
- * pair, too deep nesting.
+ * The 32-byte SHA-256 hash of a statement's canonical JSON. Throws a RangeError for a value that has no canonical JSON: numbers that are
+ * not finite, half a surrogate pair, or too deep nesting.
  */
 export function statementHash(statement: Json): Uint8Array {
   if (!hasCanonicalJson(statement))
@@ -60,7 +60,7 @@ const NONCE_BYTES = 32
 /** Largest difference allowed between the clocks of sender and receiver, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 300_000
 
-/** Why a message is rejected. Operators see the reason; the caller learns only that it is not authorised. */
+/** Why a signed message is rejected. The reason is shown to operators; the sender gets only `unauthenticated`. */
 export type Refusal = 'malformed' | 'signature' | 'audience' | 'clock' | 'replay'
 
 export function newNonce(random: (bytes: number) => Uint8Array): string {
@@ -75,7 +75,7 @@ export function isTimely(timestamp: Instant, now: Instant): boolean {
   return Math.abs(now - timestamp) <= CLOCK_TOLERANCE_MS
 }
 
-// Remembers the used nonces of each sender for as long as a message with the nonce could still be accepted.
+// The nonces (numbers used once) that each sender has used, remembered for as long as a message with the nonce could still be accepted.
 
 /** A message may be dated up to one clock tolerance ahead, and is accepted until one tolerance after its date: 600 s in total. */
 export const NONCE_LIFE_MS: number = 2 * CLOCK_TOLERANCE_MS
@@ -86,7 +86,7 @@ export interface Nonces {
    * all other checks, so that strangers can neither fill the memory of nonces nor use up another sender's nonces.
    */
   use(sender: string, nonce: string, now: Instant): boolean | Promise<boolean>
-  /** Whether `use` would return false, as far as that is known without writing. */
+  /** Whether the sender has already used this nonce, as far as that is known without writing. */
   isUsed(sender: string, nonce: string, now: Instant): boolean
 }
 
@@ -98,19 +98,19 @@ const SCHEME = 'Querent-Signature'
 const AUDIENCE = 'querent-audience'
 const TIMESTAMP = 'querent-timestamp'
 const NONCE = 'querent-nonce'
-/** The time header: milliseconds since 1970 in decimal digits, enough up to the year 5138. */
+/** Pattern of the time header: milliseconds since 1970 in decimal digits, of a length that is enough up to the year 5138. */
 const INSTANT = /^\d{1,14}$/
 
-/** The received HTTP request that a signature is checked against. */
+/** The parts of a received HTTP request that its signature covers. */
 export interface RequestFacts {
-  /** HTTP method as it was sent, since case matters for the signature. */
+  /** HTTP method of the request in the letter case in which it was sent, because the signature depends on it. */
   readonly method: string
-  /** Path from the first slash on, with the query string, exactly as it was sent. */
+  /** Path of the request from the first slash on, with the query string, exactly as it was sent. */
   readonly path: string
   readonly body: string | Uint8Array
 }
 
-/** What the signature headers of a request claim. */
+/** The statement in the signature headers of a request, before its signature is checked. */
 interface RequestClaim {
   /** did:key of the sender. */
   readonly sender: string
@@ -138,7 +138,7 @@ export function signRequest(keys: Keys, facts: RequestFacts, freshness: Freshnes
   }
 }
 
-/** Parses the signature headers; null: the request has no signature; `malformed`: the signature is incomplete or has a wrong form. */
+/** Parses the signature headers of a request. Null: the request is not signed; `malformed`: a header is missing or has a wrong form. */
 export function readClaim(header: (name: string) => string | null | undefined): RequestClaim | 'malformed' | null {
   const [scheme, sender, signature, ...more] = (header('authorization') ?? '').split(' ')
   if (scheme?.toLowerCase() !== SCHEME.toLowerCase()) return null
@@ -149,8 +149,8 @@ export function readClaim(header: (name: string) => string | null | undefined): 
 }
 
 /**
- * Checks a signed request. Null if it is accepted, otherwise the reason. The nonce is used up only by a request that passes all other
- * checks.
+ * Checks the signature, audience, time and nonce of a signed request. Returns null if the request is accepted, otherwise the reason for
+ * rejection. The nonce is marked as used only if all other checks passed.
  */
 export async function refusalOf(
   facts: RequestFacts,
@@ -170,19 +170,19 @@ function statementOf(facts: RequestFacts, claim: Freshness & { readonly sender: 
   return { type: 'querent.request.v1', method, path, body: sha256(body), sender, audience, timestamp, nonce }
 }
 
-// Envelope of a query that is sent to another node: the sender, the node it is for, the time, a nonce, and a signature over these and the
-// query (BQ-119, BQ-120).
+// The envelope in which a query is sent to another node: the query, the sender, the node it is for, the time, a nonce, and the sender's
+// signature over all of these (BQ-119, BQ-120).
 
 export interface Envelope {
   readonly query: Json
   /** did:key of the sender. */
   readonly sender: string
-  /** did:key of the node that is asked. */
+  /** did:key of the node that the message is for. */
   readonly audience: string
   /** Time of the message: ISO 8601, UTC, with milliseconds. */
   readonly timestamp: string
   readonly nonce: string
-  /** Signature over the other members of the envelope. */
+  /** The sender's signature, in base64url, over the other fields of the envelope. */
   readonly signature: string
 }
 
@@ -196,15 +196,15 @@ interface EnvelopeChecks {
   readonly now: Instant
   readonly nonces: Nonces
   /**
-   * Charges the message to its sender after all checks except that of the nonce have passed: remembering a nonce is a write, which must not
-   * be free. If it throws, the error is passed on and the nonce stays unused.
+   * Charges the message to the sender's rate limit, after all checks except that of the nonce have passed: remembering a nonce is a write,
+   * which must not be free. If this function throws, its error is passed on and the nonce stays unused.
    */
   readonly charge?: ((sender: string) => void) | undefined
 }
 
 /**
- * Checks an envelope. Null if it is for this node, in time, intact and not replayed; otherwise the reason. Members beyond the six would not
- * be covered by the signature, so they make it malformed.
+ * Checks an envelope from another node. Returns null if the envelope is meant for this node, in time, unaltered and not a replay, otherwise
+ * the reason for rejection. Fields beyond the six of an envelope make it malformed, because the signature would not cover them.
  */
 export async function envelopeRefusal(
   envelope: Envelope,
@@ -232,15 +232,19 @@ function isWhole(envelope: Envelope): boolean {
   )
 }
 
-// This node as other nodes see it: its key, the nonces it has accepted, and its clocks.
+// The identity of this node in communication with other nodes: its key pair, the nonces it has accepted, and the clocks for checking
+// messages and for limits.
 
 export interface NodeIdentity {
-  /** Keys of the node. Created at the first use, which writes, so not to be called within a read. */
+  /**
+   * The key pair of this node. The first call creates it and writes it to the store, so the first call must not be made inside a read of
+   * the store.
+   */
   keys(): Keys
-  /** Accepted nonces, kept in the store, so that no process on it accepts a message that another process has accepted. */
+  /** Nonces of accepted messages, kept in the store, so that no process on it accepts a message that another process has accepted. */
   readonly nonces: Nonces
-  /** The machine's date and time, for checking messages; results of queries do not depend on it. */
+  /** Date and time of the machine, for checking the dates of messages; answers to queries do not depend on this clock. */
   now(): Instant
-  /** Monotonic time, for limits and for pauses between requests. */
+  /** Monotonic time in milliseconds, for rate limits and for pauses between requests to other nodes. */
   machineTime(): MachineTime
 }

@@ -1,10 +1,13 @@
-/** Building blocks of limits: token buckets, places, and the requester that a request counts against. */
+/**
+ * Building blocks of the limits on requesters: token buckets, limits on concurrent streams and live queries, and the rule which requester a
+ * request counts against.
+ */
 import { QuerentError } from '../model/errors.ts'
 
 // Token bucket: a number of units that refills steadily. Counted in integer parts of a unit, sixty thousand each, so that a rate per minute
 // is an integer number of parts per millisecond: nothing is rounded except the wait, to a whole millisecond.
 
-/** Whole milliseconds of a monotonic clock with an arbitrary origin. */
+/** Monotonic time in whole milliseconds, counted from an arbitrary instant. */
 export type MachineTime = number
 
 export interface Rate {
@@ -23,7 +26,7 @@ export class TokenBucket {
   #parts: number
   #at: MachineTime
 
-  /** The bucket is full at first. */
+  /** A new bucket is full. `now`: monotonic time in milliseconds. */
   constructor({ unitsPerMinute, burst }: Rate, now: MachineTime) {
     this.#perMs = unitsPerMinute
     this.#capacity = burst * PARTS
@@ -44,13 +47,13 @@ export class TokenBucket {
     return 0
   }
 
-  /** Whether the bucket is full, so that it can be replaced by a new one. */
+  /** Whether the bucket is full, so that dropping it and creating a new one later makes no difference. */
   isFull(now: MachineTime): boolean {
     this.#fill(now)
     return this.#parts === this.#capacity
   }
 
-  /** Adds the units for the elapsed time. If the clock was set back, nothing is added, and time counts from the new reading. */
+  /** Adds the units for the time since the last call. If the clock was set back, adds none, and counts from the new time on. */
   #fill(now: MachineTime): void {
     const elapsed = Math.max(0, now - this.#at)
     this.#at = now
@@ -61,8 +64,8 @@ export class TokenBucket {
 }
 
 /**
- * Makes the `rate_limited` error: it says how many requests are allowed per window of time, and how long to wait before the next one. Times
- * in milliseconds.
+ * The `rate_limited` error, which says how many requests are allowed per window of time, and how long to wait before the next one. Both
+ * times are in milliseconds.
  */
 export function tooMany(
   of: string,
@@ -75,22 +78,22 @@ export function tooMany(
   })
 }
 
-// Which requester a request counts against in limits.
+// The rule which requester a request counts against in limits.
 
 const KEY = 'did:key:'
 
 /**
- * The requester of a viewer: the viewer itself. All keys that belong to no agent of this store count as one requester, since keys are free
- * to create. Agents have names, which contain no colon.
+ * The requester that a viewer's requests count against: the viewer itself. All keys that belong to no agent of this store count as one
+ * requester, since anybody can create any number of keys. The names of agents contain no colon, while keys do.
  */
 export function requesterOf(viewer: string): string {
   return viewer.startsWith(KEY) ? KEY : viewer
 }
 
-// Keeps an object for each requester, such as a bucket: created at the first request, and dropped when it equals a new one. In memory of
-// one process.
+// Keeps an object (such as a token bucket) for each requester in the memory of one process: created at the requester's first request, and
+// dropped when it equals a new one.
 
-/** Number of objects that are kept before those that equal a new one are looked for and dropped. */
+/** Number of objects of requesters in memory above which those that equal a new object are looked for and dropped. */
 const KEPT = 1_024
 
 export class ByRequester<T> {
@@ -109,7 +112,7 @@ export class ByRequester<T> {
     return this.#known.size
   }
 
-  /** The object of the viewer; all keys that belong to no agent of this store share one. */
+  /** The object kept for the viewer's requester; all keys that belong to no agent of this store share one requester and so one object. */
   of(viewer: string, now: number): T {
     const requester = requesterOf(viewer)
     const known = this.#known.get(requester)
@@ -126,7 +129,7 @@ export class ByRequester<T> {
   }
 }
 
-// Limits how many lasting things (streamed answers, live queries) a requester may have at a time.
+// Limits how many streamed answers or live queries a requester may have open at the same time.
 
 export class Places {
   readonly #most: number
@@ -139,14 +142,14 @@ export class Places {
     this.#what = what
   }
 
-  /** Number of places taken by all requesters. */
+  /** Number of streams or live queries that all requesters together have open. */
   get size(): number {
     return [...this.#taken.values()].reduce((sum, count) => sum + count, 0)
   }
 
   /**
-   * Takes a place. Throws `rate_limited` if the requester has no place left; an `unlimited` requester gets one in any case. Returns a
-   * function that gives the place back, once.
+   * Takes one place for a stream or live query of the requester. Throws `rate_limited` if the requester has as many open as allowed; an
+   * `unlimited` requester always gets a place. The returned function gives the place back; calling it again has no effect.
    */
   take(viewer: string, unlimited = false): () => void {
     const requester = requesterOf(viewer)
@@ -168,20 +171,20 @@ export class Places {
   }
 }
 
-/** The `rate_limited` error for too many things at a time. `what`: their name in the plural. */
+/** The `rate_limited` error for too many streams or live queries open at the same time. `what`: their name in the plural. */
 export function tooManyAtOnce(limit: number, what: string): QuerentError {
   return new QuerentError('rate_limited', `at most ${limit} ${what} at a time: end one before the next`, { limit })
 }
 
-// The network that a message comes from, as far as it distinguishes senders.
+// Which network a connection comes from, for counting wrong tokens by sender.
 
 /** Groups of an IPv6 address that identify a network (/64); within it, everybody can use any number of addresses. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
 /**
- * The key under which an address is counted: an IPv4 address itself, also if it is written as an IPv6 address; for an IPv6 address, its /64
- * network.
+ * The text under which wrong tokens from an address are counted: an IPv4 address itself, also if it is written as an IPv6 address; for an
+ * IPv6 address, its /64 network.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%')
@@ -195,15 +198,15 @@ export function networkOf(address: string): string {
 }
 
 export interface Question {
-  /** Name of the operation through which the query was asked. */
+  /** Name of the operation that asked the query. */
   readonly operation: string
   readonly input: unknown
 }
 
 export interface Limits {
   /**
-   * Charges units (an integer, 0 or more) to the requester. Throws `rate_limited` with the time after which the same request is allowed.
-   * All keys that belong to no agent of this store are one requester.
+   * Charges units (an integer, 0 or more) to the requester's token bucket. If it has too few, throws `rate_limited` with the time after
+   * which the same request is allowed. All keys that belong to no agent of this store are one requester.
    */
   charge(viewer: string, units: number): void
   /** Counts a query; throws `rate_limited` if the requester has asked too many different ones (BQ-193). */
@@ -211,11 +214,11 @@ export interface Limits {
   /** Takes a place for a streamed answer; throws `rate_limited` if there is none left. Returns a function that gives it back. */
   stream(viewer: string): () => void
   /**
-   * Reserves quota for the bytes that a request may write; rejects with `quota_exceeded` if there is not enough. Returns a function that
-   * ends the reservation.
+   * Reserves byte quota for what a request may write; rejects with `quota_exceeded` if too little is left. The returned function ends the
+   * reservation.
    */
   keep(viewer: string, bytes: number): Promise<() => void>
-  /** Counts a wrong token from this address; throws `rate_limited` if the address has sent too many. */
+  /** Counts a wrong access token sent from this network address; throws `rate_limited` if the address has sent too many. */
   failed(address: string): void
 }
 

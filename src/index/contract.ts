@@ -1,10 +1,10 @@
 /**
- * The index contract. An index is derived from the store: it can be thrown away and rebuilt, follows the change feed,
- * and may be saved as a snapshot. Every search names the partitions it may read; it opens nothing else, and every
- * statistic in a score (document frequency, mean length, counts) is taken over those partitions alone, so the answer
- * is a function of the visible rows: not of hidden ones, and not of the order in which rows came.
+ * The index contract. An index is derived from the store: it can be thrown away and rebuilt, follows the store's feed of changes, and may
+ * be saved as a snapshot file. Every search names the partitions it may read. It reads no other partition, and every statistic in a score
+ * (document frequency, mean length, counts) is taken over those partitions alone, so the answer is a function of the rows that the viewer
+ * may see: not of hidden ones, and not of the order in which rows were added.
  *
- * Ties end with the chunk key, ascending. Hits are folded: an entry appears once, with its best chunk.
+ * Hits with equal scores are ordered by chunk key, ascending. An entry appears only once among the hits, with its best chunk.
  */
 import type { Bitset } from '../base/bitset.ts'
 import { atOnce, type Steps } from '../base/turns.ts'
@@ -16,61 +16,67 @@ import { isMostOf, readPlaces } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 
 export interface Index {
-  /** Unique in an engine; part of the snapshot's file name (`words`, `vectors-<model>`). */
+  /** Name of the index, unique in an engine; part of the snapshot's file name (`words`, `vectors-<model>`). */
   readonly name: string
-  /** The feed position (seq) up to which this index reflects the store; 0 before anything was read. */
+  /** Position in the store's change feed (the number of a change) up to which this index reflects the store; 0 before anything was read. */
   readonly position: number
   /** Approximate memory use in bytes, for the status. */
   readonly byteLength: number
   /**
-   * Applies the changes of the feed after `position`, or rebuilds if the feed no longer reaches back so far. Returns the number of changes
-   * applied.
+   * Applies the changes in the store's feed after `position`, or rebuilds the index if the feed no longer contains all of them. Returns the
+   * number of changes applied.
    */
   refresh(reader: StoreReader): number
   /**
-   * Like `refresh`, in steps. Between steps the store may be written and the index searched, but no other method may change the index.
-   * After each step every entry is in its old or its present state. Changes written meanwhile may be missing; a `refresh` afterwards adds
-   * them. Absent for an index that is always small.
+   * Applies the changes in the store's feed after `position`, with pauses between steps, during which the store may be written and the
+   * index searched, but not changed by another method. After each step every entry is in its old or its new state; changes written during
+   * the pauses may be missing, and a later `refresh` applies them. Absent for an index that is always small.
    */
   refreshInSteps?(reader: StoreReader): Steps<number>
   /** Empties the index and builds it from the whole store. */
   rebuild(reader: StoreReader): void
-  /** Like `rebuild`, in steps, with the same rules as `refreshInSteps`. */
+  /**
+   * Empties the index and builds it from the whole store, with pauses between steps. During a pause the store may be written and the index
+   * searched, but no other method may change the index.
+   */
   rebuildInSteps?(reader: StoreReader): Steps<void>
-  /** The state of the index as bytes, in pieces; an index restored from them gives the same answers. */
+  /** The state of the index as a list of byte arrays; an index restored from these bytes gives the same answers. */
   serialise(): readonly Uint8Array[]
   /**
-   * Frees memory that still holds contents of deleted rows, in steps like `refreshInSteps`. An index without this method keeps nothing of
-   * deleted rows.
+   * Frees memory that still holds contents of deleted rows, with pauses between steps, during which the index may be searched but not
+   * changed. An index without this method keeps nothing of deleted rows.
    */
   letGo?(): Steps<void>
   /** Restores a state that `serialise` gave at this position; throws if the bytes are not such a state (the caller then rebuilds). */
   restore(bytes: Uint8Array, position: number): void
-  /** Like `restore`, in steps. If a step throws, the index is unchanged. */
+  /**
+   * Restores a state from bytes that `serialise` gave at this position of the change feed, with pauses between steps. If a step throws, the
+   * index is unchanged.
+   */
   restoreInSteps?(bytes: Uint8Array, position: number): Steps<void>
 }
 
-/** Which entries a search may read. */
+/** Which entries a search may read: those of some partitions, optionally restricted to a set. */
 export interface SearchScope {
   readonly partitions: readonly PartitionId[]
-  /** Restricts the search to these entries; absent: all entries of the partitions. */
+  /** Entries to which the search is restricted; absent: all entries in the partitions are searched. */
   readonly allow?: Bitset | undefined
 }
 
 export interface Hit {
   readonly entry: EntryKey
-  /** The entry's best chunk. */
+  /** Key of the chunk (passage) of the entry that has the highest score. */
   readonly chunk: ChunkKey
-  /** Cosine in [-1, 1] or BM25 ≥ 0. */
+  /** Score of the chunk: the cosine, from -1 to 1, in a search by vectors; the BM25 score, 0 or more, in a search by words. */
   readonly score: number
 }
 
 export interface VectorSearch extends SearchScope {
   /** Vector of the query: unit length, with the index's dimensions. */
   readonly vector: Float32Array
-  /** Number of entries wanted. */
+  /** Number of entries wanted, those with the best scores. */
   readonly k: number
-  /** Minimum score: entries below it are left out. Default: no minimum. */
+  /** Minimum score of a result: entries with a lower score are left out. Default: no minimum. */
   readonly least?: number | undefined
   /**
    * Allows a faster, approximate search: it may miss a neighbour now and then (measured recall ≥ 0.99), and scores after the first dozen
@@ -80,31 +86,31 @@ export interface VectorSearch extends SearchScope {
   readonly approximate?: boolean | undefined
 }
 
-/** Name of the vector index of an embedding model, by its `modelKey`. */
+/** Name of the vector index for the embedding model with this key. */
 export function vectorsName(model: string): string {
   return `vectors-${model}`
 }
 
-/** What answers by vectors: an index, or two that are joined. */
+/** Answers searches by vectors: one vector index, or two indexes of different models that are searched as one. */
 export interface VectorSearcher {
-  /** Key of the embedding model (`modelKey`); vectors of other models are never added. */
+  /** Key of the embedding model (from `modelKey`) whose vectors are in the index; vectors of other models are never added. */
   readonly model: string
   readonly dimensions: number
-  /** The k entries whose best chunks score highest, best first. */
+  /** The `k` entries whose best chunks have the highest cosine with the query's vector, best first. */
   search(request: VectorSearch): readonly Hit[]
   /**
-   * For each of these entries in the scope, the cosine of its best chunk, in the order of `entries`: exact, or from 8-bit vectors if
-   * `approximate` (default false), as in `VectorSearch`.
+   * Cosine of the best chunk of each of these entries that is in the scope, in the order of `entries`. By default exact; with
+   * `approximate`, computed from 8-bit vectors (within 0.01, mostly within 0.001).
    */
   score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[]
   /**
-   * The cosine of each chunk of the entry that has a vector, by ascending chunk key; exact or approximate as in `score`. Empty if the entry
-   * is not in the scope.
+   * Cosine of each chunk of the entry that has a vector, by ascending chunk key; empty if the entry is not in the scope. By default exact;
+   * with `approximate`, computed from 8-bit vectors.
    */
   scoreChunks(vector: Float32Array, entry: EntryKey, scope: SearchScope, approximate?: boolean): readonly Hit[]
-  /** Number of rows (chunks with a vector) in the scope. */
+  /** Number of chunks in the scope that have a vector in this index. */
   count(scope: SearchScope): number
-  /** Whether the scope contains a row of this entry; if a chunk is given, a row of this chunk. */
+  /** Whether this index has a vector for the given chunk, or if no chunk is given for any chunk of the entry, within the scope. */
   has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean
 }
 
@@ -114,7 +120,7 @@ export interface VectorIndex extends Index, VectorSearcher {}
 export interface PointScorer {
   /** Score of an entry at this distance; finite. The same arguments give the same number throughout one search. */
   score(entry: EntryKey, distance: number): number
-  /** Upper bound on the score of every entry of this block at this distance or farther. Must not increase with the distance. */
+  /** Upper bound on the scores of all entries in this block whose distance is at least `distance`. Must not increase with the distance. */
   bound(block: number, distance: number): number
   /**
    * Upper bound on `bound` of every block at this distance; must not increase with it. Saves computing `bound` for far blocks one by one.
@@ -124,11 +130,11 @@ export interface PointScorer {
 
 export interface PointSearch extends SearchScope {
   readonly point: readonly [number, number, number]
-  /** Number of entries wanted; may be infinite. */
+  /** Number of entries wanted, the best ones; may be infinite. */
   readonly k: number
-  /** Largest distance, inclusive. Absent: no limit. */
+  /** Largest Euclidean distance from the query's point, inclusive, at which an entry may be found. Absent: no limit. */
   readonly maxDistance?: number | undefined
-  /** Scorer of the points. Absent: the nearest entries are the best. */
+  /** Computes the scores by which entries are ranked. Absent: the nearest entries are the best. */
   readonly scorer?: PointScorer | undefined
 }
 
@@ -136,23 +142,23 @@ export interface PointHit {
   readonly entry: EntryKey
   /** Euclidean distance, computed from the stored doubles: the root of the sum of squared differences, in the order of the columns. */
   readonly distance: number
-  /** The number from the scorer; without a scorer, the negated distance. */
+  /** Score of the entry from the search's scorer; without a scorer, the negated distance. */
   readonly score: number
 }
 
 /** Declaration of a point index: the table whose rows are its points. */
 export interface PointIndexDeclaration {
-  /** Name of the index, under which `host.index(name)` finds it. */
+  /** Name of the index; a lens finds the index by this name with `host.index(name)`. */
   readonly name: string
-  /** The table of the points; it must be an aspect, with the key `entry`. */
+  /** The table with one point per row; it must be an aspect, a table with at most one row per entry whose key is `entry`. */
   readonly table: TableDeclaration
   /** Columns of type `real` for the three coordinates, in order. An entry with a null in one of them has no point. */
   readonly columns: readonly [string, string, string]
 }
 
 /**
- * An index of points in three dimensions, one per entry. Points are stored in blocks of near points from one partition. A block keeps its
- * number as long as the index exists; an entry stays in its block until its point is moved or removed.
+ * An index of points in three dimensions, one per entry. Points of one partition that are near each other are stored together in a block. A
+ * block keeps its number as long as the index exists; an entry stays in its block until its point is moved or removed.
  */
 export interface PointIndex extends Index {
   /**
@@ -160,30 +166,30 @@ export interface PointIndex extends Index {
    * distance are added, so that the caller can order ties itself.
    */
   search(request: PointSearch): readonly PointHit[]
-  /** Number of points in the scope. */
+  /** Number of points of the entries in the scope. */
   count(scope: SearchScope): number
-  /** Upper limit of the block numbers, exclusive; they begin at 0. */
+  /** Upper limit, exclusive, of the block numbers in use; they begin at 0. */
   readonly blocks: number
   /**
-   * Changes when points are distributed over new blocks (mostly by a rebuild): bounds kept per block must then be computed again from all
-   * `entries`.
+   * Number that changes when points are distributed over new blocks (mostly by a rebuild). A caller that keeps upper bounds on scores per
+   * block must then compute them again from all `entries`.
    */
   readonly generation: number
   /**
-   * Entries that were added to a block in this generation, oldest first; the list only grows. A caller that keeps bounds per block reads on
-   * from its last position and raises the bounds for the new entries (bounds of removed entries may stay). An entry may occur twice, or be
-   * gone.
+   * Entries whose points were added to a block in this generation, oldest first; the list only grows. A caller that keeps upper bounds on
+   * scores per block reads on from its last position in the list and raises the bounds for the new entries; bounds of removed entries may
+   * stay. An entry may occur twice, or no longer have a point.
    */
   readonly arrivals: readonly EntryKey[]
-  /** Number of the entry's block; -1 if the entry has no point here. */
+  /** Number of the block that holds the entry's point; -1 if the entry has no point in this index. */
   blockOf(entry: EntryKey): number
-  /** The point of an entry, if it has one. */
+  /** The three coordinates of the entry's point; undefined if it has none. */
   pointOf(entry: EntryKey): readonly [number, number, number] | undefined
   /** Entries that have a point in these partitions, in no particular order. */
   entries(partitions: readonly PartitionId[]): Iterable<EntryKey>
 }
 
-/** One word or identifier of a query with its boost (1 unless the query says otherwise). */
+/** One word or identifier of a query, with a factor for its weight (`boost`, 1 unless the query sets another). */
 export interface WordTerm {
   readonly text: string
   readonly boost: number
@@ -194,7 +200,10 @@ export interface WordSearch extends SearchScope {
   readonly k: number
 }
 
-/** Weight of one term in a scope, and its contribution to a chunk: the leaves of a BM25 explanation. */
+/**
+ * Weight of one search term in a scope: its document frequency and inverse document frequency (idf), as they appear in the explanation of a
+ * BM25 score.
+ */
 export interface TermWeight {
   readonly term: string
   readonly boost: number
@@ -204,80 +213,88 @@ export interface TermWeight {
 }
 
 export interface TermMatch extends TermWeight {
-  /** Occurrences of the term in the chunk: those in the text, plus twice those in the title. */
+  /** Frequency of the term in the chunk: its occurrences in the text, plus twice its occurrences in the title. */
   readonly tf: number
-  /** Number of tokens in title and text of the chunk, and the mean of that number over the partitions. */
+  /**
+   * `length`: number of tokens in title and text of the chunk. `meanLength`: mean of this number over all chunks of the scope's partitions.
+   */
   readonly length: number
   readonly meanLength: number
   readonly score: number
 }
 
-/** A term (stem) in the index whose spelling is similar to a word. */
+/** A stemmed term of the word index whose spelling is similar to a given word. */
 export interface NearTerm {
   readonly term: string
-  /** Edit distance between the word's stem and this term, at least 0. */
+  /** Number of edits (letters added, removed, replaced or swapped) between the stem of the given word and this term. */
   readonly distance: number
-  /** Number of visible chunks that contain the term. */
+  /** Number of chunks in the scope's partitions that contain the term. */
   readonly df: number
-  /** The visible chunk with the lowest key that contains the term. */
+  /** Key of the chunk in the scope's partitions that contains the term and has the lowest key. */
   readonly chunk: ChunkKey
 }
 
 export interface WordIndex extends Index {
   /**
-   * For a long query: reads in steps what `search`, `score`, `weigh` and `explain` need for these terms, so that they need not read it all
-   * at once. Call it with the same arrays as those methods. Their results do not depend on it.
+   * For a query of many terms: reads with pauses the postings of these terms that the other search methods need, so that they need not read
+   * all at once. Must be called with the same arrays as those methods. Their results do not depend on the call.
    */
   prepare?(terms: readonly WordTerm[], scope: SearchScope): Steps<void>
   /**
-   * The k entries whose best chunks score highest, best first, among those that contain at least one term. Terms that occur nowhere add
-   * nothing.
+   * The `k` entries whose best chunks have the highest BM25 score, best first, among entries that contain at least one term. Terms that
+   * occur in no chunk add nothing.
    */
   search(request: WordSearch): readonly Hit[]
   /**
-   * Like `search`, in steps, for a long query. Other searches and `refresh` may run between the steps; the hits are those that `search`
-   * would have returned at the first step.
+   * Searches as `search` does, with pauses between steps, for a query of many terms. Other searches and `refresh` may run during a pause;
+   * the hits are those that `search` would have returned at the first step.
    */
   searchInSteps(request: WordSearch): Steps<readonly Hit[]>
   /** For each of these entries in the scope, the exact BM25 of its best chunk (0 included), in the order of `entries`. */
   score(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): readonly Hit[]
-  /** Like `entriesWith`, in steps, with the same rules as `searchInSteps`. */
+  /**
+   * Exact BM25 score of the best chunk of each of these entries, as `score` computes it, but with pauses between steps, for a query of many
+   * terms. Other searches and `refresh` may run during a pause; the scores are those at the first step.
+   */
   scoreInSteps(terms: readonly WordTerm[], entries: readonly EntryKey[], scope: SearchScope): Steps<readonly Hit[]>
   /** The exact BM25 of each chunk of the entry (0 included), by ascending chunk key. Empty if the entry is not in the scope. */
   scoreChunks(terms: readonly WordTerm[], entry: EntryKey, scope: SearchScope): readonly Hit[]
   /**
-   * Statistics of each word over the partitions, heaviest (boost · idf) first; stop words are left out unless there are no other words. A
-   * term of several words, or an identifier, gives several weights.
+   * Weight of each word of the query over the scope's partitions, heaviest (boost · idf) first. Stop words are left out unless the query
+   * has no other words. A query term of several words, or an identifier, gives several weights.
    */
   weigh(terms: readonly WordTerm[], scope: SearchScope): readonly TermWeight[]
   /** Score of each word in one chunk, in the order of `weigh`: their sum in this order is exactly the score of the chunk. */
   explain(terms: readonly WordTerm[], chunk: ChunkKey, scope: SearchScope): readonly TermMatch[]
   /**
-   * Entries in the scope that contain all these words next to each other and in order, in one field (title, or content across chunk
-   * borders). Words match by their stems, and stop words count. A single word is a phrase of one word. `most`: the search stops when it has
-   * found so many entries, whichever they are.
+   * Entries in the scope that contain all words of the phrase next to each other and in order, in one field (title, or content across chunk
+   * borders). Words match by their stems, and stop words count. `most`: the search stops when it has found this many entries, whichever
+   * they are.
    */
   entriesWith(phrase: string, scope: SearchScope, most?: number): Bitset
-  /** Like `score`, in steps, with the same rules as `searchInSteps`. */
+  /**
+   * Entries in the scope that contain the phrase, as `entriesWith` finds them, but with pauses between steps, for a phrase that occurs
+   * often. Other searches and `refresh` may run during a pause; the entries are those at the first step.
+   */
   entriesWithInSteps(phrase: string, scope: SearchScope, most?: number): Steps<Bitset>
-  /** Number of rows (chunks) in the scope. */
+  /** Number of chunks of the entries in the scope. */
   count(scope: SearchScope): number
   /**
-   * Visible terms (stems) within so many edits of the stem of a word (folded), by distance, then descending document frequency, then term;
-   * `allow` is ignored.
+   * Terms that occur in the scope's partitions and whose stem is at most `most` edits from the stem of the word, in lower case without
+   * accents: by distance, then descending document frequency, then term. `allow` in the scope is ignored.
    */
   nearTerms(word: string, most: number, scope: SearchScope, limit: number): readonly NearTerm[]
 }
 
 /** Declaration of a link index: the tables that hold the nodes and links of a graph. */
 export interface LinkIndexDeclaration {
-  /** Name of the index, under which `host.index(name)` finds it. */
+  /** Name of the index; a lens finds the index by this name with `host.index(name)`. */
   readonly name: string
-  /** Table of the nodes; it must be an aspect: an entry with a row in it is a node. */
+  /** Table of the graph's nodes; it must be an aspect, a table with at most one row per entry: an entry with a row in it is a node. */
   readonly nodes: TableDeclaration
-  /** Column of `nodes` with the number of the node: above 0, unique, never reused. */
+  /** Name of the column of `nodes` with the number of the node: above 0, unique, and never used again for another entry. */
   readonly node: string
-  /** Table of the links; a row belongs to the entry of its source node. */
+  /** Table of the graph's links; a row belongs to the entry of the link's source node. */
   readonly edges: TableDeclaration
   /** Columns of `edges`: source and target (node numbers), relation (a text) and weight (a number from 0). */
   readonly source: string
@@ -290,14 +307,14 @@ export interface LinkIndexDeclaration {
 export interface Link {
   /** Number of the node at the other end of the link. */
   readonly node: number
-  /** Number of the relation: see `relationName`. */
+  /** Number of the link's relation in this index; `relationName` gives its text. */
   readonly relation: number
   readonly weight: number
 }
 
 /**
- * A weighted directed graph. A node is an entry, identified by its node number. A link is in the scope if both of its nodes are; links to
- * nodes that do not exist yet are kept until they do.
+ * A weighted directed graph. A node is an entry, identified by its node number. A link is in a search scope if the entries of both of its
+ * nodes are; links to nodes that do not exist yet are kept until the nodes are added.
  */
 export interface LinkIndex extends Index {
   /** Links from a node, and links to a node: by ascending number of the other node, then by relation (its text), then by weight. */
@@ -305,22 +322,22 @@ export interface LinkIndex extends Index {
   in(node: number, scope: SearchScope): readonly Link[]
   /** Name of a relation. Relations are numbered in the order of their first use, so a number is valid within one index only. */
   relationName(relation: number): string
-  /** Number of nodes in the scope, and of links among them. */
+  /** Number of nodes whose entries are in the scope, and number of links between two of these nodes. */
   count(scope: SearchScope): { readonly nodes: number; readonly links: number }
 }
 
-// Hits in the order of every answer, and folded to entries.
+// Helpers for lists of hits: the order that every search returns, and the reduction to one hit per entry.
 
 /**
- * Comparator: by descending score, ties by chunk key. It returns integers, because returning fractions would allocate an object for each
- * comparison.
+ * Comparator of hits: descending score, then ascending chunk key. It returns integers, because returning a fraction would allocate an
+ * object at each comparison.
  */
 export function bestFirst(a: Hit, b: Hit): number {
   if (a.score !== b.score) return a.score < b.score ? 1 : -1
   return a.chunk - b.chunk
 }
 
-/** The hit with the best chunk for each entry; in no particular order. */
+/** The best hit of each entry, among hits that may have several chunks of an entry; in no particular order. */
 export function bestOfEntries(hits: Iterable<Hit>): Map<EntryKey, Hit> {
   const best = new Map<EntryKey, Hit>()
   for (const hit of hits) {
@@ -332,7 +349,7 @@ export function bestOfEntries(hits: Iterable<Hit>): Map<EntryKey, Hit> {
 
 // What indexes have in common: all run in steps or in one piece, and those over declared tables follow the feed alike.
 
-/** Runs in one piece what a subclass implements in steps. */
+/** Base class that implements `refresh`, `rebuild` and `restore` without pauses, from methods of the subclass that do the work in steps. */
 export abstract class SteppedIndex {
   abstract refreshInSteps(reader: StoreReader): Steps<number>
   abstract rebuildInSteps(reader: StoreReader): Steps<void>
@@ -351,10 +368,10 @@ export abstract class SteppedIndex {
   }
 }
 
-/** Base class of indexes over tables of entries, where one or a few rows make up an entry's part of the index. */
+/** Base class of indexes over tables of entries, in which one or a few rows of an entry determine the entry's part of the index. */
 export abstract class TableIndex extends SteppedIndex {
   readonly name: string
-  /** Feed position of the index; set by every method that replaces the whole contents. */
+  /** Position in the store's change feed up to which the index reflects the store; set by every method that replaces the whole contents. */
   position = 0
 
   constructor(name: string) {
@@ -362,10 +379,10 @@ export abstract class TableIndex extends SteppedIndex {
     this.name = name
   }
 
-  /** Number of entries in the index. */
+  /** Number of entries in the index; compared with the number of changes to decide whether to rebuild. */
   protected abstract get size(): number
 
-  /** Updates these entries in the index to their present state and partition. */
+  /** Brings these entries in the index up to date with their present rows and partition in the store. */
   protected abstract take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void>
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
@@ -387,7 +404,7 @@ export function checkAspect(field: string, table: TableDeclaration): void {
   throw invalidArgument(field, table.name, 'a table of entries, keyed by entry')
 }
 
-/** Checks that a declared column exists with this type. Throws `invalid_argument` with the field of the declaration. */
+/** Checks that a declared column exists and has this type. Throws `invalid_argument` naming the field of the declaration. */
 export function checkColumn(
   field: string,
   table: TableDeclaration,

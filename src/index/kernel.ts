@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Functions of the kernel. Addresses are byte offsets into the shared memory; lists contain u32 slots, extent tables contain pairs of u32
- * (first, count).
+ * Functions of the kernel. Addresses are byte offsets into the shared memory. A list contains row slots (u32); an extent table contains
+ * runs of slots as pairs of u32 (first slot, number of slots).
  */
 export interface Kernel {
   configure(pages: number, pageBytes: number, width: number, int8At: number, scaleAt: number, entryAt: number): void
@@ -34,7 +34,10 @@ export interface Kernel {
   assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number): void
-  /** `exact` 0: rows are ranked by their int8 values as if these had no error. */
+  /**
+   * Begins ranking rows by their int8 components. `exact` 1: the largest possible error of each value is taken into account, so that no row
+   * of the best is lost; 0: values are treated as if they had no error.
+   */
   openRank(k: number, heap: number, places: number, allow: number, to: number, least: number, exact: number): void
   rank(extents: number, n: number): void
   rankList(list: number, n: number): void
@@ -47,14 +50,14 @@ export interface Kernel {
 /** Number of rows in a page; slot >> PAGE_SHIFT is the page of a slot. */
 export const PAGE_ROWS = 4096
 export const PAGE_SHIFT = 12
-/** Number of rows that one call of the kernel encodes. */
+/** Number of vectors that one call of the kernel encodes. */
 export const STAGE_ROWS = 64
 
 export interface Layout {
-  /** Number of components of a row, padded with zeros to a multiple of 64. */
+  /** Number of components of a stored vector: its dimensions rounded up to a multiple of 64, with zeros in the added components. */
   readonly width: number
   readonly codeBytes: number
-  /** Offsets of the columns within a page. */
+  /** Byte offsets, within a page of rows, of the columns that hold these values of all rows of the page. */
   readonly int8At: number
   readonly scaleAt: number
   readonly entryAt: number
@@ -62,8 +65,8 @@ export interface Layout {
   readonly nextAt: number
   readonly pageBytes: number
   /**
-   * Scratch area from address 0: the query as f32, as i16, as sign bits and in four bit planes; counters (twice), rotation, and rows to
-   * encode.
+   * Addresses in the scratch area, which begins at 0: the query as f32, as i16, as sign bits and in four bit planes; two tables of
+   * counters; the rotation; and vectors to be encoded, with their slots.
    */
   readonly questionAt: number
   readonly question16At: number
@@ -116,13 +119,13 @@ function placeAll<const T extends Record<string, number>>(sizes: T): [{ [K in ke
     places[name] = end
     end += Math.ceil(size / 64) * 64
   }
-  // The cast is safe: every key of `sizes` has been given an address.
+  // The cast is safe: the loop gives an offset to every key of `sizes`.
   return [places as { [K in keyof T]: number }, end]
 }
 
 let compiled: WebAssembly.Module | undefined
 
-/** Instantiates the kernel on this memory. */
+/** Instantiates the compiled kernel on this memory and passes the layout to it. */
 export function startKernel(memory: WebAssembly.Memory, layout: Layout): Kernel {
   compiled ??= new WebAssembly.Module(readFileSync(new URL('./kernel/kernel.wasm', import.meta.url)))
   // The cast is safe: the committed binary is built from sources that export these functions; a test rebuilds and compares it.

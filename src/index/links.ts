@@ -1,6 +1,6 @@
 /**
- * The link index: a graph of entries with links in both directions, in partitions. Finding the neighbours of a node takes time proportional
- * to their number.
+ * The link index: a graph of entries, divided into partitions, with the links of each node in both directions. Finding the neighbours of a
+ * node takes time proportional to the number of its links.
  */
 import { must } from '../base/assert.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
@@ -21,7 +21,7 @@ import {
 } from './links/graph.ts'
 import { checkEntryKeys, imageOf, readImage, refusedImage } from './snapshot.ts'
 
-/** Number of changed entries that are applied in one step. */
+/** Number of changed entries whose nodes and links are updated between two possible pauses. */
 const CHANGED_AT_ONCE = 200
 
 export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
@@ -91,7 +91,7 @@ class Links extends TableIndex implements LinkIndex {
     this.position = position
   }
 
-  /** Updates the entries of these changes to their present state, some entries per step. */
+  /** Brings the nodes and links of changed entries up to date with the store, pausing between groups of entries. */
   protected *take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
     const all = [...partitionOf.keys()]
     for (let at = 0; at < all.length; at += CHANGED_AT_ONCE) {
@@ -129,13 +129,13 @@ class Links extends TableIndex implements LinkIndex {
   }
 }
 
-/** A predicate: whether a node exists and is in the scope. */
+/** Returns a function that tells whether a node exists and its entry is in the scope. */
 function seeing({ partitions, allow }: SearchScope): (node: GraphNode) => boolean {
   const visible = new Set(partitions)
   return ({ place }) => place !== null && visible.has(place.partition) && (allow?.has(place.entry) ?? true)
 }
 
-/** Version of the image format; increased when the layout changes. */
+/** Version of the serialised form (image) of a link index; increased when its layout changes. */
 const FORMAT = 2
 
 interface GraphRows {
@@ -177,7 +177,7 @@ function ints({ length }: readonly unknown[]): Int32Array<ArrayBuffer> {
   return new Int32Array(length)
 }
 
-/** Number of rows that are made in one step. */
+/** Number of nodes or links that are read from an image between two possible pauses. */
 const ROWS_AT_ONCE = 1 << 14
 
 /** Reads an image, in steps. Throws if the bytes are not an image of this graph at this position of the feed. */

@@ -1,6 +1,6 @@
 /**
- * The point index: three coordinates per entry, sorted into the cells of a grid, in partitions. Exact for distances and for any score that
- * falls with the distance; a change takes microseconds. About 45 bytes per point.
+ * The point index: one point of three coordinates per entry, sorted into the cells of a grid, in partitions. Searches are exact, by
+ * distance or by any score that falls with the distance. Adding or moving a point takes microseconds. Memory use: about 45 bytes per point.
  */
 
 import { must } from '../base/assert.ts'
@@ -28,7 +28,7 @@ import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './sna
 
 /** Number of arrivals after which a new generation begins, so that the list of arrivals does not grow without limit. */
 const MAX_ARRIVALS = 20_000
-/** Number of changed entries that are applied in one step. */
+/** Number of changed entries whose points are updated between two possible pauses. */
 const CHANGED_AT_ONCE = 500
 
 export function openPointIndex(declared: PointIndexDeclaration): PointIndex {
@@ -148,7 +148,7 @@ class Points extends TableIndex implements PointIndex {
   }
 }
 
-/** Number of table rows read in one step. */
+/** Number of table rows that are read between two possible pauses. */
 const PAGE = 2048
 
 function checkDeclared({ table, columns }: PointIndexDeclaration): void {
@@ -167,7 +167,7 @@ function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclarati
     for (const row of page) {
       const entry = row['entry'] as EntryKey
       const point = pointIn(row, columns)
-      // The partition is undefined if the entry was added during a pause.
+      // The partition is undefined if the entry was added to the store during a pause, after the partitions were read.
       const partition = partitionOf(entry)
       if (point !== undefined && partition !== undefined) points.push(entry, partition, point)
     }
@@ -177,7 +177,7 @@ function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclarati
   }
 }
 
-/** The point of an entry in this partition, if it has one. */
+/** The point of an entry with its partition; undefined if the entry has no row with three coordinates. */
 function pointOfEntry(
   reader: StoreReader,
   { table, columns }: PointIndexDeclaration,
@@ -194,12 +194,12 @@ function pointIn(row: Row, columns: PointIndexDeclaration['columns']): Point | u
   return typeof l === 'number' && typeof a === 'number' && typeof b === 'number' ? [l, a, b] : undefined
 }
 
-/** Version of the image format; increased when the layout changes. */
+/** Version of the serialised form (image) of a point index; increased when its layout changes. */
 const FORMAT = 2
 
 /**
- * The image of the points, as copies that do not change with the index. `partitions` in the header lists each partition with its number of
- * points.
+ * The image (serialised form) of the points, as copies that do not change with the index. `partitions` in its header lists each partition
+ * with its number of points.
  */
 function pointsImage(blocks: PointBlocks, identity: object): readonly Uint8Array[] {
   const total = blocks.points

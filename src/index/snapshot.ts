@@ -1,6 +1,6 @@
 /**
- * Saves an index to a file and loads it again, so that opening a store need not read all of it. A snapshot is a cache: if the file is
- * unusable, loading says why, and the caller rebuilds the index from the store.
+ * Saves an index to a snapshot file and loads it again, so that opening a store need not read all of it. A snapshot is a cache: if the file
+ * is unusable, loading returns the reason, and the caller rebuilds the index from the store.
  */
 import {
   closeSync,
@@ -21,13 +21,13 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
 
-/** The parts of a store that tell whether a snapshot belongs to this store and its history. */
+/** The parts of a store by which a snapshot file is recognised as one of this store and of its history of changes. */
 export type SnapshotStore = Pick<StoreReader, 'storeId' | 'lastSeq' | 'changesSince'>
 
 /**
- * Why a snapshot was not used: the file is missing; it is cut short or its bits have changed; it was written by another version, for
- * another store or another index; its state is later than the store's, or of another history (a backup was restored); the index rejected
- * it; or it cannot be read.
+ * Why a snapshot was not used. The file is missing; damaged (cut short, or bits changed); of another format version; of another store; of
+ * another index; of a later state than the store's, or of another history (a backup of the store was restored); rejected by the index; or
+ * not readable.
  */
 export type SnapshotProblem =
   | 'missing'
@@ -43,14 +43,14 @@ export type SnapshotProblem =
 export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonly reason: SnapshotProblem }
 
 /**
- * Writes the state of the index to `path` atomically, even if the process or the machine stops meanwhile. Only one process at a time may
- * save to a path (the engine's lease ensures this). Throws `io_failed` if the disk fails.
+ * Writes a snapshot of the index to `path` atomically, even if the process or the machine stops in the middle. Only one process at a time
+ * may write to a path, which the engine ensures by a lease. Throws `io_failed` if the disk fails.
  */
 export function saveSnapshot(path: string, index: Index, store: SnapshotStore): void {
   atOnce(saveInSteps(path, index, store))
 }
 
-/** Bytes that are checksummed, or written, in one step: a few milliseconds. */
+/** Number of bytes of a snapshot that are checksummed, or written, between two possible pauses, which takes a few milliseconds. */
 const BYTES_AT_ONCE = 1 << 22
 
 /** Like `saveSnapshot`, in steps, between which the index must not change. A caller that stops early must end the generator (`return`). */
@@ -68,7 +68,7 @@ export function* saveInSteps(path: string, index: Index, store: SnapshotStore): 
         visit(piece)
         if (!pace.isOver(piece.byteLength)) continue
         yield
-        // If the memory has grown meanwhile, the views are empty and must be made again.
+        // If the index memory grew during a pause, the byte arrays that were views of the old memory are empty and must be created again.
         if (lengthOf() !== length) pieces = index.serialise()
       }
     }
@@ -136,7 +136,10 @@ export function positionOfSnapshot(path: string, storeId: string): number | null
   }
 }
 
-/** Opens a snapshot and reads its header; the caller must close the file. */
+/**
+ * Opens a snapshot file and reads its header. Returns the open file, which the caller must close, or the reason why the snapshot cannot be
+ * used.
+ */
 function openSnapshot(
   path: string,
   index: Index,
@@ -193,29 +196,29 @@ const MAGIC = new TextEncoder().encode('QUERENT\n')
 /** Version of the file format; increased when the layout changes. An index whose payload has changed rejects the old one in `restore`. */
 const FORMAT = 1
 const PREFIX_LENGTH = 20
-/** Bytes per call: Node reads and writes at most 2 GiB at a time. */
+/** Maximum number of bytes in one call to read or write the file; Node allows at most 2 GiB. */
 const PIECE = 1 << 30
 
 interface SnapshotHeader {
-  /** `store`: the `storeId` of the store; `index`: the name of the index. */
+  /** `store`: id of the store that the snapshot belongs to; `index`: name of the index. */
   readonly store: string
   readonly index: string
   readonly position: number
   /** The change at `position`, which differs if a backup was restored and the store has another history since. */
   readonly change: string | null
-  /** Length in bytes and CRC-32 of the payload. */
+  /** Length in bytes and CRC-32 checksum of the payload, the serialised index that follows the header. */
   readonly length: number
   readonly crc: number
 }
 
-/** Visits the bytes piece by piece, in steps. */
+/** Calls `visit` for all bytes of an index, one byte array after the other, with pauses in between. */
 type EachPiece = (visit: (piece: Uint8Array) => void) => Steps<void>
 
 /**
  * Writes the file atomically, even if the process or the machine stops meanwhile, or the steps are ended early. Throws errors of the disk.
  */
 function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
-  // A fixed name, so that the next save overwrites the rest that a killed process left.
+  // The temporary file has a fixed name, so that the next save overwrites an incomplete file that a killed process left.
   const temporary = `${path}.tmp`
   let isWritten = false
   try {
@@ -229,7 +232,7 @@ function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): 
   }
 }
 
-/** Reads the header from the beginning of an open file; the payload follows. */
+/** Reads the header of an open snapshot file; afterwards the payload can be read. Returns the reason if the header is unusable. */
 function readSnapshotHeader(file: number): SnapshotHeader | 'damaged' | 'other_format' {
   const size = fstatSync(file).size
   const prefix = size < PREFIX_LENGTH ? undefined : readBytes(file, PREFIX_LENGTH)
@@ -239,15 +242,18 @@ function readSnapshotHeader(file: number): SnapshotHeader | 'damaged' | 'other_f
   const length = numbers.getUint32(12, true)
   const json = length > size - PREFIX_LENGTH ? undefined : readBytes(file, length)
   if (json === undefined || crc32(json) !== numbers.getUint32(16, true)) return 'damaged'
-  // The checksum shows that this program wrote it, so it has this shape.
+  // The cast is safe: the checksum shows that this program wrote the header, so it has the fields of a header.
   const header = JSON.parse(new TextDecoder().decode(json)) as SnapshotHeader
   return header.length === size - PREFIX_LENGTH - length ? header : 'damaged'
 }
 
-/** Bytes that are read and checked in one step. */
+/** Number of bytes of a snapshot that are read and checksummed between two possible pauses. */
 const READ_AT_ONCE = 1 << 22
 
-/** Reads the payload after the header into a new buffer; null if its checksum is wrong. */
+/**
+ * Reads the payload of a snapshot file, which follows the header, into a new buffer, with pauses between steps; null if the checksum is
+ * wrong.
+ */
 function* readPayload(file: number, { length, crc }: SnapshotHeader): Steps<Uint8Array | null> {
   const bytes = new Uint8Array(length)
   let found = 0
@@ -260,13 +266,13 @@ function* readPayload(file: number, { length, crc }: SnapshotHeader): Steps<Uint
   return found === crc ? bytes : null
 }
 
-/** The next `length` bytes of the file in a new buffer, or undefined if the file ends before. */
+/** Reads the next `length` bytes of the file into a new buffer; undefined if the file ends before. */
 function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
   const bytes = new Uint8Array(length)
   return fill(bytes, file) ? bytes : undefined
 }
 
-/** Fills the array with the next bytes of the file; false if the file ends before. */
+/** Fills the array with the next bytes of an open file; returns false if the file ends before the array is full. */
 function fill(bytes: Uint8Array, file: number): boolean {
   let done = 0
   while (done < bytes.length) {
@@ -288,7 +294,7 @@ function encodeHeader(header: SnapshotHeader): Uint8Array[] {
   return [prefix, json]
 }
 
-/** Bytes written before they are flushed to the disk, so that no step has to wait for more. */
+/** Number of bytes written before they are flushed to the disk: no single flush then blocks the thread for long. */
 const UNSYNCED = 1 << 22
 
 function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
@@ -314,12 +320,12 @@ function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): S
   }
 }
 
-/** Removes a file. Never throws: the failure that led here is the one to report. */
+/** Removes a file if possible. Never throws, because the error that made the file useless is the one to report. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // The next save overwrites the file.
+    // an incomplete file that cannot be removed is overwritten by the next save
   }
 }
 
@@ -334,14 +340,14 @@ function syncFolder(path: string): void {
   }
 }
 
-// What the images of all indexes share: a JSON header, and arrays of numbers behind it, in the machine's order (little-endian).
-// The snapshot file guards an image with a checksum, but whoever changes an image on purpose can correct that too: so every
-// field is checked before it is used.
+// What the images (serialised forms) of all indexes have in common: a JSON header, and arrays of numbers behind it, in little-endian byte
+// order. A checksum in the snapshot file detects accidental damage, but a person who changes an image on purpose can correct the checksum
+// too, so every field is checked before it is used.
 
-/** Alignment in bytes of number columns, which are read in place. */
+/** Alignment in bytes of arrays of numbers in an image, which are read in place as typed arrays. */
 const ALIGNMENT = 8
 
-/** Not checked yet. */
+/** Header of an image (serialised index) whose fields have not been checked yet. */
 export type UncheckedHeader = Readonly<Record<string, unknown>>
 
 /** The header as bytes: its length (u32, little-endian), the JSON, and blanks up to the next aligned position. */
@@ -362,20 +368,20 @@ export function readHeader(bytes: Uint8Array): { readonly header: UncheckedHeade
     const header: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(4, end)))
     if (typeof header === 'object' && header !== null) return { header: header as UncheckedHeader, end }
   } catch {
-    // Refused below.
+    // a text that is not JSON is rejected by the error below
   }
   throw refusedImage(bytes.byteLength, 'a header')
 }
 
-/** Throws `invalid_argument` unless the image has the length that its header implies. */
+/** Throws `invalid_argument` unless the image (serialised index) has exactly the number of bytes that its header implies. */
 export function checkLength(bytes: Uint8Array, expected: number): void {
   if (bytes.byteLength !== expected) throw refusedImage(bytes.byteLength, `${expected} bytes`)
 }
 
 /**
- * Throws `invalid_argument` for a key that no entry can have had at this position of the feed. Every entry was created by a change of its
- * own, and both keys and changes are numbered from 1, so no key exceeds the position. Indexes keep tables by entry key, which a key in the
- * thousands of millions would make gigabytes large.
+ * Checks the entry keys in an image at this position of the change feed; throws `invalid_argument` for a key that no entry can have had
+ * then. Every entry was created by a change of its own, and both keys and changes are numbered from 1, so no key exceeds the position.
+ * Without this check, a forged key in the thousands of millions would make tables by entry key gigabytes large.
  */
 export function checkEntryKeys(keys: Int32Array | Uint32Array, position: number): void {
   for (let at = 0; at < keys.length; at++) {
@@ -393,8 +399,8 @@ export function checkIdentity(header: UncheckedHeader, identity: object): void {
 }
 
 /**
- * The image of an index as views of its arrays, which must be written before the arrays change. `header` contains the identity, and no
- * field `arrays`.
+ * The image (serialised form) of an index: a header and arrays of numbers. It consists of views of the arrays, so it must be written before
+ * the arrays change. `header` contains the identity of the index, and no field `arrays`.
  */
 export function imageOf(header: object, arrays: readonly Numbers[]): readonly Uint8Array[] {
   return [
@@ -408,9 +414,9 @@ export function imageOf(header: object, arrays: readonly Numbers[]): readonly Ui
 
 export interface Image {
   readonly header: UncheckedHeader
-  /** Number of arrays that have not been taken yet. */
+  /** Number of arrays in the image that have not been read by `take` yet. */
   readonly left: number
-  /** The next array, as a view of the image. Its length is not checked. */
+  /** Reads the next array of the image, as a view of its bytes. The caller must check the array's length. */
   take<A extends Numbers>(of: ArrayType<A>): A
 }
 
@@ -420,11 +426,11 @@ interface ArrayType<A> {
 }
 
 /**
- * Reads an image that `imageOf` wrote; the bytes must not change afterwards. Throws `invalid_argument` if they are not an image with this
- * identity.
+ * Reads an image that `imageOf` wrote. The arrays are views, so the bytes must not change afterwards. Throws `invalid_argument` if the
+ * bytes are not an image with this identity.
  */
 export function readImage(bytes: Uint8Array, identity: object): Image {
-  // Copies with the constructor, because `slice` on a Buffer returns a view.
+  // The bytes are copied with the typed array's constructor, because `slice` of a Buffer returns a view instead of a copy.
   const image = aligned(bytes.byteOffset) === bytes.byteOffset ? bytes : new Uint8Array(bytes)
   const { header, end } = readHeader(image)
   checkIdentity(header, identity)
@@ -455,7 +461,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** The next aligned position at or after `place`. */
+/** The first multiple of 8 bytes (the alignment of arrays) at or after the byte position `place`. */
 export function aligned(place: number): number {
   return Math.ceil(place / ALIGNMENT) * ALIGNMENT
 }

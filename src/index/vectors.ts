@@ -29,11 +29,11 @@ import { Settlement, type VectorSource } from './vectors/settle.ts'
 
 export interface VectorIndexOptions {
   readonly model: string
-  /** Dimensions of the vectors, 1 to 16,384. */
+  /** Number of components of each vector, 1 to 16,384. */
   readonly dimensions: number
-  /** Reads the exact vectors for the last step of a search; usually `chunks => store.vectorsOnly(model, chunks)`. */
+  /** Reads the exact vectors of chunks for the last step of a search; usually `chunks => store.vectorsOnly(model, chunks)`. */
   readonly source: VectorSource
-  /** Sizes from which large partitions are divided into cells (`vectors/cells.ts`). Values other than the defaults are for tests. */
+  /** Numbers of rows from which large partitions are divided into cells. Values other than the defaults are for tests. */
   readonly cells?: CellLimits | undefined
 }
 
@@ -43,9 +43,9 @@ export interface KernelVectorIndex extends VectorIndex {
 }
 
 const MAX_DIMENSIONS = 16_384
-/** Number of changed entries that are applied in one step, some milliseconds. */
+/** Number of changed entries whose vectors are updated between two possible pauses, which takes some milliseconds. */
 const CHANGED_AT_ONCE = 200
-/** Number of rows whose exact cosines an approximate search computes: enough to contain the first ten. */
+/** Number of best rows whose exact cosines an approximate search computes; chosen so that they practically always contain the first ten. */
 const SETTLED = 16
 
 export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex {
@@ -56,7 +56,7 @@ export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex 
   return new FlatVectorIndex(options)
 }
 
-/** The rows of one state of the index, and the objects that work on them. */
+/** The quantised vectors (rows) of the index at one time, and the objects that search and change them. */
 interface State {
   readonly rows: VectorRows
   readonly clustering: Clustering
@@ -117,7 +117,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     })
     const candidates = scan.best(vector, visible)
     const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates)
-    // The rows of an entry follow one another.
+    // In the list of hits, those of one entry follow one another, so comparing each hit with the last one gives the best of each entry.
     const best: Hit[] = []
     for (const hit of hits) {
       const before = best.at(-1)
@@ -181,7 +181,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   *rebuildInSteps(reader: StoreReader): Steps<void> {
     const position = reader.lastSeq()
     const rows = this.#noRows()
-    // Dividing the new rows into cells uses their own memory, which no search uses yet.
+    // The rows of the new state are in a memory of their own, so searches of the present state can run during the pauses.
     const state = this.#stateOf(rows)
     for (const page of allVectors(reader, this.model)) {
       rows.add(page)
@@ -192,7 +192,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     this.#position = position
   }
 
-  /** Views of the rows, which must be written before the index changes again. */
+  /** The serialised form of the index as views of its memory, which must be written before the index changes again. */
   serialise(): readonly Uint8Array[] {
     return imageOf(this.#state.rows, this.#limits)
   }
@@ -204,9 +204,9 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   /**
-   * The best row of each entry: exact cosines for the first rows by int8 value, and int8 values for as many more rows as k entries need.
-   * Which rows these are must not depend on the error bounds that selected candidates, because bounds depend on hidden rows: so they are a
-   * prefix of all rows in the order of their int8 values.
+   * The best row of each entry for an approximate search: with exact cosines for the first `SETTLED` rows, and with cosines from int8
+   * components for as many more rows as `k` entries need. The rows are taken in descending order of their int8 cosines, because the
+   * candidates also contain rows that were selected by error bounds, and these bounds depend on hidden rows.
    */
   #settleFirst(request: VectorSearch): Map<EntryKey, Hit> {
     if (request.k === 0) return new Map()
@@ -215,7 +215,8 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     const sorted = scan.candidates({ ...request, k }).sort(bestFirst)
     const first = sorted.slice(0, SETTLED)
     const best = bestOfEntries(settlement.settle(request.vector, first))
-    // The store may no longer have some of these entries; they count nevertheless.
+    // Entries whose exact vectors are no longer in the store are not among the hits, but count towards the number of entries, so that the
+    // result does not depend on when they were deleted.
     const settled = new Set(first.map(({ entry }) => entry))
     let entries = settled.size
     for (let at = SETTLED; at < sorted.length && entries < k; at++) {
@@ -243,8 +244,8 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   }
 
   /**
-   * Whether one of these partitions must be divided into cells for the first time: that cannot be done in steps on rows that are being
-   * searched.
+   * Whether one of these partitions has become so large that it must be divided into cells for the first time. The index is then rebuilt,
+   * because rows that are being searched cannot be divided with pauses in between.
    */
   #isToBeDivided(reader: StoreReader, touched: ReadonlySet<PartitionId>): boolean {
     const open = new Set(touched)
@@ -252,7 +253,7 @@ class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
     const others = [...open]
     const isLarge = (partitions: readonly PartitionId[]) =>
       reader.countVectors(this.model, partitions) >= this.#limits.dividedFrom
-    // First asks for the total: the store need not be asked for each of many small partitions.
+    // The total over all partitions is counted first: if it is below the limit, the partitions need not be counted one by one.
     return isLarge(others) && others.some(partition => isLarge([partition]))
   }
 
@@ -279,10 +280,10 @@ function hitOf({ entry, chunk, score }: Candidate): Hit {
   return { entry, chunk, score }
 }
 
-/** Vectors that are read at once and added, which takes some milliseconds. */
+/** Number of vectors that are read from the store and added to the index at once, which takes some milliseconds. */
 const PAGE = 128
 
-/** All vectors of a model, page by page. */
+/** Reads all vectors of a model from the store, in pages. */
 function* allVectors(reader: StoreReader, model: string): Iterable<readonly ChunkVector[]> {
   let after = -1
   for (;;) {
@@ -290,13 +291,14 @@ function* allVectors(reader: StoreReader, model: string): Iterable<readonly Chun
     const last = page.at(-1)
     if (last === undefined) return
     yield page
-    // Stop at an incomplete page: otherwise vectors added at each pause could keep this going for ever.
+    // An incomplete page ends the reading. Otherwise vectors that are written during each pause could prolong it without end; they are
+    // added later from the change feed.
     if (page.length < PAGE) return
     after = last.chunk
   }
 }
 
-/** The vectors of all chunks of these entries. */
+/** Reads the vectors of all chunks of these entries from the store. */
 function* vectorsOf(entries: Iterable<EntryKey>, reader: StoreReader, model: string): Iterable<ChunkVector> {
   let chunks: ChunkKey[] = []
   for (const entry of entries) {

@@ -1,11 +1,11 @@
 /**
- * Type declarations for the part of WebAssembly that the kernel needs: TypeScript declares it only in its DOM library, which does not fit a
- * server program.
+ * Type declarations for the part of WebAssembly that the compiled search kernel needs: TypeScript declares WebAssembly only in its DOM
+ * library, which does not fit a server program.
  */
 declare namespace WebAssembly {
   class Memory {
     constructor(size: { initial: number; maximum?: number })
-    /** A new object after each `grow`; the previous one is then empty. */
+    /** The memory as a buffer. After each `grow` it is a new object, and the previous one has length 0. */
     readonly buffer: ArrayBuffer
     /** Grows the memory by `pages` pages of 64 KiB. */
     grow(pages: number): number

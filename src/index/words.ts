@@ -1,7 +1,7 @@
 /**
- * The word index: BM25 over chunks with exact statistics of the partitions that a query may see. Entries are stored in immutable segments
- * of compressed lists (`words/segment.ts`); when an entry changes, its rows there are marked dead and it is written to a new segment.
- * Scores depend on the visible rows alone: how they are distributed over segments has no effect.
+ * The word index: BM25 over chunks, with statistics that are exact for the partitions that a query may see. Entries are stored in segments
+ * of compressed lists that never change; when an entry changes, its rows in the old segment are marked dead, and it is written to a new
+ * segment. Scores do not depend on how rows are distributed over segments.
  */
 import type { Bitset } from '../base/bitset.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
@@ -38,24 +38,29 @@ import type { Segment } from './words/segment.ts'
 import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
 import { nearTerms } from './words/vocabulary.ts'
 
-/** `step`: approximate number of postings that a long query reads between two pauses. */
+/**
+ * Opens an empty word index. `step`: approximate number of postings that a long query reads before it pauses so that other work can run.
+ */
 export function openWordIndex(step: number = STEP): WordIndex {
   return new Words(step)
 }
 
-/** Default number of postings per step, half a millisecond of work. */
+/** Default number of postings that a query reads between two pauses: half a millisecond of work. */
 const STEP = 100_000
 
-/** Number of entry keys read from the store at a time during a rebuild. */
+/** Number of entry keys read from the store at a time while the index is rebuilt. */
 const PAGE = 1000
-/** Entries read from the store at a time: contents may be long. */
+/** Number of entries read from the store at a time; low, because the content of an entry may be long. */
 const ENTRIES = 8
 /** UTF-16 units of content that are read from the store in one step, and the fixed cost of an entry in the same units. */
 const READ_AT_ONCE = 1 << 17
 const UNITS_OF_ENTRY = 512
 /** UTF-16 units of content that make up one segment during a rebuild: about 1.5 million words, 50 MB of working memory. */
 const BATCH = 8 * 1024 * 1024
-/** Number of changed entries that are applied in one step, some milliseconds. */
+/**
+ * Number of changed entries after which a new segment is begun, or a pause is made, when the index follows the store: some milliseconds of
+ * work.
+ */
 const CHANGED_AT_ONCE = 1 << 13
 /** Share of the index's entries: if more than this were changed or deleted, rebuilding from the store is faster than following the feed. */
 const MAX_CHANGED = 0.5
@@ -99,8 +104,8 @@ class Words extends SteppedIndex implements WordIndex {
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
     if (this.#position === reader.lastSeq()) return 0
-    // Changes of vectors do not affect words. From position 0 the whole store is read instead, because the feed may be much longer than the
-    // data that is left.
+    // Changes of vectors are skipped, because they do not affect words. If the index is still at position 0 of the store's change feed, it
+    // is built from the whole store instead: the feed may be much longer than the data that is left.
     const news =
       this.#position === 0 ? null : yield* readFeed(reader, this.#position, change => change.kind !== 'vectors')
     if (news === null) {
@@ -138,7 +143,7 @@ class Words extends SteppedIndex implements WordIndex {
     yield* this.#replace(yield* segmentsOf(reader, allKeys(reader)), position, true)
   }
 
-  /** Replaces the contents by these segments, merged into one if `isCompact`. */
+  /** Replaces the whole contents of the index by these segments, merged into one segment if `isCompact`. */
   *#replace(segments: readonly Segment[], position: number, isCompact: boolean): Steps<void> {
     const set = new SegmentSet()
     for (const segment of segments) {
@@ -146,7 +151,8 @@ class Words extends SteppedIndex implements WordIndex {
       yield
     }
     if (isCompact) yield* set.compact()
-    // A version number that the previous set never had, because cached readings are identified by it.
+    // Gives the new set of segments a version number higher than any that the previous set had, because cached readings are recognised by
+    // the version.
     set.version += this.#set.version + 1
     this.#set = set
     this.#known = []
@@ -173,7 +179,7 @@ class Words extends SteppedIndex implements WordIndex {
     const steps = readQuestion(this.#set, questionWords(terms), new Set(partitions))
     for (let step = steps.next(false); ; step = steps.next(false)) {
       if (step.done === true) return this.#keep({ terms, partitions, version, reading: step.value })
-      // The index was replaced during the pause, so the unfinished reading is useless.
+      // The index was changed during the pause, so the unfinished reading refers to outdated lists and is given up.
       if ((yield) && this.#set.version !== version) return
     }
   }
@@ -327,7 +333,10 @@ function weightOf({ term, boost, df, idf }: WeighedWord): TermWeight {
   return { term, boost, df, idf }
 }
 
-/** A shared buffer, used by one look-up at a time: allocating a block costs more than reading one. */
+/**
+ * A shared buffer for decoded postings, used by one look-up at a time: allocating a buffer for each look-up would cost more than the
+ * look-up itself.
+ */
 const lookedAt = new Block()
 
 function tfOf(word: WeighedWord, at: number, { segment }: SegmentView, row: number): number {

@@ -1,6 +1,6 @@
 /**
- * The options with which paths were added. A file gets the options of the nearest added path: the file itself, its folder, or a folder
- * further up.
+ * Stores the options (collection, tags, visibility and others) with which files and folders were added. A file gets the options of the
+ * nearest added path: the file itself, its folder, or a folder further up.
  */
 import { dirname } from 'node:path'
 import type { Instant } from '../base/clock.ts'
@@ -11,23 +11,23 @@ import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { addedPaths, isWithin, knownRows, ownFile, seenFiles } from './known-files.ts'
 import type { Place } from './place.ts'
 
-/** Options of a request to add paths. An absent option keeps the value given earlier. */
+/** Options of a request to add paths. An absent option keeps the value that was given when the path was added before. */
 export interface GivenOptions {
   readonly lens?: string | undefined
   readonly collection?: string | undefined
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
   readonly audience?: Audience | undefined
-  /** For records: maps the fields of an entry to the fields of the record. */
+  /** For files of records, such as JSON Lines: for a field of an entry, the name of the record's field. */
   readonly map?: Readonly<Record<string, string>> | undefined
 }
 
-/** Options that apply to a path. Null: the option was never given. */
+/** Options that apply to the files at or below a path. Null: no value was ever given for the option. */
 export interface PathOptions {
   readonly lens: string | null
   readonly collection: string | null
   readonly kind: string | null
-  /** Tags for the entries. Null: unknown, so entries keep the tags that they have. */
+  /** Tags for entries made from files at the path. Null: it is unknown which were given, so existing entries keep their tags. */
   readonly tags: readonly string[] | null
   readonly audience: Audience | null
   readonly map: Readonly<Record<string, string>> | null
@@ -39,8 +39,8 @@ const UNKNOWN: PathOptions = { ...NEVER_ADDED, tags: null }
 type ByPath = ReadonlyMap<string, PathOptions>
 
 /**
- * Stores the options given for a path, which then also apply to all paths below it. Returns a function that gives the options of any path
- * in it. `known`: absolute paths of the files in it that have entries in the store.
+ * Stores the options given for an added path; they also replace those of added paths below that path. Returns a function that gives the
+ * options of any file at or below the path. `known`: absolute paths of those files that already have entries in the store.
  */
 export async function rememberOptions(
   store: Store,
@@ -53,7 +53,7 @@ export async function rememberOptions(
   let { after, changed } = planIn(store)
   if (changed.length > 0) {
     await store.writeWhenFree(now, writer => {
-      // Planned again, because another run may have written since.
+      // The changes are computed a second time, inside the transaction, because another run may have written options since the first time.
       ;({ after, changed } = planIn(writer))
       const table = writer.table(ADDED_PATHS)
       for (const path of changed) {
@@ -65,7 +65,7 @@ export async function rememberOptions(
   return path => nearest(after, path) ?? (after.get(place.absolute) as PathOptions)
 }
 
-/** The new options by path, and the paths whose options have changed. */
+/** The options of all added paths after the change, and the paths whose options differ from before. */
 function planOptions(
   before: ByPath,
   place: Place,
@@ -131,8 +131,8 @@ function optionsOf(row: Row, holder: string): PathOptions {
 }
 
 /**
- * Stops keeping paths up to date: entries made from their files are deleted, unless another added path contains the files too. Returns the
- * number of deleted entries.
+ * Removes a path from the added paths: entries made from its files are deleted, unless another added path contains the files too. Returns
+ * the number of deleted entries.
  */
 export async function forgetPaths(
   store: Store,
@@ -151,7 +151,7 @@ export async function forgetPaths(
         if (isLeft(path)) writer.table(SEEN_FILES).delete({ holder, path })
       }
     }
-    // Deleted last, because the entries below are found by these rows.
+    // The rows of the added paths are deleted last, because the entries to delete are found by means of these rows.
     for (const path of paths) writer.table(ADDED_PATHS).delete({ holder, path })
     return deleted
   })

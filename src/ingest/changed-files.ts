@@ -13,11 +13,11 @@ import { exists, fileAt, markOf, seenNow, walk } from './walk.ts'
 /** Changes below one added path, without files that belong to an added path listed before. Paths are absolute. */
 export interface PathChanges extends AddedPath {
   /**
-   * Whether the path does not exist, or is an empty folder that had files before, as when a disk is not mounted: then nothing below it
-   * counts as deleted.
+   * Whether the added path seems to be missing as a whole: it does not exist, or is an empty folder that had files before, as when a disk
+   * is not mounted. Then no file below it counts as deleted.
    */
   readonly isMissing: boolean
-  /** Number of files that exist now, including those without an entry. */
+  /** Number of files below the added path that exist now, including files without an entry. */
   readonly files: number
   readonly changed: readonly string[]
   readonly added: readonly string[]
@@ -30,7 +30,7 @@ export interface PathChanges extends AddedPath {
 export interface TreeChanges {
   readonly path: string
   readonly lens: string
-  /** Whether the path does not exist: then nothing of it counts as deleted. */
+  /** Whether the path does not exist; then none of its files counts as deleted. */
   readonly isMissing: boolean
   readonly isChanged: boolean
 }
@@ -52,11 +52,14 @@ export async function changedTrees(
 }
 
 interface KnownState extends SeenFile {
-  /** The folder with which the file was added; null: no entry is made from the file. */
+  /** The added folder from which the file's entries were made; null: there is no entry from this file. */
   readonly root: string | null
 }
 
-/** Compares the added paths with the files on disk. Rejects with `cancelled` if `turns` ends the work. */
+/**
+ * Compares the files below all added paths of the holder with the files on disk. Rejects with `cancelled` if the work is stopped through
+ * `turns`.
+ */
 export async function changedFiles(
   store: Store,
   holder: string,
@@ -71,7 +74,7 @@ export async function changedFiles(
   return lookups.map(lookup => withDeleted(lookup, known, visited))
 }
 
-/** Known size and time of each file, by absolute path. */
+/** Size and modification time of each file when it was last read, by absolute path. */
 function knownStates(reader: StoreReader, holder: string): ReadonlyMap<string, KnownState> {
   const known = new Map<string, KnownState>()
   for (const row of reader.table(FILES).scan()) {
@@ -87,12 +90,12 @@ function knownStates(reader: StoreReader, holder: string): ReadonlyMap<string, K
 interface Lookup {
   readonly at: AddedPath
   readonly files: number
-  /** Whether nothing at all was found, not even files to leave out. */
+  /** Whether the added folder contained nothing at all, not even files that ignore rules exclude. */
   readonly isEmpty: boolean
   readonly changed: readonly string[]
   readonly added: readonly string[]
   readonly bytes: number
-  /** Folders that could not be read. */
+  /** Absolute paths of folders and files that could not be read. */
   readonly unread: readonly string[]
 }
 

@@ -6,7 +6,10 @@ import { chunkInSteps } from '../text/chunk.ts'
 import type { PlaceMark } from '../text/outline.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './values.ts'
 
-/** UTF-16 units of rows that share one place mark, about the size of a passage. */
+/**
+ * Number of UTF-16 units of rows that share one place mark (a name such as "rows 10-25" for that part of the text); about the size of a
+ * passage.
+ */
 const PLACE_LENGTH = 500
 
 export const delimited: Ingester = {
@@ -60,7 +63,7 @@ function* placesOf(starts: readonly number[], length: number): Steps<readonly Pl
   return places
 }
 
-/** The first row is a header if none of its cells is a number and there are other rows. */
+/** Whether the first row of a table is a header: none of its cells is a number, and there are other rows. */
 function blocksOf(text: string, starts: readonly number[]): readonly Block[] {
   const [, second, third = text.length] = starts
   if (second === undefined) return []

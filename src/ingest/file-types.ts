@@ -1,4 +1,4 @@
-/** File types by extension. Data only. */
+/** Recognises file types by the file's extension or name. */
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   asm: 'assembly',
@@ -89,7 +89,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   zsh: 'shell',
 }
 
-/** Extensions of images, audio, video, fonts, archives and programs, which are skipped without being opened. */
+/** File extensions of images, audio, video, fonts, archives and programs; files with these are skipped without being opened. */
 const MEDIA: ReadonlySet<string> = new Set(
   `7z a apk avi avif bin bmp bz2 class dll dmg doc dylib eot exe flac gif gz heic ico icns iso jar jpeg jpg lib lz4
    m4a mkv mov mp3 mp4 mpeg o obj ogg otf png ppt psd pyc rar so svg tar tgz tif tiff ttf wasm wav
@@ -106,7 +106,7 @@ export function isMedia(extension: string): boolean {
   return MEDIA.has(extension)
 }
 
-/** File extension in lower case, without the dot. A name whose only dot is its first character has none. */
+/** The extension of a file name in lower case, without the dot; empty if the name has no dot except at its beginning. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()

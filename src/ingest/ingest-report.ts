@@ -1,16 +1,16 @@
-/** Report of an ingest: what happened to each file. */
+/** Types and counters for the report of an ingest, which says what happened to each file. */
 import { type Audience, partitionKey } from '../model/partition.ts'
 import type { Written } from './write-file.ts'
 
-/** A skipped file, or part of a file that gave no entry. */
+/** A file, or a part of a file, from which no entry was made. */
 export interface Skipped {
   readonly path: string
   readonly reason: string
-  /** Number of skipped parts with this reason. Absent: one. */
+  /** Number of parts of the file that were skipped for this reason; absent: the file as a whole, or one part. */
   readonly count?: number | undefined
 }
 
-/** Number of entries of one path whose audience has changed. */
+/** Number of entries made from an added path whose audience changed in one particular way. */
 export interface VisibilityChange {
   readonly path: string
   readonly from: ShownAudience
@@ -18,18 +18,18 @@ export interface VisibilityChange {
   readonly count: number
 }
 
-/** Audience of an entry for reports, without its holder. */
+/** The audience of an entry as reports show it: without the name of the entry's holder. */
 export interface ShownAudience {
   readonly kind: Audience['kind']
-  /** Names of the federations with which entries are shared; only for `shared`. */
+  /** Names of the federations with which the entry is shared; present only if the kind is `shared`. */
   readonly federations?: readonly string[] | undefined
 }
 
-/** Counts changes of visibility, by path and by old and new audience. */
+/** Counts entries whose audience has changed, separately for each added path and each pair of old and new audience. */
 export class VisibilityChanges {
   readonly #counts = new Map<string, VisibilityChange>()
 
-  /** Counts one change; does nothing if both audiences are equal. */
+  /** Counts one entry whose audience changed; does nothing if both audiences are equal. */
   add(path: string, from: Audience, to: Audience): void {
     if (partitionKey(from) === partitionKey(to)) return
     const name = JSON.stringify([path, partitionKey(from), partitionKey(to)])
@@ -46,23 +46,23 @@ function shownAudience(of: Audience): ShownAudience {
   return of.kind === 'shared' ? { kind: of.kind, federations: of.federations } : { kind: of.kind }
 }
 
-/** Numbers count entries. Paths begin as the request wrote them. */
+/** Result of an ingest. All numbers count entries, unless stated otherwise. Paths begin as the request wrote them. */
 export interface IngestReport {
   readonly added: number
   readonly updated: number
   readonly unchanged: number
   readonly deleted: number
   readonly skipped: readonly Skipped[]
-  /** Files and parts that are not in the store, and why. */
+  /** Files and parts of files that could not be read or stored, with the reasons. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
-  /** Files whose entries differ from what the file states, and why. */
+  /** Files whose entries differ from what the file itself states (such as an invalid validity), with the reasons. */
   readonly warnings: readonly { readonly path: string; readonly message: string }[]
   /** Number of chunks of the entries that were added or updated. */
   readonly chunks: number
   readonly visibility_changes: readonly VisibilityChange[]
 }
 
-/** The report of an ingest in progress. */
+/** Collects the report of an ingest while it is in progress. */
 export class ReportDraft {
   readonly #counts: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   readonly #skipped: { path: string; reason: string }[] = []

@@ -40,41 +40,41 @@ export interface IngestRequest {
   /** Files and folders to add; relative paths start from the working folder of the process. */
   readonly paths: readonly string[]
   /**
-   * Collection of the entries. An option that is absent, here and below, has the value given when the path was added before, otherwise its
-   * default.
+   * Collection of the entries. Here and for the options below: if an option is absent, it has the value given when the path was added
+   * before, otherwise its default.
    */
   readonly collection?: string | undefined
   /** Kind of the entries. Default: by file type (`document`, `code`), or as the file states. */
   readonly kind?: string | undefined
   readonly tags?: readonly string[] | undefined
-  /** Visibility of the entries. Default `private`. */
+  /** Visibility of new entries: only for their holder, for everybody, or shared with federations. Default: `private`. */
   readonly visibility?: 'private' | 'public' | 'shared' | undefined
   readonly federations?: readonly string[] | undefined
-  /** For records: maps the fields of an entry to the fields of the record. */
+  /** For files of records, such as JSON Lines: for a field of an entry, the name of the record's field. */
   readonly map?: Readonly<Record<string, string>> | undefined
-  /** Lens whose ingesters read the files. Default: only the built-in ingesters. */
+  /** Name of the lens whose ingesters (file readers) read the files. Default: only the built-in ones. */
   readonly lens?: string | undefined
-  /** Larger files are skipped. Default 10 MiB. */
+  /** Maximum size of a file in bytes; larger files are skipped. Default: 10 MiB. */
   readonly maxBytes?: number | undefined
-  /** Restricts the run to these absolute paths, which may include deleted files. Default: all paths. */
+  /** Restricts the run to these absolute paths, which may be those of deleted files. Default: all files below `paths`. */
   readonly only?: ReadonlySet<string> | undefined
 }
 
 export interface IngestContext {
-  /** The viewer who will hold the entries. */
+  /** The viewer on whose behalf the files are added, and who becomes the holder of the entries. */
   readonly viewer: Viewer
   readonly now: Instant
   readonly signal: AbortSignal
   readonly report?: ((progress: Progress) => void) | undefined
-  /** Ingesters of a lens, which are tried before the built-in ones. */
+  /** Function that returns the ingesters (file readers) of a lens, which are tried before the built-in ones. */
   readonly ingestersOf?: ((lens: string) => readonly Ingester[]) | undefined
 }
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 
 /**
- * Runs an ingest. Throws for errors that do not concern a single file: a path that does not exist, an invalid map, a store that cannot be
- * written.
+ * Adds files and folders to the store. Throws for errors that concern more than a single file: a path that does not exist, an invalid field
+ * map, a store that cannot be written.
  */
 export async function ingest(store: Store, request: IngestRequest, context: IngestContext): Promise<IngestReport> {
   checkMap(request.map ?? {})
@@ -88,33 +88,36 @@ export async function ingest(store: Store, request: IngestRequest, context: Inge
 }
 
 type OptionsOf = (path: string) => PathOptions
-/** Rows of known files by absolute path. */
+/** Rows of the table of files (which entry was made from which file), by absolute path. */
 type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
 /**
- * Number of files that are read at the same time and written in one transaction; fewer if their bytes exceed `BATCH_BYTES`, because all are
- * held in memory.
+ * Number of files that are read at the same time and written in one transaction. Fewer if their bytes exceed `BATCH_BYTES`, because all
+ * these files are held in memory.
  */
 const BATCH = 16
 const BATCH_BYTES = 32 * 1024 * 1024
-/** Bytes of files that are written in one step; more are written in several steps. */
+/**
+ * Up to this many bytes of files are written in one uninterrupted transaction; for more, the transaction pauses now and then so that other
+ * work can run.
+ */
 const BYTES_AT_ONCE = 1 << 18
-/** Fixed cost of an entry beside its text, in bytes. */
+/** Fixed cost of writing an entry, counted in bytes of text. */
 const EACH = 2_048
-/** Maximum number of times that a file is read again because other runs write it. */
+/** Maximum number of times that a file is read, if other runs keep writing its entries meanwhile. */
 const MAX_READS = 10
 
 interface GoneFile {
-  /** Absolute path of the missing file. */
+  /** Absolute path of a file that had entries and no longer exists. */
   readonly path: string
   readonly hash: string
 }
 
 interface Loaded {
   readonly outcome: FileOutcome
-  /** Rows of the file in the store when the file was read. */
+  /** Rows of the table of files (which entry was made from which file) when this file was read. */
   readonly rows: readonly KnownRow[]
-  /** Size and time of the file just before it was read; null: it did not exist. */
+  /** Size and modification time of the file just before it was read; null: the file did not exist. */
   readonly seen: SeenFile | null
 }
 
@@ -126,15 +129,21 @@ class Run {
   /** Pauses of the run. A batch that has begun is read and written to its end, so that the report matches the store. */
   readonly #turns = new Turns()
   readonly #report = new ReportDraft()
-  /** Absolute paths that have been processed; a file that is below two of the folders counts once. */
+  /** Absolute paths of files that have been processed, so that a file below two of the given folders is read once. */
   readonly #done = new Set<string>()
-  /** Absolute paths of files that were read and left out because of their contents. */
+  /** Absolute paths of files that were read in this run and left out because of their contents, such as binary files. */
   readonly #leftOut = new Set<string>()
-  /** Absolute paths of files from which no entry could be made, because other entries have their ids. */
+  /** Absolute paths of files that could not be written, for example because other entries have the ids of their entries. */
   readonly #refused = new Set<string>()
-  /** Contents of `SEEN_FILES` by path. */
+  /**
+   * The rows of the table `SEEN_FILES` of this holder, by absolute path: size and time of files that were read but gave no entry, or none
+   * that records them.
+   */
   readonly #seen: Map<string, SeenFile>
-  /** Finds, by hash, the missing file that a new file was moved from. */
+  /**
+   * Returns, for the hash of a new file, a missing file with that hash, from which the new file was probably moved; undefined if there is
+   * none.
+   */
   #movedFrom: (hash: string) => GoneFile | undefined = () => undefined
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
@@ -190,7 +199,7 @@ class Run {
     this.#progress('read', files.length, files.length)
   }
 
-  /** Reads and writes a batch of files. Files that another run has written since they were looked up are looked up and read again. */
+  /** Reads and writes a batch of files. Files whose entries another run has written meanwhile are looked up and read again. */
   async #readBatch(
     place: Place,
     paths: readonly string[],
@@ -234,8 +243,8 @@ class Run {
   }
 
   /**
-   * Writes the files of a batch. Returns the paths of those that were not written, because another run has changed their rows since they
-   * were read.
+   * Writes the entries of a batch of files. Returns the absolute paths of files that were not written, because another run has changed
+   * their rows since they were read.
    */
   async #write(place: Place, loaded: readonly Loaded[]): Promise<readonly string[]> {
     const { now } = this.#context
@@ -271,7 +280,7 @@ class Run {
     return stale
   }
 
-  /** Whether `SEEN_FILES` has the right row for the file. */
+  /** Whether the table `SEEN_FILES` already has what it should have for this file: its size and time, or no row. */
   #isNoted(loaded: Loaded): boolean {
     return areSeenAlike(this.#seenToKeep(loaded), this.#seen.get(loaded.outcome.absolute))
   }
@@ -297,7 +306,7 @@ class Run {
     this.#seen.set(path, seen)
   }
 
-  /** Removes files that no longer exist from `SEEN_FILES`. */
+  /** Removes files that no longer exist from the table `SEEN_FILES`. */
   async #unsee(place: Place, found: ReadonlySet<string>): Promise<void> {
     const gone = [...this.#seen.keys()].filter(
       path => isWithin(path, place.absolute) && !found.has(path) && seenNow(path) === null,
@@ -323,7 +332,7 @@ class Run {
     yield* this.#writeOne(place, outcome.file, must(writer, 'a transaction for what is read'))
   }
 
-  /** Writes one file in a savepoint of its own: an error in one file does not undo the others. */
+  /** Writes the entries of one file, which can be undone separately (in a savepoint): an error in one file does not undo the others. */
   *#writeOne(place: Place, file: ReadFile, writer: StoreWriter): Steps<void> {
     const moves: [Audience, Audience][] = []
     const before = file.known === undefined ? this.#takeMoved(file, writer) : null
@@ -359,8 +368,8 @@ class Run {
   }
 
   /**
-   * Deletes the entries of files that no longer exist or are now left out. A file added through another folder is not deleted because this
-   * folder's ignore rules exclude it: it must no longer exist.
+   * Deletes the entries of files that no longer exist or that ignore rules now exclude. A file that was added through another folder is not
+   * deleted because the ignore rules of this folder exclude it: it must no longer exist.
    */
   async #forget(
     place: Place,
@@ -374,7 +383,7 @@ class Run {
       if (file === undefined) continue
       const isThere = exists(path)
       if (isThere && file.root !== place.root) continue
-      // Whether the file was created after the folder was listed.
+      // Whether the file was created after its folder was listed, so that the listing did not have it.
       const isNew = isThere && !this.#leftOut.has(path) && (await this.#isFound(place, path))
       if (isNew) late.push(path)
       else if (!(await this.#forgetOne(path, rows, file, isThere))) late.push(path)
@@ -384,8 +393,8 @@ class Run {
   }
 
   /**
-   * Deletes the entries of one file. False: the file exists again, or another run has written it. `isLeftOut`: the file exists, but the
-   * rules exclude it.
+   * Deletes the entries made from one file. Returns false, and deletes nothing, if the file exists again or another run has written its
+   * entries. `isLeftOut`: the file exists, but ignore rules exclude it.
    */
   #forgetOne(path: string, rows: readonly KnownRow[], file: KnownFile, isLeftOut: boolean): Promise<boolean> {
     return this.#store.writeWhenFree(this.#context.now, writer => {
@@ -418,7 +427,7 @@ class Run {
   }
 }
 
-/** The next files to be read together; at least one if any are left. */
+/** The next files that are read together, from the index `at`; at least one if any are left. */
 function batchFrom(files: readonly string[], at: number): readonly string[] {
   let bytes = 0
   const isFull = (path: string, count: number) => {
@@ -430,7 +439,10 @@ function batchFrom(files: readonly string[], at: number): readonly string[] {
   return end < 0 ? batch : batch.slice(0, end)
 }
 
-/** Hash of everything except the file's bytes that determines its entries. */
+/**
+ * Hash of everything besides the file's bytes that determines which entries are made from it: options, audience, and the version of the
+ * chunker.
+ */
 function fingerprintOf(settings: EntrySettings): string {
   const { kind, tags, map } = settings.options
   const collection = newCollection(settings.options)
@@ -438,8 +450,8 @@ function fingerprintOf(settings: EntrySettings): string {
 }
 
 /**
- * Finds moved files by hash: a new file with the bytes of a missing one is the same file at another place. Each of several missing files
- * with the same bytes is found once, in the order of `gone`.
+ * Returns a function that finds, by hash, the missing file from which a new file was moved. If several missing files have the same bytes,
+ * each call gives the next one, in the order of `gone`.
  */
 function movedFiles<T extends { readonly hash: string }>(gone: readonly T[]): (hash: string) => T | undefined {
   const left = Map.groupBy(gone, ({ hash }) => hash)

@@ -1,6 +1,6 @@
 /**
- * JSON files: kept unchanged, like code. The names of the enclosing objects and lists are the headings of a chunk, so that each chunk of a
- * long file tells what its values belong to; the items of the outermost list are the places.
+ * Reads JSON files. The text is kept unchanged unless its lines are very long. The names of the objects and lists around a chunk are its
+ * headings, so that each chunk of a long file shows which value it is part of; the items of the outermost list are its places.
  */
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
@@ -20,14 +20,14 @@ export const json: Ingester = {
   },
 }
 
-/** Line length in UTF-16 units above which the file was not written by a person, and is divided into lines. */
+/** Line length in UTF-16 units above which a JSON text is assumed to be written by a program, and is divided into shorter lines. */
 const MAX_LINE = 2_000
-/** Maximum depth of indentation; deeper values are not indented further. */
+/** Maximum depth to which lines are indented; deeper values have the indentation of this depth. */
 const MAX_INDENTED = 8
 
 /**
- * Text that has short lines is kept; otherwise each value gets its own line. Texts and numbers keep their spelling; text that is not JSON
- * is kept unchanged.
+ * Divides a JSON text with very long lines: each value gets its own line; texts and numbers keep their spelling. A text with short lines
+ * only, or one that is not JSON, is returned unchanged.
  */
 function* inLines(text: string): Steps<string> {
   if (text.split('\n').every(line => line.length <= MAX_LINE)) return text
@@ -44,7 +44,7 @@ function* inLines(text: string): Steps<string> {
       continue
     }
     const isClosing = sign === '}' || sign === ']'
-    // A comment or an unmatched bracket: not plain JSON, so the text is kept unchanged.
+    // A comment or a closing bracket without an opening one means that the text is not plain JSON, so it is returned unchanged.
     if (sign.length > 1 || (isClosing && depth === 0)) return text
     const value = text.slice(from, at).trim()
     const isFirst = before === '{' || before === '['
@@ -67,14 +67,17 @@ function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
   return yield* chunkInSteps(text, { form: 'code', headings: scan.headings, places: scan.places })
 }
 
-/** An object or a list that is not closed yet. */
+/** An object or a list whose closing bracket has not been reached yet. */
 interface Open {
   readonly isList: boolean
   /** Heading level for what is inside; greater than the level around it if the value has a heading of its own. */
   readonly level: number
 }
 
-/** UTF-16 units of list items that share one place mark, about the size of a passage. */
+/**
+ * Number of UTF-16 units of list items that share one place mark (a name such as "items 10-25" for that part of the text); about the size
+ * of a passage.
+ */
 const PLACE_LENGTH = 500
 const MAX_LEVEL = 6
 const STEPS_AT_ONCE = 1 << 13
@@ -84,10 +87,10 @@ class Scan {
   readonly places: PlaceMark[] = []
   readonly #text: string
   readonly #open: Open[] = []
-  /** Position of the last text, which is a name if a colon follows. */
+  /** Position of the last JSON string read, which is the name of a field if a colon follows. */
   #last = { start: 0, end: 0 }
   #name: { readonly start: number; readonly text: string } | null = null
-  /** Depth of the list whose items are places; -1: none. */
+  /** Nesting depth of the list whose items are the places of the text; -1: there is no such list. */
   #list = -1
   #items = 0
   #group: { readonly at: number; readonly first: number } | null = null
@@ -106,7 +109,7 @@ class Scan {
     this.#endGroup()
   }
 
-  /** Processes a sign; returns the position from which the next one is searched for. */
+  /** Processes a sign such as a bracket, comma or quotation mark; returns the position from which to search for the next one. */
   #take(sign: string, at: number): number {
     switch (sign) {
       case '"':
@@ -137,7 +140,8 @@ class Scan {
     let level = around?.level ?? 1
     if (this.#name !== null && level <= MAX_LEVEL) {
       const start = this.#lineStart(this.#name.start)
-      // A new heading itself ends the one before, so empty headings at the same position are removed.
+      // A heading ends the section before it, so an empty heading (which only ends a section) at the same position is unnecessary and is
+      // removed.
       while (this.headings.at(-1)?.text === '' && this.headings.at(-1)?.start === start) this.headings.pop()
       this.headings.push({ start, end: start, level, text: this.#name.text })
       level++
@@ -164,8 +168,8 @@ class Scan {
   }
 
   /**
-   * Adds a heading without text: what follows the value that ends at `at` no longer belongs to its name. Commas and brackets in between
-   * still do.
+   * Adds an empty heading that ends the section of a value: text after the value that ends at `at` does not belong to the value's name.
+   * Commas and closing brackets directly after the value still do.
    */
   #endHeading(level: number, at: number): void {
     let start = at
@@ -188,7 +192,7 @@ class Scan {
     this.#group = null
   }
 
-  /** Start of the line if only blanks lie between, so that a chunk may begin there; otherwise the position itself. */
+  /** Start of the line if there are only blanks between it and `at`, so that a chunk may begin with the line; otherwise `at` itself. */
   #lineStart(at: number): number {
     let start = at
     while (start > 0 && (this.#text[start - 1] === ' ' || this.#text[start - 1] === '\t')) start--
@@ -201,7 +205,7 @@ class Scan {
   }
 }
 
-/** Position after the closing quotation mark of the text that begins here. */
+/** Position after the closing quotation mark of the JSON string that begins at `at`; the end of the text if the string is not closed. */
 function endOfText(json: string, at: number): number {
   for (let end = json.indexOf('"', at + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let slashes = 0

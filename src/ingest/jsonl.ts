@@ -1,4 +1,4 @@
-/** JSON Lines files: one entry per line. An invalid line is reported, and the others are read. */
+/** Reads JSON Lines files: each line becomes an entry. An invalid line is reported, and the other lines are read nevertheless. */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { hasStorableTexts } from '../base/storable.ts'
@@ -16,7 +16,7 @@ const MAX_NAMED = 80
 /** Maximum number of invalid lines listed for a file; further ones are only counted. */
 const MAX_PROBLEMS = 100
 
-/** For each field of an entry, the usual names of the corresponding field in a record. */
+/** For each field of an entry, the usual names of that field in records of other programs. */
 const USUAL_NAMES = {
   id: ['id', '_id', 'docid', 'doc_id', 'uuid', 'key'],
   title: ['title', 'headline', 'subject', 'name'],
@@ -32,7 +32,7 @@ const USUAL_NAMES = {
 type RecordField = keyof typeof USUAL_NAMES
 const RECORD_FIELDS: readonly RecordField[] = Object.keys(USUAL_NAMES) as RecordField[]
 
-/** Throws for a map that names an unknown field of entries. */
+/** Throws if the map names a field that entries do not have. */
 export function checkMap(map: Readonly<Record<string, string>>): void {
   for (const field of Object.keys(map)) {
     if (ownField(field) === null) throw unknownMapField(field, RECORD_FIELDS)
@@ -45,7 +45,7 @@ function recordFields(map: Readonly<Record<string, string>>): FieldMap<RecordFie
   return new FieldMap(USUAL_NAMES, new Map(given))
 }
 
-/** `text` is accepted, because it is a common mistake for `content`. */
+/** `text` is accepted as a name for `content`, because it is a common mistake. */
 function ownField(name: string): RecordField | null {
   if (name === 'text') return 'content'
   return RECORD_FIELDS.find(field => field === name) ?? null
@@ -84,7 +84,7 @@ function* read(file: SourceFile, settings: IngestSettings): Steps<FileReading> {
   }
 }
 
-/** Message if a line before had the same id (or, without ids, was the same record); null otherwise. */
+/** Message if an earlier line of the file had this document's id (or, without ids, was the same record); null otherwise. */
 function repeated(document: FileDocument, names: Set<string>): string | null {
   const name = document.id ?? `#${document.part}`
   if (!names.has(name)) {
@@ -103,7 +103,7 @@ function* linesOf(text: string): Iterable<string> {
   }
 }
 
-/** The entry of a line, or a text that says what is wrong with the line. */
+/** The document made from a line of the file, or a message that says what is wrong with the line. */
 function* readLine(line: string, number: number, fields: FieldMap<RecordField>): Steps<FileDocument | string> {
   let record: unknown
   try {
@@ -144,7 +144,7 @@ function* documentOf(record: Fields, line: number, fields: FieldMap<RecordField>
   }
 }
 
-/** Content of a field: a list of texts becomes paragraphs. Null if the value is not text. */
+/** Converts the value of a content field to text: a list of texts becomes paragraphs. Null if the value is an object or another list. */
 function contentOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
@@ -159,8 +159,8 @@ function idOf(value: unknown): string | null {
 }
 
 /**
- * Metadata of an entry: all fields that were not used otherwise, including invalid times. `date` is kept too: an entry always has a
- * creation time, while a day filter depends on whether the record states a date.
+ * Metadata of an entry: all fields of the record that were not used otherwise, including times that could not be parsed. `date` is kept in
+ * addition to being used: every entry has a creation time, but a day filter depends on whether the record itself states a date.
  */
 function metadataOf(record: Fields, fields: FieldMap<RecordField>): Readonly<Record<string, Json>> {
   const taken = new Set(RECORD_FIELDS.map(field => fields.nameIn(record, field)))

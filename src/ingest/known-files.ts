@@ -1,6 +1,6 @@
 /**
- * Which entries in the store were made from which file, and the state of the file at that time. A file is identified by its holder and
- * absolute path, so that a folder and one of its subfolders can both be added without duplicate entries.
+ * Records which entries of the store were made from which file, and the file's state at that time. A file is identified by holder and
+ * absolute path, so that a folder and one of its subfolders can both be added without making entries twice.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Instant } from '../base/clock.ts'
@@ -10,20 +10,23 @@ import type { Row } from '../model/table.ts'
 import { ADDED_PATHS, FILES, SEEN_FILES } from '../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
 
-/** An entry and the file that it was made from. */
+/** A row of the table of files: an entry and the file from which it was made. */
 export interface KnownRow {
   readonly entry: EntryKey
-  /** `root`: the folder with which the file was added; `path`: the path from there, with `/` between its parts. */
+  /** `root`: absolute path of the added folder; `path`: path of the file from that folder, with `/` between its parts. */
   readonly root: string
   readonly path: string
-  /** Hash of the file's bytes and of everything else that determines its entries, including the holder. */
+  /**
+   * Hash of the file's bytes and of everything else that determines its entries, including the holder; it shows whether the file must be
+   * read again.
+   */
   readonly hash: string
   readonly seen: SeenFile
 }
 
-/** Properties that show whether a file has changed without reading it. */
+/** Size and modification time of a file, by which a change is noticed without reading the file. */
 export interface SeenFile {
-  /** Size of the file in bytes. */
+  /** Size of the file in bytes when it was last examined. */
   readonly size: number
   readonly modifiedAt: Instant
 }
@@ -31,7 +34,7 @@ export interface SeenFile {
 export interface KnownFile {
   readonly root: string
   readonly path: string
-  /** Entries of the file by id. */
+  /** Entries made from this file, by id. */
   readonly entries: ReadonlyMap<string, Entry>
 }
 
@@ -51,7 +54,7 @@ export function knownRows(reader: StoreReader, place: string): ReadonlyMap<strin
   return known
 }
 
-/** Rows of one file, for all holders. */
+/** Rows of the table of files for one file, given by its absolute path, for all holders. */
 export function rowsOfFile(reader: StoreReader, absolute: string): readonly KnownRow[] {
   return rootsOf(reader)
     .filter(root => isWithin(absolute, root))
@@ -61,7 +64,7 @@ export function rowsOfFile(reader: StoreReader, absolute: string): readonly Know
     })
 }
 
-/** Whether two look-ups of a file give the same rows, so that nobody has written it in between. */
+/** Whether two sets of rows of one file are equal, which means that no run has written the file's entries between the two look-ups. */
 export function areSame(some: readonly KnownRow[], others: readonly KnownRow[]): boolean {
   const stateOf = (rows: readonly KnownRow[]) =>
     rows
@@ -71,9 +74,9 @@ export function areSame(some: readonly KnownRow[], others: readonly KnownRow[]):
   return stateOf(some) === stateOf(others)
 }
 
-/** The file's entries that belong to this holder. */
+/** The file with those of its entries that belong to this holder; undefined if there are none. */
 export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: string): KnownFile | undefined {
-  // A damaged entry is skipped, and so added as if it were new.
+  // A damaged entry is skipped, so the file is added as if that entry did not exist.
   const readable = reader.around(
     () => undefined,
     () => reader.entries(rows.map(row => row.entry)),
@@ -98,7 +101,7 @@ function seenIn(row: Row): SeenFile {
   return { size: Number(row['size']), modifiedAt: Number(row['modified_at']) }
 }
 
-/** Files in `SEEN_FILES` of this holder, by absolute path. */
+/** Size and time of the files that the table `SEEN_FILES` has for this holder, by absolute path. */
 export function seenFiles(reader: StoreReader, holder: string): ReadonlyMap<string, SeenFile> {
   const rows = reader.table(SEEN_FILES).scan({ holder })
   return new Map(rows.map(row => [row['path'] as string, seenIn(row)]))
@@ -108,18 +111,18 @@ export function areSeenAlike(one: SeenFile | null | undefined, other: SeenFile |
   return one?.size === other?.size && one?.modifiedAt === other?.modifiedAt
 }
 
-/** Absolute path of a stored path (with `/` between its parts) below the folder. */
+/** Absolute path of a file below the folder `root`. `path`: stored form of its relative path, with `/` between the parts. */
 export function absolutePath(root: string, path: string): string {
   // Avoids `path.join`: a check of all added files computes every path, and 5,000 joins take milliseconds.
   return sep === '/' && !root.endsWith(sep) ? `${root}/${path}` : join(root, ...path.split('/'))
 }
 
-/** Path from the folder to something in it, with `/` between its parts. */
+/** Relative path from the folder `root` to a file or folder below, with `/` between the parts on every system. */
 export function pathWithin(root: string, absolute: string): string {
   return slashed(relative(root, absolute))
 }
 
-/** A path in the form in which it is stored: with `/` between its parts. */
+/** Converts a relative path to the form in which the store has it: with `/` between the parts. */
 export function slashed(path: string): string {
   return sep === '/' ? path : path.split(sep).join('/')
 }
@@ -129,7 +132,7 @@ export function isWithin(path: string, folder: string): boolean {
   return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between))
 }
 
-/** Paths that this holder has added, which are read again when they change. */
+/** Paths that this holder has added and that are still kept up to date, sorted by path. */
 export function addedPaths(reader: StoreReader, holder: string): readonly AddedPath[] {
   const rows = reader.table(ADDED_PATHS).scan({ holder })
   const added = rows.map(({ path, root }) => ({ path: path as string, isFolder: root === path }))
@@ -146,12 +149,12 @@ export function keepSeen(writer: StoreWriter, entry: EntryKey, holder: string): 
 }
 
 export interface AddedPath {
-  /** Absolute path with symbolic links resolved. */
+  /** Absolute path of the added file or folder, with symbolic links resolved. */
   readonly path: string
   readonly isFolder: boolean
 }
 
-/** All folders ever added, by any holder, to find those above and below a path. */
+/** All folders that were added by any holder, or that contain a file added by itself; among them are the ones above and below any path. */
 function rootsOf(reader: StoreReader): readonly string[] {
   const rows = reader.table(ADDED_PATHS).scan()
   return [...new Set(rows.map(row => row['root'] as string))]

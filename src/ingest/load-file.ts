@@ -1,4 +1,4 @@
-/** Turns one file on disk into documents, or into the reason why there are none. */
+/** Reads one file from disk and makes the documents for its entries, or gives the reason why there are none. */
 import { sha256 } from '../base/canonical.ts'
 import type { Turns } from '../base/turns.ts'
 import type { ChunkDraft } from '../model/entry.ts'
@@ -33,18 +33,18 @@ import type { EntrySettings, ReadFile } from './write-file.ts'
 
 export interface FileToLoad {
   readonly absolute: string
-  /** `root`: the folder that is being added; `path`: the path from there. */
+  /** `root`: absolute path of the folder that is being added; `path`: path of the file from that folder, with `/` between its parts. */
   readonly root: string
   readonly path: string
-  /** Rows of the file in the store. */
+  /** Rows of the table of files (which entry was made from which file) for this file. */
   readonly rows: readonly KnownRow[]
-  /** The holder's entries of the file; read only if the file has changed. */
+  /** The file's existing entries of this holder; called only if the file has changed. */
   own(): KnownFile | undefined
   readonly maxBytes: number
   readonly ingesters: readonly Ingester[]
   readonly reading: IngestSettings
   readonly settings: EntrySettings
-  /** Hash of everything except the file that determines its entries. */
+  /** Hash of everything besides the file's bytes that determines its entries. */
   readonly fingerprint: string
 }
 
@@ -60,7 +60,7 @@ export type FileOutcome = { readonly absolute: string } & (
   | { readonly kind: 'failed'; readonly message: string }
 )
 
-/** Reads a file and makes documents of it. `turns`: pauses of the work. */
+/** Reads a file and makes its documents. `turns`: decides when the work pauses so that other work can run. */
 export async function loadFile(turns: Turns, file: FileToLoad, signal: AbortSignal): Promise<FileOutcome> {
   const { absolute } = file
   const ingester = ingesterFor(named(file.path), file.ingesters)
@@ -95,7 +95,7 @@ export async function loadFile(turns: Turns, file: FileToLoad, signal: AbortSign
 
 type OpenedFile =
   | (Pick<FileData, 'kind' | 'bytes' | 'sha256' | 'modifiedAt'> & {
-      /** Reads the file's documents. `path`: path from the folder with which it was added. */
+      /** Makes the documents of the opened file. `path`: path of the file from the folder with which it was added. */
       readonly read: (path: string) => Promise<FileReading | Unreadable>
     })
   | NoFile
@@ -146,7 +146,7 @@ function withTrueValidity({ documents, problems, warnings = [] }: FileReading): 
   }
 }
 
-/** Path, name and extension of a file, by which ingesters decide whether they accept it. */
+/** Path, name and extension of a file; by these an ingester (file reader) decides whether it accepts the file. */
 export function named(path: string): FileName {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return { path, name, extension: extensionOf(name) }
@@ -156,9 +156,9 @@ function problemText({ line, message }: FileProblem): string {
   return line === null ? message : `line ${line}: ${message}`
 }
 
-// Chooses the ingester that reads a file: the first that accepts it; those of a lens come before the built-in ones.
+// Chooses the ingester (file reader) for a file: the first one that accepts the file; ingesters of a lens come before the built-in ones.
 
-/** Built-in ingesters in order; the last one accepts every file. */
+/** Built-in ingesters (file readers) in the order in which they are tried; the last one accepts every file. */
 const BUILT_IN: readonly (Ingester | DocumentIngester)[] = [
   ...[markdown, html, json, jsonl, notebook, delimited, subtitles],
   ...documents,
@@ -169,12 +169,12 @@ export function ingesterFor(file: FileName, others: readonly Ingester[]): Ingest
   return [...others, ...BUILT_IN].find(ingester => ingester.accepts(file)) ?? plainText
 }
 
-// Splits documents that exceed the maximum length of an entry: the first part keeps the id of the document, the others have `#part-2` and
-// so on appended. Offsets and lines of a part refer to its own content.
+// Splits documents that exceed the maximum length of an entry's content: the first part has the id of the document, the others have
+// `#part-2` and so on appended. Offsets and lines of a part count from its own beginning.
 
 /**
- * The parts of a document; the document itself if it is short enough. Parts end between chunks, so each is at most `most` long, provided
- * that no chunk is longer.
+ * The parts of a document; only the document itself if its content is at most `most` UTF-16 units long. A part ends where a chunk begins,
+ * so no part is longer than `most` unless a single chunk is.
  */
 export function inParts(document: FileDocument, most = MAX_CONTENT_LENGTH): readonly FileDocument[] {
   const { id, content, chunks, title, metadata, rows } = document
@@ -218,7 +218,7 @@ function groupsOf(chunks: readonly ChunkDraft[], length: number, most: number): 
   return [...groups, { start, end: length, chunks: own }]
 }
 
-/** Cuts a chunk at the end of its part: chunks overlap, so the last one of a part may extend into the next part. */
+/** Cuts a chunk at `end`, the end of its part: chunks overlap, so the last chunk of a part may extend into the next part. */
 function within(chunk: ChunkDraft, end: number, content: string): ChunkDraft {
   if (chunk.end <= end) return chunk
   const endLine = chunk.startLine + lineEnds(content, chunk.start, end - 1)

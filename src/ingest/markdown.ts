@@ -72,21 +72,21 @@ function problemsOf(message: string | null): FileReading['problems'] {
   return message === null ? [] : [{ line: 1, message }]
 }
 
-/** The block of YAML between two lines of `---` at the beginning of a file. */
+/** The front matter of a file: the block of YAML fields between two lines of `---` at its beginning. */
 interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
-  /** Offset at which the text after the block begins. */
+  /** Offset of the text after the front matter. */
   readonly end: number
-  /** Why the fields are not those that a YAML parser would give; null if they are. */
+  /** Message that says why the fields are not the ones that a YAML parser gives; null if they are. */
   readonly problem: string | null
 }
 
-/** Maximum length of a front matter block; a longer block is treated as text. */
+/** Maximum length of a front matter block in UTF-16 units; a longer block is treated as ordinary text. */
 const MAX_FRONT_MATTER = 64 * 1024
 const UNKEPT = 'front matter: it contains NUL or a lone surrogate, which cannot be stored'
 const NO_FIELDS: FrontMatter = { fields: {}, end: 0, problem: null }
 
-/** Reads front matter. If the YAML is invalid, it is read line by line, and a problem reports that (QE-010). */
+/** Reads the front matter of a file. If the YAML is invalid, the fields are read line by line, and a message says so (QE-010). */
 function readFrontMatter(text: string): FrontMatter {
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0]
   if (opening === undefined) return NO_FIELDS
@@ -122,8 +122,8 @@ function readYaml(yaml: string): { readonly fields: FrontMatter['fields'] } | { 
 }
 
 /**
- * Reads lines of `key: rest`, and of `- item` below a key without a rest. If a key occurs twice the last one counts, as for the YAML parser
- * used here.
+ * Reads invalid YAML line by line: lines of the form `key: value`, and lines of the form `- item` below a key without a value. If a key
+ * occurs twice the last value counts, as in the YAML parser used for valid front matter.
  */
 function readLines(yaml: string): Readonly<Record<string, unknown>> {
   const fields = new Map<string, string | string[]>()

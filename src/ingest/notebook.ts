@@ -11,7 +11,7 @@ import { nameWithoutExtension, titleOf, WHOLE_FILE } from './values.ts'
 
 /** Maximum size of a notebook in bytes. Larger than for other files, because pictures are contained as text. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Maximum UTF-16 units of one cell's output. */
+/** Maximum length of the output of one cell in UTF-16 units; the rest is left out. */
 const MAX_OUTPUT = 2_000
 
 export const notebook: Ingester = {
@@ -41,7 +41,7 @@ function* read(file: SourceFile): Steps<FileReading> {
     const text = isRecord(cell) ? textOfCell(cell, language) : ''
     if (text.trim() === '') continue
     const at = length
-    // The structure is found for each cell separately, so that a fence left open in a cell ends with it.
+    // The headings and blocks of each cell are found separately, so that a code fence that is not closed in a cell ends with the cell.
     const structure = yield* markdownStructureInSteps(text)
     for (const heading of structure.headings)
       headings.push({ ...heading, start: heading.start + at, end: heading.end + at })
@@ -70,7 +70,7 @@ function problem(message: string): FileReading {
   return { documents: [], problems: [{ line: null, message }] }
 }
 
-/** The cells of a notebook; format version 3 has them in a worksheet. */
+/** The cells of a notebook; in notebook format 3 they are inside a worksheet. Null if there are none. */
 function cellsOf(json: Fields): readonly unknown[] | null {
   if (Array.isArray(json['cells'])) return json['cells']
   const [sheet] = Array.isArray(json['worksheets']) ? json['worksheets'] : []
@@ -91,7 +91,7 @@ function textOfCell(cell: Fields, language: string): string {
   return parts.filter(part => part !== '').join('\n\n')
 }
 
-/** Text of an output: what was printed, the value as text, or the error; pictures and HTML are left out. */
+/** Text of one output of a notebook cell: what was printed, the value as text, or the error; pictures and HTML are left out. */
 function outputOf(output: Fields): string {
   const data = isRecord(output['data']) ? output['data'] : {}
   const error = typeof output['ename'] === 'string' ? `${output['ename']}: ${textOf(output['evalue'])}` : ''
@@ -105,7 +105,7 @@ function fenced(code: string, language: string): string {
   return `${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`
 }
 
-/** A notebook field that is a text or a list of its lines. */
+/** Text of a notebook field that is either a text or a list of lines. */
 function textOf(value: unknown): string {
   const lines = Array.isArray(value) ? value.filter(line => typeof line === 'string') : [value]
   return storableText(lines.filter(line => typeof line === 'string').join(''))

@@ -1,16 +1,16 @@
-/** Resolves a path of a request, and shows paths below it in the form of the request. */
+/** Resolves a path that a request gives, and shows paths below it in the form that the request used. */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 
-/** A resolved path of a request. */
+/** A path that a request gives, in resolved form. */
 export interface Place {
-  /** The path as the request wrote it. */
+  /** The path as the request gives it. */
   readonly given: string
-  /** Absolute path with symbolic links resolved. */
+  /** The absolute path, with symbolic links resolved. */
   readonly absolute: string
   readonly isFolder: boolean
-  /** The folder itself, or the folder that contains the file. */
+  /** The folder itself if the path is a folder; otherwise the folder that contains the file. */
   readonly root: string
 }
 
@@ -38,7 +38,7 @@ export function goneFile(path: string): Place {
   return { given: path, absolute: path, isFolder: false, root: dirname(path) }
 }
 
-/** An absolute path in the form that the requester used. */
+/** Shows an absolute path as a path that begins as the requester wrote it. */
 export function shown(place: Place, absolute: string): string {
   const below = relative(place.absolute, absolute).split(sep).join('/')
   return below === '' ? place.given : `${place.given.replace(/[\\/]+$/, '')}/${below}`
@@ -55,7 +55,7 @@ const CODES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 }
 
-/** The system's error about a file, in words. */
+/** Message in plain words for an error of the operating system about a file. */
 export function messageOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code ?? ''
   if (Object.hasOwn(CODES, code)) return CODES[code] as string

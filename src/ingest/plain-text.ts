@@ -1,4 +1,4 @@
-/** Plain text, lightweight markup other than Markdown, and source code: the content is the file unchanged. */
+/** Reads plain text, lightweight markup other than Markdown, and source code. The content of the entry is the file unchanged. */
 import type { Steps } from '../base/turns.ts'
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkContentInSteps, chunkInSteps } from '../text/chunk.ts'
@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, OutlineFormat>> = {
   org: 'org',
 }
 
-/** All other text files: the title is the first heading, otherwise the file name (QE-010). */
+/** Ingester for all files that no other one accepts: the title is the first heading, otherwise the file name (QE-010). */
 export const plainText: Ingester = {
   name: 'plain-text',
   version: 2,

@@ -1,4 +1,6 @@
-/** Opens a file and decodes its text, or says why not. Never follows a link, never waits for a pipe. */
+/**
+ * Opens a file and decodes its text, or gives the reason why it cannot. Never follows a symbolic link, and never waits for a named pipe.
+ */
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { sha256InSteps } from '../base/canonical.ts'
@@ -7,7 +9,7 @@ import type { Steps, Turns } from '../base/turns.ts'
 import type { SkipReason } from './walk.ts'
 
 interface FileState {
-  /** `bytes`: number of bytes; `sha256`: their hash in hexadecimal. */
+  /** `bytes`: size of the file in bytes; `sha256`: SHA-256 hash of the file's bytes in hexadecimal. */
   readonly bytes: number
   readonly sha256: string
   readonly modifiedAt: Instant
@@ -19,13 +21,13 @@ export type NoFile =
 
 export type FileText = (FileState & { readonly kind: 'text'; readonly text: string }) | NoFile
 
-/** Data of a file, in a buffer of its own. */
+/** Bytes of a file, in a buffer that is not shared with anything else, so that the buffer can be transferred to a thread. */
 export type FileData = FileState & { readonly kind: 'data'; readonly data: Uint8Array<ArrayBuffer> }
 
 /** Flags for opening: a pipe is opened without waiting for a writer, and a link is not opened at all. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Reads and decodes a text file. `turns`: pauses of the work. */
+/** Reads and decodes a text file. `turns`: decides when the work pauses so that other work can run. */
 export async function readText(turns: Turns, path: string, maxBytes: number): Promise<FileText> {
   const read = await readBytes(path, maxBytes)
   if (read.kind !== 'bytes') return read
@@ -35,7 +37,7 @@ export async function readText(turns: Turns, path: string, maxBytes: number): Pr
   return { kind: 'text', text, bytes: bytes.length, sha256: await turns.run(sha256InSteps(bytes)), modifiedAt }
 }
 
-/** Reads a file that is not text. */
+/** Reads the bytes of a file that is not plain text. */
 export async function readData(turns: Turns, path: string, maxBytes: number): Promise<FileData | NoFile> {
   const read = await readBytes(path, maxBytes)
   if (read.kind !== 'bytes') return read
@@ -65,7 +67,7 @@ async function readBytes(path: string, maxBytes: number): Promise<FileBytes> {
   }
 }
 
-/** Reads with a limit, because the file may grow while it is read. */
+/** Reads at most `most` bytes, whatever the size was before, because the file may grow while it is read. */
 async function readAtMost(handle: FileHandle, most: number, expected: number): Promise<Uint8Array<ArrayBuffer>> {
   let buffer = Buffer.allocUnsafeSlow(Math.min(most, expected + 1))
   let length = 0
@@ -80,8 +82,8 @@ async function readAtMost(handle: FileHandle, most: number, expected: number): P
 const SNIFFED_BYTES = 8 * 1024
 
 /**
- * Decodes UTF-8, or UTF-16 with a byte order mark; the mark itself is dropped. Null for anything else: a NUL character, or bytes that are
- * not UTF-8, indicate a binary file. Most binary files are recognised by their first 8 KiB.
+ * Decodes a file's bytes as UTF-8, or as UTF-16 if they begin with a byte order mark; the mark itself is dropped. Null if they contain a
+ * NUL character or invalid bytes, which indicates a binary file; most binary files are recognised by their first 8 KiB.
  */
 export function* decodeInSteps(bytes: Uint8Array): Steps<string | null> {
   const utf16 = utf16Label(bytes)
@@ -101,7 +103,7 @@ export function* decodeInSteps(bytes: Uint8Array): Steps<string | null> {
   }
 }
 
-/** Bytes decoded in one step, a millisecond. */
+/** Number of bytes decoded between two pauses, about a millisecond of work. */
 const BYTES_AT_ONCE = 1 << 20
 
 function* partsOf(bytes: Uint8Array): Iterable<Uint8Array> {

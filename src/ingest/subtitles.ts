@@ -1,11 +1,14 @@
-/** Subtitles (SubRip, WebVTT): the spoken text, without numbers and times; the times are the places. */
+/**
+ * Reads subtitle files (SubRip, WebVTT): the content is the spoken text without numbers and times; the times become named places in the
+ * text.
+ */
 import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import type { PlaceMark } from '../text/outline.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './values.ts'
 
-/** UTF-16 units of spoken text that share one place mark. */
+/** Number of UTF-16 units of spoken text that share one place mark (a time range). */
 const PLACE_LENGTH = 400
 
 export const subtitles: Ingester = {
@@ -27,12 +30,13 @@ function* read(file: SourceFile): Steps<FileReading> {
   const cues: Cue[] = []
   for (const block of file.text.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
     yield
-    // The blank line between two cues is often missing.
+    // A block is also split before each line of times, because the blank line between two cues (captions with their times) is often
+    // missing.
     for (const part of block.split(/^(?=.*-->)/m)) {
       const [head = '', ...said] = part.split('\n')
       const times = TIMES.exec(head)
       const text = plain(said.join(' '))
-      // Captions that scroll up repeat the previous line.
+      // A cue with the text of the previous cue is skipped: captions that scroll up repeat their last line.
       if (times === null || text === '' || text === cues.at(-1)?.text) continue
       cues.push({ from: times[1] as string, to: times[2] as string, text })
     }
@@ -71,7 +75,7 @@ function written(cues: readonly Cue[]): { readonly content: string; readonly pla
   return { content: lines.join(''), places }
 }
 
-/** Text of a cue without style and position tags; the name of a voice is put in front of its text. */
+/** Text of a cue (a caption) without style and position tags; the name of the speaker, if the cue has one, comes first. */
 function plain(text: string): string {
   return text
     .replace(/<v(?:\.[^\s>]{0,100})? ([^>]{1,200})>/g, '$1: ')

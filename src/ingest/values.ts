@@ -1,4 +1,4 @@
-/** Converts values as files write them (front matter, records) to the types that the fields of an entry have. */
+/** Converts values from files (front matter, records) to the types that the fields of an entry have. */
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { storableText } from '../base/storable.ts'
@@ -8,7 +8,7 @@ import { parseTimeSpan } from '../text/time-value.ts'
 
 const MAX_TITLE = 1_000
 
-/** A value as a title: one line, cut to the maximum length. */
+/** Converts a value to a title: text on one line, cut to the maximum length of a title; empty if the value is no text or number. */
 export function titleOf(value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   return storableText(text).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
@@ -25,13 +25,13 @@ export function tagsOf(value: unknown): readonly string[] {
   return [...new Set(tags)].slice(0, MAX_TAGS)
 }
 
-/** Names from a list, or from a text separated by commas. */
+/** Converts a value to a list of names: from a list, or from a text in which commas separate the names. */
 export function namesOf(value: unknown): readonly string[] {
   const items = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
   return items.map(titleOf).filter(name => name !== '')
 }
 
-/** The kind that a file states, otherwise `document`. */
+/** Kind of an entry from the value that the file gives; `document` if the value is no text or empty. */
 export function kindOf(value: unknown): string {
   return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }
@@ -41,7 +41,7 @@ export function instantOf(value: unknown): Instant | null {
   if (typeof value === 'number') return instantOfNumber(value)
   if (typeof value !== 'string' || value.length > 40) return null
   const text = value.trim().replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)/, '$1T$2')
-  // Relative times make no sense in a file, so only texts without letters other than T and Z are parsed.
+  // Only texts in the form of a date or time are parsed, because relative times such as "yesterday" make no sense in a file.
   if (!/^\d{4}(-\d\d){0,2}(T[\d:.]+)?\s?(Z|[+-]\d\d:?\d\d)?$/.test(text)) return null
   const zoned = text.replace(/\s?([+-]\d\d):?(\d\d)$/, '$1:$2').replace(/^(.{10}T[\d:.]+)$/, '$1Z')
   return parseTimeSpan(/^\d{4}-\d\d-\d\d$/.test(text) ? text : zoned, 0)?.start ?? null
@@ -67,13 +67,13 @@ export function toJson(value: unknown, depth = 1): Json {
   ) as JsonObject
 }
 
-/** Fields of a document that is the whole file and states no times. */
+/** Fields of a document that consists of the whole file and has no id and no times of its own. */
 export const WHOLE_FILE: Pick<
   FileDocument,
   'id' | 'part' | 'line' | 'createdAt' | 'updatedAt' | 'validFrom' | 'validUntil'
 > = { id: null, part: null, line: null, createdAt: null, updatedAt: null, validFrom: null, validUntil: null }
 
-/** Title of a document that states none: the file name without extension. */
+/** The file name without its extension, which is the title of a document that has none. */
 export function nameWithoutExtension(file: Pick<SourceFile, 'name' | 'extension'>): string {
   return file.extension === '' ? file.name : file.name.slice(0, -file.extension.length - 1)
 }

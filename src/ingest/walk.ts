@@ -9,7 +9,7 @@ import type { Turns } from '../base/turns.ts'
 import { extensionOf, isMedia } from './file-types.ts'
 import { type SeenFile, slashed } from './known-files.ts'
 
-/** Why a file or folder was left out. */
+/** Reason why a file or folder is not added. */
 export type SkipReason =
   | 'excluded' // left out by built-in rules
   | 'ignored' // left out by a rule file of the user
@@ -23,7 +23,7 @@ export type SkipReason =
   | 'no_text' // a document that contains only pictures, without text
   | 'empty'
 
-/** A file found below a folder, or one left out or unreadable. Paths are absolute. */
+/** A file found below a folder, one that was left out, or a file or folder that could not be read. Paths are absolute. */
 export type Found =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
@@ -42,7 +42,7 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
   for (let next = open.pop(); next !== undefined && !signal.aborted; next = open.pop()) {
     const { folder, rules } = next
     const entries = await (next.listing ?? list(folder))
-    // The listing of the next folder is read while the files of this one are processed.
+    // The listing of the next folder is started now, so that it is read while the files of this folder are processed.
     const after = open.at(-1)
     if (after !== undefined) after.listing ??= list(after.folder)
     if (!Array.isArray(entries)) {
@@ -64,7 +64,7 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
 interface Listed {
   readonly folder: string
   readonly rules: IgnoreRules
-  /** Listing of the folder, read ahead. Never rejects. */
+  /** Listing of the folder, if it was started in advance. The promise never rejects: it resolves to the error. */
   listing?: ReturnType<typeof list>
 }
 
@@ -100,7 +100,7 @@ interface Named {
   readonly entry: Kind
 }
 
-/** The entries of a folder, sorted by name, or the error of reading it. */
+/** The files and folders in a folder, sorted by name; or the error if the folder cannot be read. */
 async function list(folder: string): Promise<readonly Named[] | Error> {
   try {
     const entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' })
@@ -112,7 +112,7 @@ async function list(folder: string): Promise<readonly Named[] | Error> {
 
 function named(entry: Dirent<Buffer>): Named {
   const name = entry.name.toString('utf8')
-  // Bytes that are not UTF-8 are decoded as U+FFFD, which a file name may also contain.
+  // Bytes that are not UTF-8 are decoded as U+FFFD, but a valid name may contain that character too, so the bytes are compared.
   const wellNamed = !name.includes('\ufffd') || Buffer.from(name, 'utf8').equals(entry.name)
   return { name, wellNamed, entry }
 }
@@ -128,12 +128,12 @@ function classify(path: string, { name, wellNamed, entry }: Named, rules: Ignore
   return isMedia(extensionOf(name)) ? skipped('media') : { kind: 'file', path }
 }
 
-/** Whether a left-out folder is not even reported. A rule of the user may include such a folder again. */
+/** Whether an excluded folder is not even mentioned in reports, because it belongs to a tool, such as `.git`. */
 function isUnreported(name: string, found: Found): boolean {
   return found.kind === 'skipped' && found.reason === 'excluded' && UNREPORTED.has(name)
 }
 
-/** Present size and time of a file; null if it does not exist or cannot be examined. */
+/** Size and modification time that a file has now; null if it does not exist or cannot be examined. */
 export function seenNow(path: string): SeenFile | null {
   try {
     const { size, mtimeMs } = lstatSync(path)
@@ -143,7 +143,7 @@ export function seenNow(path: string): SeenFile | null {
   }
 }
 
-/** Whether a path exists; true if that cannot be determined. */
+/** Whether a path exists; true if that cannot be determined, so that nothing is deleted by mistake. */
 export function exists(path: string): boolean {
   try {
     lstatSync(path)
@@ -153,15 +153,18 @@ export function exists(path: string): boolean {
   }
 }
 
-/** Finds a single file that was named, in the form of `walk`. */
+/**
+ * A single file that the user named, as a sequence of one item in the form in which `walk` gives files; empty if it does not exist. Ignore
+ * rules do not apply.
+ */
 export function* fileAt(path: string): Generator<Found> {
   if (exists(path)) yield { kind: 'file', path }
 }
 
 /**
- * A text from the names, sizes and times of all files at or below a path; it differs whenever one of them changed (QE-012). `folder`: the
- * folder whose ignore rules apply; both paths are absolute. 5,000 files take about 30 ms, and no file is opened. Rejects with the error
- * with which `turns` ends the work.
+ * A text made from the names, sizes and modification times of all files at or below a path; the text differs whenever one of the files has
+ * changed (QE-012). `folder`: the folder from which on ignore rules apply; both paths are absolute. 5,000 files take about 30 ms, and no
+ * file is opened. Rejects if the work is stopped through `turns`.
  */
 export async function markOf(
   { folder, path }: { readonly folder: string; readonly path: string },
@@ -176,10 +179,13 @@ export async function markOf(
   return sha256(lines.join('\n'))
 }
 
-/** Folders of tools, which nobody expects in a report of left-out files. */
+/** Names of folders of tools, which nobody expects in a report of left-out files. */
 const UNREPORTED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.querent'])
 
-/** Built-in ignore rules: dependencies, stores and generated files, which are not worth searching. */
+/**
+ * Built-in ignore rules in the syntax of `.gitignore`: dependencies, Querent's own stores and generated files, which are not worth
+ * searching.
+ */
 const EXCLUDED = `
 .git
 .hg
@@ -203,13 +209,13 @@ go.sum
 `
 
 const RULE_FILES = ['.gitignore', '.querentignore']
-/** Maximum size of a rule file; a longer one is ignored. */
+/** Maximum size of a file of ignore rules in bytes; a longer file is ignored. */
 const MAX_RULES = 256 * 1024
 
 type Verdict = 'excluded' | 'ignored' | null
 
 interface Layer {
-  /** Absolute path of the folder that the patterns are relative to, with a separator at its end. */
+  /** Absolute path of the folder to which the patterns are relative, with a separator at its end. */
   readonly start: string
   readonly rules: Ignore
   readonly verdict: Exclude<Verdict, null>
@@ -220,29 +226,32 @@ interface Layer {
  * precedence, and `.querentignore` within one folder. A `!rule` includes what a rule before it excluded, built-in rules included.
  */
 class IgnoreRules {
-  /** Rule sets, outermost folder first. */
+  /** Sets of ignore rules, from the outermost folder to the innermost. */
   readonly #layers: readonly Layer[]
 
   private constructor(layers: readonly Layer[]) {
     this.#layers = layers
   }
 
-  /** Rules for an added folder: the built-in rules, those of the Git repository around it, and its own. */
+  /**
+   * Ignore rules for an added folder: the built-in rules, those of the Git repository around the folder, and those in the folder itself.
+   */
   static forRoot(root: string): IgnoreRules {
     const own = new IgnoreRules([layer(root, EXCLUDED, 'excluded')])
     const above = foldersOfRepository(root).reduce((rules, folder) => rules.inside(folder), own)
-    // A user who names an ignored folder wants it: then only the rules below it apply.
+    // A user who names a folder that the repository's rules exclude wants it: then only the built-in rules and those inside the folder
+    // apply.
     const rules = above.verdict(root, true) === null ? above : own
     return rules.inside(root)
   }
 
-  /** Rules for a subfolder: these rules and those of its rule files. */
+  /** Ignore rules for a subfolder: these rules together with those of the rule files in the subfolder. */
   inside(folder: string): IgnoreRules {
     const text = RULE_FILES.map(name => readRules(join(folder, name))).join('\n')
     return text.trim() === '' ? this : new IgnoreRules([...this.#layers, layer(folder, text, 'ignored')])
   }
 
-  /** Why a path is left out; null if it is not. `path` is absolute. */
+  /** Which kind of rule excludes a path: a built-in one or one of the user; null if none does. `path`: absolute. */
   verdict(path: string, isFolder: boolean): Verdict {
     for (let at = this.#layers.length - 1; at >= 0; at--) {
       const { start, rules, verdict } = this.#layers[at] as Layer
@@ -264,12 +273,12 @@ function layer(folder: string, text: string, verdict: Layer['verdict']): Layer {
   }
 }
 
-/** The prefix of the absolute paths of everything in a folder. */
+/** The text with which the absolute paths of everything in the folder begin: its path with a separator at the end. */
 function startOfPaths(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep
 }
 
-/** Folders from the top of the Git repository down to the parent of `root`; none outside a repository. */
+/** Folders from the top of the Git repository that contains `root` down to the parent of `root`; none if `root` is not in a repository. */
 function foldersOfRepository(root: string): readonly string[] {
   const folders: string[] = []
   for (let folder = root; ; folder = dirname(folder)) {

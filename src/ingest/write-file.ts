@@ -15,9 +15,9 @@ import type { StoreReader, StoreWriter } from '../store/store.ts'
 import type { GivenOptions, PathOptions } from './added-paths.ts'
 import type { KnownFile } from './known-files.ts'
 
-/** Settings of entries from the request, and from the options given earlier for their path. */
+/** Settings for the entries of a file: those of the request itself, and the options that apply to the file's path. */
 export interface EntrySettings {
-  /** An existing entry keeps its collection and audience unless these are given. */
+  /** Collection and audience that the request itself gives; an existing entry keeps its own where these are absent. */
   readonly given: Pick<GivenOptions, 'collection' | 'audience'>
   readonly options: PathOptions
   readonly holder: string
@@ -26,17 +26,17 @@ export interface EntrySettings {
 
 const DEFAULT_COLLECTION = 'documents'
 
-/** Collection of a new entry, if the file has no entries yet. */
+/** Collection of an entry made from a file that has no entries yet. */
 export function newCollection({ collection, lens }: PathOptions): string {
   return collection ?? lens ?? DEFAULT_COLLECTION
 }
 
-/** Audience of a new entry, if the file has no entries yet. */
+/** Audience of an entry made from a file that has no entries yet. */
 export function newAudience({ options, holder }: Pick<EntrySettings, 'options' | 'holder'>): Audience {
   return options.audience ?? audience('private', holder)
 }
 
-/** A file that was read and differs from its state in the store. */
+/** A file that was read because it, or the way in which it is read, has changed since its entries were written. */
 export interface ReadFile {
   readonly absolute: string
   readonly root: string
@@ -57,7 +57,7 @@ export interface Written {
   chunks: number
 }
 
-/** Writes the entries of a file. `moved` is called for each entry whose audience changes. */
+/** Writes the entries of a file. `moved` is called for each existing entry whose audience changes. */
 export function* writeFile(
   writer: StoreWriter,
   file: ReadFile,
@@ -107,25 +107,25 @@ function placeOf(
   throw new QuerentError('conflict', message, { id })
 }
 
-/** Suffix of an id: a part of a document (see `inParts`), or the hash of a record without an id. */
+/** Matches the suffix of an entry id: the part of a long document (`#part-2`), or the hash of a record without an id of its own. */
 const PART = /#(part-\d+|[0-9a-f]{16})$/
 
 /**
- * Entries of the file by their part, the suffix of the id; the rest of the id contains the file's first path, which is not its present path
- * if it was moved.
+ * Existing entries of the file by the part that the suffix of their id names (null: no suffix). The rest of the id is not compared, because
+ * it contains the path that the file had at first, which differs from the present one if the file was moved.
  */
 function entriesByPart({ known, root }: ReadFile): ReadonlyMap<string | null, Entry> {
   const entries = [...(known?.entries.values() ?? [])].filter(({ id }) => id.startsWith(plainId(basename(root))))
   return new Map(entries.map(entry => [PART.exec(entry.id)?.[1] ?? null, entry]))
 }
 
-/** Maximum number of candidate ids for one path. */
+/** Maximum number of ids that are tried for a file before it is rejected. */
 const MAX_TURNS = 20
 
 /**
- * Id of an entry made from a file: `<name of the added folder>/<path in it>`, for example `docs/guide/intro.md`. It depends on where the
- * file was first, so it stays the same from run to run. Two folders of one name may contain the same path, and a file may be moved and
- * replaced by another one: then the second entry's id gets `~` and six characters of a hash. `turn`, from 0: which of these candidates.
+ * Id of an entry made from a file: `<name of the added folder>/<path in it>`, for example `docs/guide/intro.md`. An entry keeps its id if
+ * its file is moved, and two added folders may have the same name, so an id may already be taken: then the second entry's id gets `~` and
+ * six characters of a hash. `turn`: how many ids were tried before this one.
  */
 function idOfFile(root: string, path: string, part: string | null, turn: number): string {
   const plain = plainId([basename(root), path].filter(name => name !== '').join('/'))
@@ -133,18 +133,18 @@ function idOfFile(root: string, path: string, part: string | null, turn: number)
   return fitting(`${plain}${hash}${part === null ? '' : `#${part}`}`)
 }
 
-/** Encodes control characters (such as a line end in a file name) as `%0A`, and therefore `%` as `%25`. */
+/** Encodes control characters, such as a line end in a file name, in the form `%0A`, and therefore `%` as `%25`. */
 function plainId(path: string): string {
   return path.replace(/[\p{Cc}%]/gu, sign => encodeURIComponent(sign))
 }
 
-/** An id that is too long keeps its beginning and gets a hash of the whole. */
+/** Shortens an id that is too long: its beginning, then `~` and a hash of the whole id. */
 function fitting(id: string): string {
   if (id.length <= MAX_ID_LENGTH) return id
   return `${id.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(id).slice(0, 16)}`
 }
 
-/** Finds the holder's entry with an id, whatever its audience. */
+/** Returns a function that finds the holder's entry with a given id, whatever the entry's audience is. */
 function ownEntries(reader: StoreReader, holder: string): (id: string) => Entry | undefined {
   const partitions = reader.partitions().map(partition => partition.id)
   return id => {
@@ -207,7 +207,10 @@ function writeRows(writer: StoreWriter, file: ReadFile, document: FileDocument, 
   for (const { table, row } of rows) writer.table(table).put({ ...row, entry: key })
 }
 
-/** Stores the names under which links find the file, and the file's own links. */
+/**
+ * Stores the names under which links in other files refer to this one (file name, title, aliases), and the targets of this file's own
+ * links.
+ */
 function writeNames(writer: StoreWriter, path: string, document: FileDocument, entry: number): void {
   const { title, aliases = [], links = [] } = document
   const [names, targets] = [writer.table(FILE_NAMES), writer.table(FILE_LINKS)]

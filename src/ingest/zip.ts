@@ -1,16 +1,19 @@
-/** ZIP archives, read in place: nothing is unpacked to disk, and unpacking to memory is limited. */
+/** Reads files in ZIP archives without unpacking to disk; the amount that is unpacked to memory is limited. */
 import type { Readable } from 'node:stream'
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 
-/** Maximum total bytes of the unpacked parts of one document. */
+/** Maximum total number of bytes that are unpacked from one document. */
 const MAX_UNPACKED = 512 * 1024 * 1024
-/** Maximum compression ratio. Real documents reach about 60; DEFLATE can reach 1,032. */
+/**
+ * Maximum ratio of unpacked to compressed size; a higher one indicates an archive made to fill memory. Real documents reach about 60;
+ * DEFLATE can reach 1,032.
+ */
 const MAX_RATIO = 250
 /** Size in bytes of an unpacked file below which its compression ratio is not checked. */
 const RATIO_FROM = 8 * 1024 * 1024
 const MAX_FILES = 100_000
 
-/** The error for an archive that cannot be read; the message says why. */
+/** Error for an archive that cannot be read; its message says why. */
 export class ZipError extends Error {
   override readonly name = 'ZipError'
   readonly isEncrypted: boolean
@@ -21,7 +24,7 @@ export class ZipError extends Error {
   }
 }
 
-/** Opens an archive without a limit on unpacked sizes, for callers that read its files as streams. `path`: absolute. */
+/** Opens an archive on disk, without a limit on the total unpacked size, for callers that read its files as streams. `path`: absolute. */
 export async function openZipFile(path: string): Promise<ZipArchive> {
   return await ZipArchive.of(openPromise(path, { lazyEntries: true, autoClose: false }), Number.POSITIVE_INFINITY)
 }
@@ -34,7 +37,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipArchive> {
 export class ZipArchive {
   readonly #file: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
-  /** Number of bytes that may still be unpacked from the archive. */
+  /** Number of bytes that may still be unpacked from this archive. */
   #left: number
 
   static async of(opening: Promise<ZipFile>, most: number): Promise<ZipArchive> {
@@ -57,7 +60,7 @@ export class ZipArchive {
     this.#left = left
   }
 
-  /** Names of the files, in the order of the archive. */
+  /** Names of the files in the archive, in the archive's order. */
   get names(): readonly string[] {
     return [...this.#entries.keys()]
   }
@@ -66,12 +69,15 @@ export class ZipArchive {
     return this.#entries.has(name)
   }
 
-  /** Unpacked size of a file in bytes, as stated in the archive. */
+  /** Unpacked size in bytes that the archive states for a file; 0 if there is no such file. */
   sizeOf(name: string): number {
     return this.#entries.get(name)?.uncompressedSize ?? 0
   }
 
-  /** Why a file cannot be unpacked, as far as the archive states it; null if it can. */
+  /**
+   * Message that says why a file in the archive cannot be unpacked (missing, encrypted, compressed too much); null if nothing in the
+   * archive's directory speaks against it.
+   */
   problemOf(name: string): string | null {
     const entry = this.#entries.get(name)
     if (entry === undefined) return `the archive has no ${name}`
@@ -81,7 +87,7 @@ export class ZipArchive {
     return `${name} in the archive is packed to less than 1/${MAX_RATIO} of its size`
   }
 
-  /** The bytes of a file as a stream, which ends with an error if there are more than `sizeOf` states. */
+  /** The unpacked bytes of a file in the archive as a stream, which ends with an error if there are more bytes than the archive states. */
   async stream(name: string): Promise<Readable> {
     const entry = this.#entries.get(name)
     const problem = this.problemOf(name)
@@ -93,7 +99,7 @@ export class ZipArchive {
     }
   }
 
-  /** The bytes of a file; null if there is no such file. */
+  /** The unpacked bytes of a file in the archive; null if there is no such file. */
   async bytes(name: string): Promise<Uint8Array | null> {
     if (!this.has(name)) return null
     this.#left -= this.sizeOf(name)
@@ -108,7 +114,7 @@ export class ZipArchive {
     }
   }
 
-  /** The text of a file in UTF-8, or in UTF-16 with a byte order mark; null if there is no such file. */
+  /** The text of a file in the archive, from UTF-8, or from UTF-16 with a byte order mark; null if there is no such file. */
   async text(name: string): Promise<string | null> {
     const bytes = await this.bytes(name)
     if (bytes === null) return null

@@ -1,12 +1,12 @@
 /**
- * The `querent` program: the command line and the interfaces that it can start. Interfaces do not import each other, so this module
- * connects them. Started by `bin/querent.js` (the package) and `scripts/querent.ts` (a checkout).
+ * The `querent` program: connects the command line with the other interfaces that it can start, because interfaces do not import each
+ * other. Started by `bin/querent.js` (in the package) and `scripts/querent.ts` (in a checkout).
  */
 import { runCli } from './cli/cli.ts'
 import { type Io, processIo, type Servers } from './cli/io.ts'
 import type { HttpSettings } from './http/settings.ts'
 
-/** Runs the program and resolves to the exit code; never rejects. `argv`: without the program's name. */
+/** Runs the program and resolves to its exit code; never rejects. `argv`: the command-line arguments without the program's name. */
 export function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
   return runCli(argv, SERVERS, io)
 }

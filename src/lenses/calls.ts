@@ -1,4 +1,4 @@
-/** Operations of lenses as typed functions: `calls.beliefs.query({ semantic: 'ferries' })` runs `beliefs.query`. */
+/** The operations of the lenses as typed functions: `calls.beliefs.query({ semantic: 'ferries' })` runs the operation `beliefs.query`. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
@@ -18,8 +18,8 @@ export type Calls = {
 type FamilyOf<Name extends string> = Name extends `${infer Family}.${string}` ? Family : never
 
 /**
- * Runs the operation. Rejects with the error by which the operation refuses its input; the requester is taken from `context`, else it is
- * the viewer of the calls.
+ * Runs one operation and returns its result; rejects with the operation's error where it refuses the input. The requester is the one in
+ * `context`, or else the viewer for whom the functions were made.
  */
 export interface Call<Input, Output> {
   (
@@ -36,9 +36,7 @@ type CallOf<O> =
     ? Call<ReadonlyDeep<Given<Input>>, ReadonlyDeep<z.output<Output>>>
     : never
 
-/**
- * Input type of an operation. Where a schema preprocesses its input, zod knows only the output type, which is then used as the input type.
- */
+/** Input type of an operation. Where a schema preprocesses its input, zod knows only the output type, so the output type is used. */
 type Given<Input extends z.ZodType> = unknown extends z.input<Input> ? z.output<Input> : z.input<Input>
 
 export interface Caller {
@@ -46,7 +44,10 @@ export interface Caller {
   stream(operation: Operation<LensHost>, input: unknown, context: Partial<CallContext>): AsyncIterable<JsonObject>
 }
 
-/** The functions of one lens's operations, by name. `undefined` as input counts as an empty object. */
+/**
+ * Typed functions for the operations of one lens, by the second part of their names. A call without input counts as one with an empty
+ * object.
+ */
 export function callsOf(
   operations: readonly Operation<LensHost>[],
   family: string,

@@ -1,14 +1,14 @@
-/** Conversion between the snake_case names of HTTP and configuration and the camelCase names of the library. */
+/** Converts between the snake_case names of HTTP and the configuration file and the camelCase names of the library. */
 import type { JsonObject } from '../base/canonical.ts'
 
 export type CamelName<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : S
 
-/** The name in camelCase: `maxDistance` for `max_distance`. */
+/** Converts a name to camelCase: `max_distance` becomes `maxDistance`. */
 export function camelName(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The name in snake_case: `default_max_distance` for `defaultMaxDistance`. */
+/** Converts a name to snake_case: `defaultMaxDistance` becomes `default_max_distance`. */
 export function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
@@ -16,7 +16,7 @@ export function snakeName(name: string): string {
 type Defined<T> = { readonly [Name in keyof T]: Exclude<T[Name], undefined> }
 export type CamelCased<T> = { readonly [Name in keyof T as CamelName<Name>]: T[Name] }
 
-/** The object with its keys in camelCase, as in the library; undefined values are left out. */
+/** Converts the keys of an object to camelCase, as the library uses them; properties that are undefined are left out. */
 export function camelCased<T extends object>(given: T): CamelCased<Defined<T>> {
   return renamed(given, camelName) as CamelCased<Defined<T>>
 }

@@ -4,7 +4,7 @@ import { type ChunkKey, type EntryKey, embeddedText } from '../model/entry.ts'
 import type { Progress } from '../model/operation.ts'
 import type { LensHost } from './lens.ts'
 
-/** Number of texts embedded before their vectors are written. */
+/** Number of texts embedded before their vectors are written to the store. */
 const BATCH = 64
 
 interface Missing {

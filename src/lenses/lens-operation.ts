@@ -4,7 +4,7 @@ import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { LensHost } from './lens.ts'
 
-/** An operation whose name and schemas are known to the compiler: `calls.ts` makes typed functions of such operations. */
+/** An operation of a lens whose name and schemas the compiler knows; `calls.ts` offers typed functions for such operations. */
 export interface NamedOperation<
   Name extends string = string,
   Input extends z.ZodType = z.ZodType,

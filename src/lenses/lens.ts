@@ -1,7 +1,7 @@
 /**
- * The lens contract: a lens is a named way to query and rank. It declares what it needs (aspects and tables, indexes), what it replaces
- * (stages), and what it adds (operations, jobs, ingesters); the engine connects these. It reads through the pipeline, writes through the
- * store's transactional handle, and uses no concrete store and no other lens.
+ * A lens is a named way to query and rank. A lens declares its needs (aspects, tables, indexes), the stages of the query that it replaces,
+ * and what it adds (operations, jobs, ingesters); the engine connects all parts. It reads through the query pipeline, writes in the store's
+ * transactions, and depends on no concrete store and no other lens.
  */
 import type { z } from 'zod'
 import type { Clock, Instant } from '../base/clock.ts'
@@ -26,15 +26,15 @@ import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 
 /**
- * How a lens's part of a store is exported and imported where copying rows does not suffice: entry keys differ between stores, and
- * processes that follow the lens's own logs must learn of imported rows.
+ * How a lens's data is exported and imported where copying rows is not enough: keys of entries differ between stores, and processes that
+ * follow a lens's own logs must learn of imported rows.
  */
 export interface LensTransfer {
-  /** Writes queued data before an export of this engine. */
+  /** Called before an export: writes data that the lens has queued in memory to the store. */
   flush?(host: LensHost): void
-  /** The row in its exported form; `table` is any table of the store. */
+  /** Converts a row to the form in which it is exported; `table` is the name of any table of the store. */
   exportRow?(reader: StoreReader, table: string, row: Row): Row
-  /** Called in the transaction of an import, before its first row. */
+  /** Called once in the transaction of an import, before the first row is imported. */
   beginImport?(writer: StoreWriter, context: ImportContext): LensImport
 }
 
@@ -45,8 +45,8 @@ export interface ImportContext {
 
 export interface LensImport {
   /**
-   * The row in the form in which it is written to this store. Rows of tables come in the order of the export. Throws for a row that must
-   * not be imported.
+   * Converts an exported row to the form in which it is written to this store. Rows of a table come in the order of the export. Throws for
+   * a row that must not be imported.
    */
   row(table: string, row: Row): Row
   /** Called when all rows are written. Returns one sentence for each imported thing that is of no use here, saying what to do about it. */
@@ -57,12 +57,12 @@ export interface LensImport {
 export interface ExportFile {
   /** Path relative to the folder that is read, with parts separated by `/`; the file name alone where one file is read. */
   readonly path: string
-  /** The file's bytes from the beginning, in pieces. May be called again. */
+  /** The file's bytes from the beginning, in pieces. Each call reads the file again. */
   bytes(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 export interface ChatOptions extends ChatRequest {
-  /** For JSONL records: the record's field for each message field. */
+  /** For JSONL: a map from message fields to the names of the record's fields. */
   readonly map?: Readonly<Record<string, string>> | undefined
 }
 
@@ -78,7 +78,7 @@ export interface ChatSettings {
   readonly audience: Audience | null
   readonly holder: string
   readonly now: Instant
-  /** Called for each message whose audience changed. */
+  /** Called for each message whose audience the import changed. */
   readonly moved: (from: Audience, to: Audience) => void
 }
 
@@ -89,16 +89,16 @@ export interface ChatNames {
 }
 
 export interface ChatReport {
-  /** Number of messages added; the other counts are of messages too. */
+  /** Number of messages added; the counts below are numbers of messages too. */
   readonly added: number
   readonly updated: number
   readonly unchanged: number
   readonly deleted: number
   /** Number of chunks of added and updated messages. */
   readonly chunks: number
-  /** What was left out on purpose, by kind, with the number of each. */
+  /** Records left out on purpose, by kind, with the number of each. */
   readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count: number }[]
-  /** What could not be read, with its line. */
+  /** Records or files that could not be read; the message includes the line. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
 
@@ -112,78 +112,84 @@ export type ImportChat = (
   call: Pick<CallContext, 'signal' | 'report'>,
 ) => Promise<ChatReport>
 
-/** Settings of a lens that describe a Qdrant server. */
+/** Settings of a lens that name a Qdrant server (a vector database). */
 export interface ServerSettings {
   readonly url: string
-  /** Whether viewers other than the owner may query the server. */
+  /** Whether the server may be queried for viewers other than the owner. */
   readonly public: boolean
   /** Environment variable that holds the server's key. */
   readonly keyVariable: string
 }
 
-/** Settings of a server that embeds, through OpenAI's interface. */
+/** Settings of a server that makes vectors and has the same HTTP interface as OpenAI's. */
 export interface ModelSettings {
   readonly model: string
-  /** URL of the server; absent: OpenAI's own. */
+  /** URL of the server; absent: OpenAI's own server. */
   readonly url: string | undefined
   /** Environment variable that holds the key; absent: no key is sent. */
   readonly keyVariable: string | undefined
 }
 
-/** A problem in a lens's tables, as the doctor reports it. */
+/** A problem in a lens's tables, reported by the doctor command. */
 export interface TableProblem {
   readonly message: string
-  /** What to do about the problem; null: the data are damaged. */
+  /** Advice on what to do about the problem; null: the data are damaged. */
   readonly help: string | null
-  /** True for information only: nothing is wrong with the store. */
+  /** Whether this is only information, and nothing is wrong with the store. */
   readonly isNote?: boolean | undefined
 }
 
-/** What the engine provides to a lens's operations, jobs and ingesters. */
+/** Services that the engine provides to a lens's operations, jobs and ingesters. */
 export interface LensHost {
   readonly store: Store
   readonly clock: Clock
   readonly embedder: Embedder | null
-  /** The lens's settings, checked by its schema. */
+  /** The lens's settings from the configuration, as checked by the lens. */
   readonly settings: unknown
-  /** Fresh random bytes; injectable, so that ids can be reproduced. */
+  /** Random bytes, new at each call; replaceable, so that tests can reproduce ids. */
   random(bytes: number): Uint8Array
   accessScope(viewer: Viewer): AccessScope
-  /** Resolves when everything written so far has its vectors; at once where there is no embedder. Rejects when embedding fails. */
+  /** Resolves when all entries written so far have their vectors; at once where there is no embedder. Rejects when embedding fails. */
   embedded?(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void>
   /**
-   * Runs the body when no other body of that name of this lens runs on the store, in this process or another; waits until then. Rejects
-   * with `cancelled` when the signal is aborted during the wait. Absent where no other process can use the store.
+   * Runs `body` under a named lock: waits until no other body with this name of this lens runs on the store, in any process. Rejects with
+   * `cancelled` when the signal is aborted during the wait. Absent where no other process can use the store.
    */
   exclusive?<T>(name: string, options: ExclusiveOptions, body: (turn: Turn) => Promise<T>): Promise<T>
-  /** The folder that the store belongs to; absent for a store without one. */
+  /** The folder that the store belongs to; absent for a store without one, such as a store in memory. */
   readonly workspace?: Workspace | undefined
-  /** An index by name, brought up to date with the store: in one piece, unless `ready` has done so. */
+  /**
+   * An index by name, up to date with the store. Changes since the last use are applied without a pause, unless `ready` has applied them
+   * before.
+   */
   index(name: string): Index
   /**
-   * Loads these indexes and brings all loaded ones up to date, with pauses for other work (QE-019). Rejects with `cancelled`. Absent where
-   * indexes are small.
+   * Loads the named indexes and brings all loaded ones up to date, with pauses for other work (QE-019). Rejects with `cancelled`. Absent
+   * where indexes are small enough to be updated without a pause.
    */
   ready?(names: readonly string[], signal?: AbortSignal): Promise<void>
-  /** A source by its configured name. Rejects with `invalid_argument`, listing the configured names. */
+  /**
+   * An external source (such as a vector database) by the name that it has in the configuration. Rejects with `invalid_argument`, listing
+   * the configured names.
+   */
   source(name: string): Promise<Source>
   /**
-   * Opens a server or a model that the lens's settings name; the lens must close it. Rejects with `provider_failed` for a server that does
-   * not answer. Absent: this engine can reach none.
+   * Opens servers and models that the lens's settings name; the lens must close what it opened. Opening rejects with `provider_failed`
+   * where the server does not answer. Absent: this engine can reach no servers.
    */
   readonly remote?: Remotes | undefined
-  /** Live queries of this engine. */
+  /** Subscriptions to queries of this engine: a subscriber receives the changes of an answer. */
   readonly live?: LiveQueries | undefined
-  /** This node's identity for other nodes, and how it reaches them. */
+  /** Identity of this engine towards other nodes of a federation (`node`), and the connection by which it reaches them (`transport`). */
   readonly node?: NodeIdentity | undefined
   readonly transport?: NodeTransport | undefined
-  /** Whether this process keeps running and works in the background; only then it subscribes to other nodes. */
+  /** Whether this process keeps running and does background work; only a lasting process subscribes to other nodes. */
   readonly isLasting?: boolean | undefined
-  /** A store in memory with its own indexes, for data that is assembled for one answer and then dropped. */
+  /** Makes a store in memory with its own indexes, for data that is assembled for one answer and then dropped. */
   scratch?(): Scratch
   /**
-   * Runs a query through the pipeline with this lens's stages (or another lens's, named in the input). The answer includes the items'
-   * entries as they were then: what is read later must be checked for access again.
+   * Runs a query through the pipeline with the stages of this lens, or of another lens named in the input. The answer includes the entries
+   * of its items as they were at that time; entries read later must be checked for access again.
    */
   query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal' | 'now' | 'rows'>): Promise<Answer>
   explain(request: ExplainRequest, call: CallContext): Promise<ExplainAnswer>
@@ -199,33 +205,33 @@ export interface Remotes {
 
 export interface ExclusiveOptions {
   readonly signal: AbortSignal
-  /** Called once when the caller must wait for another one. */
+  /** Called once when the caller must wait because another body with this name is running. */
   readonly onWait?: (() => void) | undefined
 }
 
-/** Passed to the body of `exclusive` while it is the only one running. */
+/** Given to the body that `exclusive` runs, for as long as it holds the lock. */
 export interface Turn {
-  /** Aborted when the caller's signal is, when the engine closes, and when another process has taken over. */
+  /** Aborted when the caller's signal is aborted, when the engine closes, and when another process has taken over the lock. */
   readonly signal: AbortSignal
   readonly requireHeld: Condition
 }
 
 export interface Scratch {
   readonly store: Store
-  /** An index of the scratch store, brought up to date with that store. */
+  /** An index over the store in memory, by name, up to date with that store. */
   index(name: string): Index
 }
 
-/** Paths of code that a lens has indexed by itself; absolute paths. */
+/** Absolute paths of source code that a lens reads and indexes itself. */
 export interface CodePaths {
   readonly paths: readonly string[]
-  /** Whether everything read below these paths is deleted and no longer followed. */
+  /** True: everything read below these paths is deleted, and changes there are no longer followed. */
   readonly forget: boolean
 }
 
 /**
- * Background work, done by one process at a time under a lease that is renewed while it runs; its signal is aborted when the lease is lost,
- * and when the engine closes. The doctor shows what it reports, and why it last failed.
+ * Background work of a lens. One process at a time does it, under a lease that is renewed while it runs; the signal is aborted when the
+ * lease is lost or the engine closes. The doctor command shows the job's progress and its last failure.
  */
 export interface Job {
   readonly name: string
@@ -240,31 +246,31 @@ export interface Job {
 }
 
 /**
- * Must be called first in each transaction of a job or a turn: throws `cancelled` when another process now has the lease. A suspended
- * process learns this through the signal only after it has written once more.
+ * A check to be called first in each transaction of a job or an exclusive body: throws `cancelled` when another process has taken over the
+ * lease. Needed because a process that was suspended learns this by its signal only later, when it may have written already.
  */
 export type Condition = (reader: StoreReader) => void
 
 export interface LensRepair {
-  /** Name of the doctor's finding. */
+  /** Name under which the doctor command lists the check. */
   readonly check: string
-  /** Message of the doctor when nothing is missing. */
+  /** Message of the doctor command when nothing is missing. */
   readonly sound: string
-  /** What is missing, one line for each; empty when nothing is. Only reads, in steps. */
+  /** Finds missing data, described in one line each; empty when nothing is missing. Only reads, pausing between steps for other work. */
   find(reader: StoreReader): Steps<readonly string[]>
   /** Makes the missing data again and returns what was done. Rejects with a `QuerentError` for what cannot be made. */
   repair(host: LensHost, signal: AbortSignal): Promise<string>
 }
 
-/** The part of a lens that every store must know, whether or not the lens's code is loaded. Data only. */
+/** The part of a lens that every store must know, whether or not the lens's code is loaded: its name, tables and kinds of entries. */
 export interface LensDeclaration {
   /** Name of the lens in lower case: used as `--lens <name>`, and as the first part of its operations' names. */
   readonly name: string
-  /** The lens's aspects and own tables. Their names begin with the lens's name. */
+  /** Declarations of the lens's aspects and own tables, whose names begin with the lens's name. */
   readonly tables?: readonly TableDeclaration[] | undefined
   /**
-   * Kinds of entries that the lens ranks in its own way: a query of the default lens whose conditions allow only such entries is delegated
-   * to it.
+   * Kinds of entries that the lens ranks in its own way. A query of the default lens whose conditions allow only entries of these kinds is
+   * answered by this lens.
    */
   readonly kinds?: readonly string[] | undefined
   /** First parts of its operations' names, besides its own name: for features of the lens that other lenses may use too. */
@@ -276,26 +282,26 @@ export interface Lens extends LensDeclaration {
   readonly summary: string
   /** Indexes in addition to `words` and `vectors`; made once per engine, and updated from the change feed with the others. */
   readonly indexes?: readonly (() => Index)[] | undefined
-  /** Point indexes over the lens's own tables: only declared, since the engine has the code. */
+  /** Indexes of points (coordinates) over the lens's own tables; the lens only declares them, and the engine builds them. */
   readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
-  /** Graphs over the lens's own tables, declared in the same way as point indexes. */
+  /** Indexes of links over the lens's own tables; the lens only declares them, and the engine builds them. */
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
   /**
-   * When false, the lens's stages do not search words, so that a query whose items are not read does not load the word index. Default true.
+   * When false, the lens's stages never search words, so that a query whose items are not read need not load the word index. Default true.
    */
   readonly readsWords?: boolean | undefined
   /**
-   * When true, the lens's stages compare only by `context.vectors`, so that texts and queries in other languages may have vectors of a
-   * second model.
+   * When true, the lens's stages compare vectors only through `context.vectors`, so that texts and queries in other languages may use the
+   * vectors of a second model.
    */
   readonly knowsLanguages?: boolean | undefined
-  /** `plain`: the default parse stage reads no operators for this lens, whatever the query's own syntax is. */
+  /** `plain`: for this lens, operators such as `+word` in the query's text are not interpreted, whatever syntax the query requests. */
   readonly syntax?: 'plain' | undefined
-  /** Schema of what `options` of a query may contain for this lens. Absent: the lens has none. */
+  /** Schema of the `options` that a query may have for this lens; absent: the lens has no options. */
   readonly options?: z.ZodType | undefined
   /**
-   * Called before each query of the lens, so that the store contains what answers need. Returns a store to query instead of the engine's,
-   * for a viewer whose query must not write; null: the engine's. May throw, which ends the query.
+   * Called before each query of the lens, so that the store contains what answers need. Returns a store in memory to be queried instead,
+   * for a viewer whose query must not write; null: the engine's store is queried. An error that it throws ends the query.
    */
   prepare?(host: LensHost, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Scratch | null>
   /** The stages that the lens replaces; the others are the default ones. A function is called once per engine, with its host. */
@@ -303,13 +309,13 @@ export interface Lens extends LensDeclaration {
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
   /**
-   * For paths that the lens has indexed by itself (`INDEXED_TREES`): reads changes below them again, or deletes what was read, as the
-   * owner. Returns the number of files removed; rejects where that fails.
+   * For paths of source code that the lens reads and indexes itself: reads changes below them, or deletes what was read before; acts as the
+   * owner. Returns the number of files removed; rejects on failure.
    */
   readonly readCode?: ((host: LensHost, request: CodePaths, signal: AbortSignal) => Promise<number>) | undefined
   /** Ingesters that are tried before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
-  /** Imports what is added as an export of chats (`AddRequest.chat`). At most one lens has it. */
+  /** Imports the files of an add request that asks for chats (`AddRequest.chat`). At most one lens has it. */
   readonly importChat?: ImportChat | undefined
   /**
    * Called in the transaction in which the engine's own operations put or delete entries, before they are written; some entries may have no
@@ -317,25 +323,25 @@ export interface Lens extends LensDeclaration {
    */
   beforeWrite?(writer: StoreWriter, entries: readonly EntryKey[]): () => void
   /**
-   * Counts as used the entries that a query through the stages has shown. Absent: the store's access state counts them. Not called for
-   * queries that do not touch. `options`: of the query, as parsed by the lens's schema. May throw errors of a busy or read-only store: then
+   * Counts the entries that a query has shown as used. Absent: the store's access state counts them. Not called for queries that must not
+   * count as uses. `options`: the query's options, as parsed by the lens's schema. It may throw errors of a busy or read-only store: then
    * the use is not counted.
    */
   touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant, options: unknown): void
   /**
-   * Takes the exports of a trusted plug-in, before `open`; throws when they are faulty. False: they do not belong to this lens. A module
-   * that any lens took is accepted, even if other lenses refuse it. `file`: path of the module.
+   * Offers the exports of a trusted plug-in module to the lens, before `open`. Returns false where they are not meant for this lens; throws
+   * when they are faulty. A module is accepted when any lens takes it. `file`: path of the module.
    */
   install?(host: LensHost, exported: Readonly<Record<string, unknown>>, file: string): boolean
-  /** Describes, for messages, what a module must export to be taken by `install`. */
+  /** Describes, for error messages, what a plug-in module must export so that the lens takes it. */
   readonly takes?: string | undefined
-  /** Called when the engine opens, before any query. An error that it throws ends the opening. */
+  /** Called when the engine opens, before any query; an error that it throws ends the opening of the engine. */
   open?(host: LensHost): void | Promise<void>
-  /** Called when the engine closes, before the store does: queued data is written now. */
+  /** Called when the engine closes, before the store closes, so that the lens can write data that it has queued in memory. */
   close?(host: LensHost): void | Promise<void>
   /** For the doctor: problems in the lens's own tables. Only reads, in steps, from one state of the store. */
   check?(reader: StoreReader): Steps<readonly TableProblem[]>
-  /** For the doctor: data of the lens that may be missing and can be made again from the store. */
+  /** Data of the lens that may be missing and can be made again from the store; the doctor command checks and repairs it. */
   readonly repairs?: readonly LensRepair[] | undefined
   readonly transfer?: LensTransfer | undefined
   /**
@@ -343,6 +349,6 @@ export interface Lens extends LensDeclaration {
    * variables that begin with the lens's name in capitals and `_`, and those of `variables`; they override the configuration.
    */
   settings?(given: unknown, environment: Readonly<Record<string, string>>): unknown
-  /** Further environment variables that the lens's settings read. */
+  /** Names of further environment variables that the lens's settings use. */
   readonly variables?: readonly string[] | undefined
 }

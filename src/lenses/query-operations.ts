@@ -1,4 +1,4 @@
-/** Operations that the query of every lens has in addition, made by the same code for each: explanation, count and watch (QE-020). */
+/** Operations that every lens with a query offers besides it, all made by this code: explain, count and watch (QE-020). */
 import { z } from 'zod'
 import { MAX_ID_LENGTH } from '../model/limits.ts'
 import { LIVE_FIELDS, type LiveInput, watchOperation } from '../model/live.ts'
@@ -8,15 +8,15 @@ import type { LensHost } from './lens.ts'
 import { lensOperation, type NamedOperation } from './lens-operation.ts'
 
 export interface QueryForm<Name extends string, Input extends z.ZodObject> {
-  /** Name of the lens. */
+  /** Name of the lens, with which its operations' names begin. */
   readonly name: Name
   /** The part of the input of `<name>.query` that decides which items are in the answer: without the cursor and the format of results. */
   readonly input: Input
-  /** The input as a query of the pipeline. */
+  /** Converts the lens's input to a query of the common pipeline. */
   toQuery(host: LensHost, input: z.output<Input>): QueryInput
 }
 
-/** Type of the explain operation's input, which the compiler cannot derive from a schema with a generic part. */
+/** Input of the explain operation; written by hand, since the compiler cannot derive it from a schema with a generic part. */
 interface Explained<Query> {
   readonly query: Query
   readonly id: string

@@ -1,7 +1,7 @@
 /**
- * The built-in lenses, and the lenses of one engine. This is the only module that names the lenses: each lens declares what others need of
- * it (`Lens`), and they reach it from here. What every store must know of a lens (`LensDeclaration`) is always loaded; its code is loaded
- * when it is needed, because a short command pays for every module it loads.
+ * The built-in lenses, and the lenses of one engine. This is the only module that names lenses: what others need of a lens, the lens
+ * declares (`Lens`), and it is reached from here. The declarations (`LensDeclaration`) are always loaded; a lens's code is loaded only when
+ * it is needed, since every loaded module delays a short command.
  */
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -27,7 +27,7 @@ import type { ImportChat, Lens, LensDeclaration, LensHost } from './lens.ts'
 
 /** A lens whose code is loaded on demand. */
 export interface LoadableLens extends LensDeclaration {
-  /** Hooks of the lens that the engine must know before it is loaded. A test compares them with the lens. */
+  /** Functions of the lens that the engine must know to exist before the lens is loaded. A test compares this list with the lens. */
   readonly hooks?: readonly ('install' | 'importChat' | 'beforeWrite')[] | undefined
   load(): Lens | Promise<Lens>
 }
@@ -70,7 +70,7 @@ export const BUILT_IN_LENSES: readonly LoadableLens[] = [
   },
 ]
 
-/** All operations of the built-in lenses, as a type. */
+/** Type of all operations of the built-in lenses. */
 export type BuiltInOperation = (
   | typeof BELIEFS_OPERATIONS
   | typeof C64_OPERATIONS
@@ -88,31 +88,31 @@ export function builtInLensOf(operation: string): LoadableLens | undefined {
   return BUILT_IN_LENSES.find(({ name, families }) => name === family || families?.includes(family))
 }
 
-/** The built-in lenses, with the given lens in place of the one of the same name. */
+/** The built-in lenses, where the given lens replaces the built-in one with the same name. */
 export function builtInWith(lens: Lens): readonly LoadableLens[] {
   return BUILT_IN_LENSES.map(each => (each.name === lens.name ? { ...each, load: () => lens } : each))
 }
 
-/** Tables of the store itself and of every lens that comes with the engine. */
+/** Declarations of all tables that every store has: the store's own tables, and those of every built-in lens. */
 export function declaredTables(): readonly TableDeclaration[] {
   return [...CORE_TABLES, ...BUILT_IN_LENSES.flatMap(({ tables = [] }) => tables)]
 }
 
 const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
 
-/** Stages for a lens that reads no operators. */
+/** Default stages for a lens whose queries have no operators (syntax `plain`). */
 const PLAIN_STAGES: Stages = {
   ...DEFAULT_STAGES,
   parse: (query, context) => DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context),
 }
 
-/** Name of the lens whose queries may be delegated to another lens. */
+/** Name of the lens whose queries may be passed on to another lens. */
 const DEFAULT = 'default'
 
 /**
  * `LensRegistry`: the lenses of one engine, fixed when it opens, so that two lenses with the same name are found then and not during use.
  */
-/** Names of the built-in lenses, which answer whether or not they are loaded, and of the given ones. */
+/** Names of all built-in lenses, loaded or not, and of the given lenses, without duplicates. */
 export function lensNames(lenses: readonly Pick<Lens, 'name'>[]): readonly string[] {
   return [...new Set([...BUILT_IN_LENSES, ...lenses].map(({ name }) => name))]
 }
@@ -130,7 +130,7 @@ export class LensRegistry {
     this.#unloaded = unloaded
   }
 
-  /** The loaded lenses, in the order in which they were given. */
+  /** The lenses loaded when the engine opened, in the order in which they were given. */
   get all(): readonly Lens[] {
     return [...this.#lenses.values()]
   }
@@ -139,7 +139,7 @@ export class LensRegistry {
     return [...this.all, ...this.#loaded.values()]
   }
 
-  /** All lenses, including those that this process had not loaded, for work on the whole store. */
+  /** All lenses, after loading those not loaded yet; for work on the whole store, such as an export. */
   async everyLens(): Promise<readonly Lens[]> {
     for (const { name } of this.#unloaded) await this.#load(name)
     return this.#here
@@ -149,12 +149,12 @@ export class LensRegistry {
     return [...this.all, ...this.#unloaded].flatMap(lens => lens.tables ?? [])
   }
 
-  /** Whether a lens that this process has not loaded can take plug-ins. */
+  /** Whether there is a lens not loaded yet that accepts plug-ins. */
   get mayTakeMorePlugins(): boolean {
     return this.#unloaded.some(({ hooks }) => hooks?.includes('install') === true)
   }
 
-  /** The chat importer of the lens that has one. Throws `unknown_lens` where there is none. */
+  /** The function that imports chats, from the lens that has one. Throws `unknown_lens` where no lens has it. */
   async importChat(): Promise<ImportChat> {
     const needed = this.#unloaded.find(({ hooks }) => hooks?.includes('importChat'))
     if (needed !== undefined) await this.#load(needed.name)
@@ -202,7 +202,7 @@ export class LensRegistry {
     const found = this.#lenses.get(name) ?? this.#loaded.get(name)
     if (found !== undefined) return found
     const known = [...this.#lenses.keys(), ...this.#unloaded.map(lens => lens.name)].sort()
-    // Cut, since a name from a settings file may have any length.
+    // The name is cut in the message, since one from a settings file may have any length.
     const lens = name.slice(0, MAX_NAME_LENGTH)
     throw new QuerentError('unknown_lens', `${field}: there is no lens "${lens}"; there are ${known.join(', ')}`, {
       lens,
@@ -210,7 +210,7 @@ export class LensRegistry {
     })
   }
 
-  /** The lens's stages, the default ones where it has none. Throws `unknown_lens`. */
+  /** The stages that answer queries of the lens: its own, and default stages for the rest. Throws `unknown_lens`. */
   stages(name: string, host: (lens: string) => LensHost): Stages {
     const { stages, syntax } = this.must(name)
     const base = syntax === 'plain' ? PLAIN_STAGES : DEFAULT_STAGES
@@ -237,7 +237,7 @@ export class LensRegistry {
   }
 }
 
-/** Error that ends a transaction which needs a lens that is not loaded; thrown and caught in this module. */
+/** Error that ends a transaction in which a lens is needed that is not loaded; both thrown and caught in this module. */
 class LensNeeded extends Error {
   readonly lens: string
 
@@ -290,19 +290,19 @@ export const defaultLens: Lens = {
   stages: DEFAULT_LENS_STAGES,
 }
 
-// A query of the default lens whose conditions allow only one kind of entry is delegated to the lens that ranks that kind: the answer is
-// the same whether or not the query names the lens. The lens's code is loaded with the first such query.
+// A query of the default lens whose conditions allow only entries of one kind is passed on to the lens that ranks this kind, so that the
+// answer is the same whether or not the query names that lens. The lens's code is loaded with the first such query.
 
-/** A lens to which queries of the default lens are delegated. */
+/** A lens to which queries of the default lens may be passed on. */
 export interface Delegate {
   readonly name: string
   readonly kinds: readonly string[]
-  /** Aspects that only entries of the lens's kinds have. */
+  /** Names of the aspects that only entries of the lens's kinds have. */
   readonly aspects: readonly string[]
   stages(): Promise<Stages>
 }
 
-/** Key in a plan's facts that holds the name of the lens to which the query is delegated. */
+/** Name of the fact in a query's plan that holds the name of the lens to which the query is passed on. */
 const DELEGATED_TO = 'delegated_to'
 
 /** Stages that delegate each query that only one delegate can answer to that delegate's stages, and run `own` for the others. */
@@ -333,7 +333,7 @@ export function delegating(own: Stages, delegates: readonly Delegate[]): Stages 
   }
 }
 
-/** Whether only entries of the delegate's kinds, or with its aspects, can meet the filter. */
+/** Whether a filter can only be met by entries of the delegate lens's kinds, or with its aspects. */
 function isOnlyFor(filter: Filter, delegate: Delegate): boolean {
   switch (filter.op) {
     case 'and':

@@ -1,4 +1,4 @@
-/** How a number decreases with age, and saturates with use. */
+/** Formulas by which a number decreases with age (half-life), and approaches 1 with growing use (saturation). */
 
 /** Exponential decay that halves with every `halfLife`: 1 at age 0, 0.5 at one half-life. An age below 0 counts as 0. */
 export function decay(age: number, halfLife: number): number {

@@ -4,7 +4,7 @@
  * floating-point logarithms reveals information about the value that it hides.
  */
 
-/** The fraction `numerator / denominator`: integers of at least 1, whose product is at most 2^32. */
+/** A positive fraction: `numerator` and `denominator` are integers of at least 1, whose product is at most 2^32. */
 export interface Ratio {
   readonly numerator: number
   readonly denominator: number
@@ -22,13 +22,13 @@ export function discreteLaplace({ numerator, denominator }: Ratio, random: Rando
     while (isOfExp(1, 1, random)) whole++
     const size = Math.floor((start + denominator * whole) / numerator)
     const isNegative = uniformBelow(2, random) === 1
-    // A negative zero is drawn again, since otherwise zero would be twice as likely.
+    // A result of 0 with a negative sign is drawn again, because zero would otherwise be twice as likely as it should be.
     if (!isNegative) return size
     if (size > 0) return -size
   }
 }
 
-/** Tail probability P(noise ≥ at), for an integer `at`. */
+/** Probability that a drawn integer is at least `at`, for an integer `at`. */
 export function discreteLaplaceTail({ numerator, denominator }: Ratio, at: number): number {
   const epsilon = numerator / denominator
   return at > 0
@@ -36,7 +36,7 @@ export function discreteLaplaceTail({ numerator, denominator }: Ratio, at: numbe
     : 1 - Math.exp(-epsilon * (1 - at)) / (1 + Math.exp(-epsilon))
 }
 
-/** True with probability exp(-over / under), for 0 ≤ over ≤ under. */
+/** Draws true with probability exp(−over / under), for 0 ≤ over ≤ under. */
 function isOfExp(over: number, under: number, random: RandomBytes): boolean {
   let trials = 1
   // Continues with probability over / (under · trials); the probabilities of ending at an odd number add up to the exponential.
@@ -47,7 +47,7 @@ function isOfExp(over: number, under: number, random: RandomBytes): boolean {
 const BYTES = 6
 const SPAN = 2 ** (8 * BYTES)
 
-/** A uniform integer from 0 to below `bound` (at most 2^48); draws that would favour some values are repeated. */
+/** Draws a uniform integer from 0 to below `bound` (at most 2^48); a draw that would make some values more likely is repeated. */
 function uniformBelow(bound: number, random: RandomBytes): number {
   if (bound === 1) return 0
   const fair = SPAN - (SPAN % bound)

@@ -5,7 +5,7 @@
  * 0.9586. At 2,048 rows, a bar of base .325 and slope .1 is 0.6561.
  */
 
-/** A threshold that depends on the number of rows: base + slope · log10(rows). */
+/** A threshold for evidence that depends on the number of rows searched: base + slope · log10(rows). */
 export interface Bar {
   readonly base: number
   readonly slope: number
@@ -17,7 +17,7 @@ export interface Bars {
   readonly answered: Bar
 }
 
-/** Below this number of rows, thresholds do not fall further. */
+/** Number of rows below which thresholds for evidence do not fall further. */
 const MIN_ROWS = 10
 
 export function barAt(rows: number, { base, slope }: Bar): number {
@@ -28,27 +28,30 @@ export function barAt(rows: number, { base, slope }: Bar): number {
 const NO_WORD = 0.1
 
 /**
- * Thresholds for a query none of whose words occurs in a visible passage. In small stores this holds for a third of the unrelated queries,
- * and for one related query in a hundred.
+ * Thresholds for a query whose words all occur in no visible passage: the threshold for refusing is higher. In small stores this applies to
+ * a third of the unrelated queries, and to one in a hundred related ones.
  */
 export function withoutWords({ refused, answered }: Bars, cosineScale = 1): Bars {
   return { answered, refused: { ...refused, base: refused.base + NO_WORD / cosineScale } }
 }
 
-/** Evidence from the words of a query, without stop words. */
+/** What the words of a query, without stop words, say about whether something relevant is stored. */
 export interface WordEvidence {
   /** The best BM25 of a passage as a share of the score if each word occurred arbitrarily often in it, from 0 to 1. */
   readonly coverage: number
-  /** How many of the query's words the passage nearest in meaning contains. */
+  /** How many of the query's words are in the passage with the largest cosine. */
   readonly held: number
   readonly asked: number
 }
 
-/** Weights of what is added to the cosine of the nearest passage. */
+/** Weights of the terms that are added to the cosine of the nearest passage to get the evidence. */
 export interface WordWeights {
-  /** Weight of the coverage in the evidence. */
+  /** Weight of `coverage`, the best BM25 score as a share of the possible one. */
   readonly wordShare: number
-  /** Weight of log10(1 + words held): meaning and words agree on one passage. Absent: 0. */
+  /**
+   * Weight of log10(1 + h), where h is how many of the query's words the nearest passage contains: then meaning and words agree on one
+   * passage. Absent: 0.
+   */
   readonly heldShare?: number | undefined
   /** Weight of each word of the query, up to six: a short query is near some passage by chance more often. Absent: 0. */
   readonly askedShare?: number | undefined
@@ -56,13 +59,16 @@ export interface WordWeights {
 
 const MAX_ASKED = 6
 
-/** Evidence from meaning and words, about 0 to 1.5. */
+/**
+ * Evidence by meaning and words together, about 0 to 1.5: bestCosine + wordShare · coverage + heldShare · log10(1 + held) + askedShare ·
+ * min(asked, 6).
+ */
 export function evidence(bestCosine: number, { coverage, held, asked }: WordEvidence, weights: WordWeights): number {
   const { wordShare, heldShare = 0, askedShare = 0 } = weights
   return bestCosine + wordShare * coverage + heldShare * Math.log10(1 + held) + askedShare * Math.min(asked, MAX_ASKED)
 }
 
-/** Thresholds for `evidenceByWords`. They are valid for any language, since they contain no statistic of a language. */
+/** Thresholds for evidence by words alone. They hold for every language, since that evidence uses no statistics of a language. */
 export const WORD_BARS: Bars = { refused: { base: 0.15, slope: 0.045 }, answered: { base: 0.255, slope: 0.105 } }
 
 const HELD_WEIGHT = 0.5

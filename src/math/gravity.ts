@@ -1,26 +1,29 @@
-/** The centre to which weighted points draw each other: how a set of hashtags becomes one colour. */
+/** Computes the centre to which weighted points in a colour space draw each other; so a set of hashtags becomes one colour. */
 import { assert } from '../base/assert.ts'
 
-/** A point with a mass that attracts the centre. */
+/** A point in the colour space Lab with a mass, which draws the centre towards itself. */
 export interface Attractor {
-  /** Unique id among the points; sums are taken in its order. */
+  /** Id of the point, unique among the points; points are summed in ascending order of ids. */
   readonly anchor_id: number
   readonly L: number
   readonly a: number
   readonly b: number
-  /** Weight of the point, above 0. */
+  /** Mass of the point, above 0; a larger mass draws the centre closer. */
   readonly mass: number
 }
 
-/** Number of passes. Three by definition: with more passes the centre falls onto one of the points. */
+/**
+ * Number of times that the centre is computed again from the last one's distances to the points. Three by definition: with many more, the
+ * centre would fall onto one of the points.
+ */
 const PASSES = 3
-/** Added to the squared distance, which keeps the attraction finite where the centre lies on a point. */
+/** Added to the squared distance between centre and point, so that the weight of a point stays finite where the centre lies on it. */
 const EPSILON = 0.1
 
 /**
- * The mean of the points, replaced three times by their mean weighted by mass / (0.1 + distance²). Neither rounded nor clamped; always
- * finite. Points are summed by ascending id, so that any order of the same set gives identical bits. Two points of mass 1 at L 0 and L 100
- * give (50, 0, 0). Requires at least one point.
+ * Starts with the mean of the points, and replaces it three times by the mean weighted by mass / (0.1 + distance²), where the distance is
+ * that of the point from the last mean. Points are summed by ascending id, so that any order of the same points gives identical bits; the
+ * result is not rounded or clamped. Example: two points of mass 1 at L 0 and L 100 give (50, 0, 0). Requires at least one point.
  */
 export function centreOfGravity(attractors: readonly Attractor[]): readonly [number, number, number] {
   assert(attractors.length > 0, 'something pulls')

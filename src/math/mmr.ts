@@ -1,7 +1,7 @@
 /**
- * Chooses from a ranked list so that results are not all alike (maximal marginal relevance), and no group has more than its share. Greedy:
- * each step takes the item with the highest `lambda·score − (1 − lambda)·likeness`, where likeness is the largest one to the items taken
- * before; of equals the higher-ranked. With lambda 1 the order stays, and only caps apply.
+ * Chooses from a ranked list so that results are not all alike (maximal marginal relevance) and no group exceeds its share. Each step takes
+ * the item with the highest `lambda · score − (1 − lambda) · likeness`, where likeness is the largest cosine to an item already taken; of
+ * equal items the higher-ranked one. With lambda 1 the ranked order stays, and only the shares of groups apply.
  */
 import type { Steps } from '../base/turns.ts'
 
@@ -10,26 +10,26 @@ export interface Choice {
   readonly count: number
   /** Largest number of items to take. */
   readonly limit: number
-  /** Weight of relevance against diversity, 0 to 1. */
+  /** Weight of an item's score (relevance) against its difference from items already taken (diversity), 0 to 1; 1: only relevance. */
   readonly lambda: number
   score(item: number): number
-  /** Cosine of two items, -1 to 1. Only asked for when lambda is below 1. */
+  /** Cosine of two items, -1 to 1. Called only when items are compared, so never where `lambda` is 1 and `admits` is absent. */
   likeness(a: number, b: number): number
-  /** The groups that an item counts in, with the largest number of items of each. */
+  /** The groups to which an item belongs, each with the largest number of its items that may be taken. */
   groups?(item: number): readonly Group[]
-  /** Tier of an item, which must not fall from item to item. All items of a lower tier are considered before those of a higher one. */
+  /** Tier of an item, which never falls in ranked order. All items of a lower tier are considered before those of a higher tier. */
   tier?(item: number): number
-  /** Once true, the remaining items are taken in their ranked order. */
+  /** Asked before each choice; once true (time is up), remaining items are taken in their ranked order without comparison. */
   isOver?(): boolean
-  /** Whether an item may be chosen, given its largest likeness to the items chosen before (0 for the first). Absent: all may. */
+  /** Whether an item may be taken, given its largest cosine to the items already taken (0 for the first). Absent: every item may. */
   admits?(likeness: number): boolean
-  /** Called when an item is left out because this group has its share. */
+  /** Called when an item is left out because one of its groups has its full share already. */
   leftOut?(item: number, group: Group): void
 }
 
 export interface Chosen {
   readonly item: number
-  /** The largest likeness to the items chosen before, at least 0. */
+  /** The item's largest cosine to the items taken before it, at least 0. */
   readonly likeness: number
 }
 
@@ -39,8 +39,8 @@ export interface Group {
 }
 
 /**
- * The chosen items in the order of choice. With lambda below 1, one step for each item that is compared with those chosen before, at most
- * `limit` likenesses each: in total about half the square of `limit`, and seldom as much as `limit` times the number of items in the tiers
+ * The chosen items in the order of choice. With lambda below 1, pauses after each item that is compared with those taken before, at most
+ * `limit` cosines each: in total about half the square of `limit`, and seldom as much as `limit` times the number of items in the tiers
  * considered.
  */
 export function* choose(choice: Choice): Steps<number[]> {
@@ -78,8 +78,8 @@ function endOfTier({ count, tier = () => 0 }: Choice, from: number): number {
 }
 
 /**
- * Adds items of one tier to `chosen`. An item's value only falls as more are chosen, so an old value is an upper bound: an item is compared
- * with the latest chosen ones only when no other could have a higher value.
+ * Chooses items from one tier and adds them to `chosen`. The value of an item (relevance minus likeness) only falls as more items are
+ * chosen, so its last computed value is an upper bound: an item is compared with newly chosen ones only when it has the highest bound.
  */
 function* spreadTier(
   choice: Choice,
@@ -89,7 +89,7 @@ function* spreadTier(
 ): Steps<void> {
   const { limit, lambda, isOver = () => false, admits = () => true } = choice
   const open = new OpenItems(to - from)
-  /** For each item (index minus `from`): the largest likeness to the first `compared` of the chosen items. */
+  /** For each item of the tier, by its index minus `from`: its largest cosine to the chosen items with an index below `compared`. */
   const likest = new Float64Array(to - from).fill(Number.NEGATIVE_INFINITY)
   const compared = new Int32Array(to - from)
   if (chosen.length === 0) open.fill(at => lambda * choice.score(from + at))
@@ -146,19 +146,19 @@ class OpenItems {
     return this.#heap[0] as number
   }
 
-  /** Sets the values of all remaining items. */
+  /** Sets the values of all items not chosen yet. */
   fill(worth: (item: number) => number): void {
     for (const item of this.#heap) this.#worth[item] = worth(item)
     this.#heap.sort((a, b) => (this.#isBetter(a, b) ? -1 : 1))
   }
 
-  /** Lowers the value of the best item. */
+  /** Lowers the value of the item that is currently the best, and reorders the items. */
   setBest(worth: number): void {
     this.#worth[this.best] = worth
     this.#sink()
   }
 
-  /** Removes the best item. */
+  /** Removes the item that is currently the best. */
   take(): void {
     const last = this.#heap.pop() as number
     if (this.#heap.length === 0) return
@@ -191,7 +191,7 @@ class OpenItems {
   }
 }
 
-/** Counts how many of each group were taken. */
+/** Counts how many items of each group have been taken. */
 class Room {
   readonly #choice: Choice
   readonly #taken = new Map<string, number>()
@@ -200,7 +200,7 @@ class Room {
     this.#choice = choice
   }
 
-  /** Counts the item in its groups; false when one of them is full. */
+  /** Counts an item in each of its groups; returns false, and counts nothing, when one of them has its full share. */
   take(item: number): boolean {
     const groups = this.#choice.groups?.(item) ?? []
     const full = groups.find(({ name, cap }) => (this.#taken.get(name) ?? 0) >= cap)

@@ -3,17 +3,19 @@
  * on every machine; vectors themselves are single precision.
  */
 
-/** Tolerance by which the length of a unit vector may differ from 1: allows for models that return half-precision numbers. */
+/** Tolerance within which the length of a vector counts as 1; it allows for models that return half-precision numbers. */
 export const UNIT_TOLERANCE = 1e-3
 
-/** Inner product over the first `a.length` components of `b` from `offset` on. */
+/** Inner product of `a` with the equally long part of `b` that begins at index `offset`. */
 export function dot(a: Float32Array, b: Float32Array, offset = 0): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[offset + i] as number)
   return sum
 }
 
-/** Cosine of two unit vectors, clamped to [-1, 1] against rounding. */
+/**
+ * Cosine of two unit vectors: their inner product, clamped to [-1, 1] against rounding errors. `offset`: where the vector begins in `b`.
+ */
 export function cosine(a: Float32Array, b: Float32Array, offset = 0): number {
   return clampCosine(dot(a, b, offset))
 }
@@ -42,12 +44,12 @@ export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
   return Float32Array.from(a, component => component / length)
 }
 
-/** A sum of unit vectors shorter than this has no meaningful direction, only rounding errors. */
+/** Shortest length at which a sum of unit vectors has a meaningful direction; in a shorter one only rounding errors are left. */
 const MIN_LENGTH = 1e-6
 
 /**
- * `unit(base + Σ (factor - 1) · vector)`: the vector of a text in which some terms are boosted (factor above 1) or weakened. The base where
- * that sum is near 0. All vectors have unit length.
+ * The unit vector of `base + Σ (factor − 1) · vector`: the vector of a text in which some terms are strengthened (factor above 1) or
+ * weakened (below 1). Returns `base` where the sum is near 0. All given vectors must have unit length.
  */
 export function boostedVector(
   base: Float32Array,
@@ -62,7 +64,7 @@ export function boostedVector(
   return Math.sqrt(square) < MIN_LENGTH ? base : (toUnit(sum) ?? base)
 }
 
-/** One vector that joins a query's vectors of two models, one behind the other. */
+/** Joins the vectors that two models give for a query into one, the second model's components after the first's. */
 export function jointVector(main: Float32Array, second: Float32Array): Float32Array {
   const joint = new Float32Array(main.length + second.length)
   joint.set(main)

@@ -8,58 +8,63 @@ import type { Explanation } from './explanation.ts'
 
 export interface Candidate {
   readonly entry: EntryKey
-  /** Key of the passage, where passages are ranked. Absent: the candidate is a whole entry. */
+  /** Key of the chunk that the candidate is, where passages are ranked; absent: the candidate is a whole entry. */
   readonly passage?: ChunkKey | undefined
-  /** The source that found the candidate (`local`, an external collection, a peer). */
+  /** Name of the source that found the candidate: `local`, an external collection, or another node. */
   readonly source: string
-  /** One number per leg, by name (`words`, `meaning`, …), unscaled, as the leg gave it. Absent: unknown. */
+  /**
+   * Numbers from which the score is computed, by name, as the searches gave them (`words`: BM25, `meaning`: cosine, …). Absent: unknown.
+   */
   readonly signals: Readonly<Record<string, number>>
-  /** The entry's best chunk by leg, for legs that found one. */
+  /** Key of the entry's best chunk, by the search (`words`, `meaning`) that found it. */
   readonly chunks: Readonly<Record<string, ChunkKey>>
-  /** Entries that were folded into this one and are no items of their own. */
+  /** Entries that a lens merged into this candidate and that are not listed by themselves. */
   readonly related?: readonly EntryKey[] | undefined
 }
 
 export interface Scored extends Candidate {
-  /** Score by which it is ranked, unless there is an `order`. */
+  /** Score by which the candidate is ranked, unless it has an `order`. */
   readonly score: number
   /** Amount added to the formula's score so that the candidate stays among the first while some entries have no vector. */
   readonly lifted?: number | undefined
-  /** Value by which a list is ranked (descending) that is ordered by something other than the score, such as a date. */
+  /** Value by which the candidate is ranked, descending, in a list that is not ordered by score, such as a date. */
   readonly order?: number | undefined
-  /** Of candidates with equal scores (or `order`), the one with the higher `tie` comes first. Absent: 0. */
+  /** Second number that orders candidates with equal scores (or equal `order`), descending; absent: 0. */
   readonly tie?: number | undefined
-  /** Number of the retrieval that first found it, from 0 (also when absent): entries of an earlier retrieval come first. */
+  /** Number, from 0, of the retrieval that first found the candidate; candidates of an earlier retrieval rank first. Absent: 0. */
   readonly round?: number | undefined
 }
 
 export interface Ranked extends Scored {
-  /** Rank from 1, over the whole answer, not the page. */
+  /** Rank of the candidate in the whole answer, over all pages, from 1. */
   readonly rank: number
 }
 
-/** Identifies an item of an answer: an entry, or a passage where passages are ranked. */
+/** Key that identifies an item of an answer: the entry's key, or the chunk's where passages are ranked. */
 export type ItemKey = EntryKey | ChunkKey
 
 export function itemKey({ entry, passage }: Pick<Candidate, 'entry' | 'passage'>): ItemKey {
   return passage ?? entry
 }
 
-/** Builds the explanation of a scored candidate; called only for rows that are returned. */
+/** Builds the explanation of a candidate's score; called only for results that are returned. */
 export type Explain = (scored: Scored) => Explanation
 
-/** What orders items with equal scores. Never an entry key, since keys would reveal hidden writes. */
+/**
+ * The names by which items with equal scores are ordered. Entry keys are not used for that, since their order would reveal writes that the
+ * viewer may not see.
+ */
 export interface Named {
   readonly id: string
   readonly holder: string
-  /** Position of a passage in its entry, from 1; absent: the whole entry. */
+  /** Position of the passage in its entry, from 1; absent: the item is a whole entry. */
   readonly passage?: number | undefined
 }
 
-/** Position of an item in the total order of an answer. */
+/** What determines the position of an item in the total order of an answer. */
 export interface Place extends Named {
   readonly order: number
-  /** Value that orders equal scores, descending. Absent: 0. */
+  /** Value that orders items with equal `order`, descending; absent: 0. */
   readonly tie?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Schemas of what callers may give for entries (write, list, name, explain), shared by the engine and all interfaces. */
+/** Schemas of the input for writing, listing, naming and explaining entries; the engine and all interfaces share them. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { isStorable } from '../base/storable.ts'
@@ -11,7 +11,7 @@ import { filterInput, groupInput, instantInput, queryInput } from './query-input
 /** Who may see an entry besides its holder. */
 export type Visibility = Audience['kind']
 
-/** Schema for text that is stored unchanged: text that no store can hold is refused, not repaired. */
+/** Schema for text that is stored exactly as given: text that no store can hold is refused, not repaired. */
 export function keptText(text: z.ZodString): z.ZodString {
   return text.refine(isStorable, 'text without NUL and lone surrogates')
 }
@@ -19,7 +19,7 @@ export function keptText(text: z.ZodString): z.ZodString {
 const name: z.ZodString = z.string().trim().min(1).max(MAX_NAME_LENGTH)
 const tags: z.ZodArray<z.ZodString> = z.array(name).max(MAX_TAGS)
 
-/** Groups that may see one entry. */
+/** Schema of the federations (groups of agents) whose members may see an entry. */
 const federations = z.array(name).max(100)
 
 const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
@@ -61,7 +61,7 @@ export type PutInput = ReadonlyDeep<z.output<typeof putInput>>
 export type PutEntriesInput = ReadonlyDeep<z.output<typeof putEntriesSchema>>
 export const putEntriesInput: z.ZodType<PutEntriesInput> = putEntriesSchema
 
-/** Schema of how exports of conversations are read. Absent values are recognised from the content. */
+/** Schema of options for reading exports of conversations. Options that are absent are derived from the content. */
 const chatInput = z.strictObject({
   profile: z
     .enum(['people', 'assistant'])

@@ -6,10 +6,10 @@ import type { Audience, PartitionId } from './partition.ts'
 
 /** The store's number of an entry: never reused, never shown. Small enough for bitsets and typed arrays. */
 export type EntryKey = number
-/** The store's number of a chunk: never reused, never shown. */
+/** The store's number of a chunk; never reused, and never shown outside the engine. */
 export type ChunkKey = number
 
-/** The fields that a writer gives. The engine fills in missing ones before; the store adds keys. */
+/** The fields of an entry as it is handed to the store, after the engine has filled in what the writer left out; the store adds keys. */
 export interface EntryDraft {
   /** Opaque id of 1 to 512 characters; unique for its holder, not in the store, so that a conflict reveals nothing about other holders. */
   readonly id: string
@@ -25,10 +25,10 @@ export interface EntryDraft {
   readonly origin: string | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
-  /** Start of validity in the world: `validFrom` included, `validUntil` excluded; null means unbounded. */
+  /** The period for which the entry is true: from `validFrom` on, and before `validUntil`; null: no bound. */
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
-  /** When this store learned of the entry; `--known-at` queries the past by it. */
+  /** When this store learned of the entry; the option `--known-at` queries what was known at an earlier time. */
   readonly knownAt: Instant
 }
 
@@ -39,7 +39,7 @@ export interface Entry extends EntryDraft {
   readonly contentHash: string
 }
 
-/** The fields of an entry that ordering and caps need. */
+/** The fields of an entry that are needed to order results and to limit the number of results of a collection or origin. */
 export interface EntryIdentity {
   readonly key: EntryKey
   readonly partition: PartitionId
@@ -49,7 +49,7 @@ export interface EntryIdentity {
   readonly origin: string | null
 }
 
-/** The period in which an entry is valid; at least one bound is set. */
+/** The period for which an entry is true, for entries with at least one bound. */
 export interface EntryValidity {
   readonly key: EntryKey
   readonly from: Instant | null
@@ -65,8 +65,8 @@ export interface ChunkDraft {
   /** Headings above the span, outermost first: embedded and indexed with it, but not part of its content. */
   readonly headings: readonly string[]
   /**
-   * For a span that begins inside a table or fenced code: the header of the table, or the line that opens the fence. It is embedded and
-   * indexed with the headings, and shown before the text; offsets and lines are those of the span without it. Never empty.
+   * For a chunk that begins inside a table or fenced code: the header of the table, or the line that opens the fence. It is embedded and
+   * indexed with the headings and shown before the text, but offsets and lines do not include it. Never the empty text.
    */
   readonly lead?: string | undefined
   /**
@@ -74,21 +74,21 @@ export interface ChunkDraft {
    * of the span at which the shown text begins. `startLine` to `endLine` are lines of the author's file, for the last lines of the span.
    */
   readonly shownFrom?: number | undefined
-  /** Where the headings above the text change within the span, ascending by `at`. Absent: they do not change. */
+  /** Places within the chunk where the headings above the text change, ascending by `at`; absent: they do not change. */
   readonly sections?: readonly ChunkSection[] | undefined
 }
 
 export interface ChunkSection {
-  /** Offset in UTF-16 units from the start of the chunk. */
+  /** Offset in UTF-16 units, from the start of the chunk, from which these headings apply. */
   readonly at: number
-  /** Headings above the text from there on, outermost first. */
+  /** Headings above the text from that offset on, outermost first. */
   readonly headings: readonly string[]
 }
 
 export interface Chunk extends ChunkDraft {
   readonly key: ChunkKey
   readonly entry: EntryKey
-  /** Index among the entry's chunks, from 0. */
+  /** Index of the chunk among those of its entry, from 0. */
   readonly ordinal: number
 }
 
@@ -96,7 +96,7 @@ export interface Chunk extends ChunkDraft {
 export interface AccessState {
   readonly lastAccessed: Instant
   readonly count: number
-  /** Strength of memory, at least 0; grows with use. */
+  /** How strongly the entry's use is remembered, at least 0; each use adds to it. */
   readonly strength: number
 }
 
@@ -109,7 +109,7 @@ function namesOf({ title }: Pick<Entry, 'title'>, { headings }: ChunkNames): rea
   return [title, ...headings.filter(heading => heading !== title)]
 }
 
-/** The lines of the lead that contain words; the line between a table's header and its rows does not. */
+/** Lines of a chunk's lead that contain letters or digits; the line of dashes between a table's header and its rows is left out. */
 function leadWords({ lead = '' }: ChunkNames): string {
   return lead
     .split('\n')
@@ -131,10 +131,10 @@ export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft,
 }
 
 /**
- * The text by which a chunk is embedded: its title and its text. A title that was cut from the beginning of the text (it ends in `…`) is
- * not repeated in front of it; a heading is, even where the text begins with it: why, docs/decisions/011. Depends on title and text alone,
- * so that a put can decide whether a chunk keeps its vector. Never empty, which providers refuse: an entry without title and text is
- * embedded by its id.
+ * The text from which a chunk's vector is made: its title, headings and text. A title that was cut from the beginning of the text (it ends
+ * in `…`) is not repeated; headings are always included (reasons: docs/decisions/011). It depends on titles and text alone, so that a write
+ * can decide whether a chunk keeps its vector. It is never empty, which providers refuse: an entry without title and text is embedded by
+ * its id.
  */
 export function embeddedText(
   entry: Pick<Entry, 'id' | 'title' | 'content'>,

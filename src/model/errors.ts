@@ -1,18 +1,18 @@
 /**
- * The only error class, and the table of its codes. Codes are stable and part of every interface's contract; an interface translates the
- * kind to its own number (exit code, HTTP status). Messages name the field, the value, what was expected and what to do; they mention only
- * what the viewer may see.
+ * The only class of errors, and the table of their codes. Codes are stable and part of every interface's contract; an interface translates
+ * an error's kind to a number of its own (exit code, HTTP status). Messages name the field, its value, what was expected and what to do,
+ * and mention only what the viewer may see.
  */
 import type { JsonObject } from '../base/canonical.ts'
 
-/** What a caller can do about an error. */
+/** Kind of an error, by what a caller can do about it. */
 export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'denied' | 'busy' | 'limit' | 'unavailable' | 'broken'
 
 interface CodeRow {
   readonly kind: ErrorKind
-  /** Whether the same call may succeed later without being changed. */
+  /** Whether repeating the call unchanged may succeed later. */
   readonly retryable: boolean
-  /** What to do about the error, in one line; shown by interfaces that have room for it. */
+  /** Advice in one line on what to do about the error; shown by interfaces that have room for it. */
   readonly help: string
 }
 
@@ -54,31 +54,31 @@ export type ErrorCode =
 export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   /** Error: a field has a wrong type or is out of range. details: field, value, expected. */
   invalid_argument: row('usage', 'Correct the field that the message names.'),
-  /** Error: a field does not exist here. details: field, known. */
+  /** Error: the input has a field that does not exist. details: field, known. */
   unknown_field: row('usage', 'Use one of the fields that the message lists.'),
-  /** Error: the query breaks the query language. details: position, length (UTF-16 units of the text). */
+  /** Error: the query's text violates the syntax of queries. details: position, length (UTF-16 units of the text). */
   query_syntax: row('usage', 'Correct the query at the given position, or put a backslash before the sign.'),
   /** Error: no lens has this name. details: lens, known. */
   unknown_lens: row('usage', 'See `querent lenses` for all lenses.'),
   /** Error: no operation has this name. details: operation, near, known. */
   unknown_operation: row('usage', 'See `querent call --help` for all operations.'),
-  /** Error: the text is not JSON, or JSON of another shape. details: position where known. */
+  /** Error: the text is not JSON, or is JSON of a shape that is not accepted. details: position where known. */
   invalid_json: row('usage', 'Pass one valid JSON document.'),
-  /** Error: the cursor was not written by an engine on this store, or was changed since. */
+  /** Error: the cursor was not written by an engine on this store, or was altered. */
   cursor_invalid: row('usage', 'Repeat the request without the cursor.'),
-  /** Error: the cursor belongs to another query, viewer or lens; which of these is not revealed. */
+  /** Error: the cursor belongs to another query, viewer or lens; the message does not reveal which. */
   cursor_mismatch: row('usage', 'Repeat the request that returned the cursor, or send this one without a cursor.'),
-  /** Error: the cursor is genuine but too old. */
+  /** Error: the cursor was written by this store, but is too old. */
   cursor_expired: row('usage', 'Repeat the request without the cursor.'),
-  /** Error: the resume token was not issued here, was changed, or belongs to another query or viewer. */
+  /** Error: the resume token was not issued by this store, was altered, or belongs to another query or viewer. */
   resume_invalid: row('usage', 'Watch again without the resume token.'),
   /** No such entry, or none that this viewer may see: never told apart. details: id, near (visible ids like it). */
   not_found: row('not_found', 'Check the id with `querent list`.'),
-  /** Error: there is no store at the given place. details: home. */
+  /** Error: there is no store in the given folder. details: home. */
   store_missing: row('not_found', 'Run `querent init`, or name a home with --home or QUERENT_HOME.'),
-  /** Error: the current state does not allow this change. */
+  /** Error: the change conflicts with the current state of the store, such as an id that is taken. */
   conflict: row('conflict', 'Read the current state and decide again.'),
-  /** Error: the viewer may not do this. */
+  /** Error: the viewer has no permission for the operation. */
   denied: row('denied', 'Send the request as a viewer with permission, or as the local owner.'),
   /** Error: the request had no valid token or signature. */
   unauthenticated: row('denied', 'Send a valid token.'),
@@ -95,31 +95,31 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeRow>> = {
   store_newer: row('broken', 'Update querent.'),
   /** Error: the disk refused an access. details: path, cause. */
   io_failed: row('broken', 'Check the path, its permissions and the free space.'),
-  /** Error: a model folder is incomplete or a file's hash is wrong. details: file, expected, found. */
+  /** Error: a model's folder is incomplete, or a file in it has the wrong hash. details: file, expected, found. */
   model_invalid: row('broken', 'Rebuild the model (`npm run model`) or name another folder.'),
-  /** Error: the embedder could not be started or stopped unexpectedly. Searches by words still work. */
+  /** Error: the embedder (the program that makes vectors) could not be started, or stopped unexpectedly. Searches by words still work. */
   embedder_failed: row('unavailable', 'See `querent doctor`; until then queries are answered by words only.', true),
-  /** Error: a provider or another engine did not answer, or answered wrongly. details: provider, status. */
+  /** Error: a provider of models, an external database or another engine did not answer, or answered wrongly. details: provider, status. */
   provider_failed: row('unavailable', 'Check the address, the key and the service.', true),
   /** Error: the deadline passed before there was an answer. */
   deadline_exceeded: row('limit', 'Allow more time (timeout_ms) or narrow the query.', true),
   /** Error: the caller disconnected or cancelled the call. */
   cancelled: row('limit', 'Nothing to do: the caller cancelled it.'),
-  /** Error: something is larger than its limit. details: field, value, limit. */
+  /** Error: a part of the input is larger than its limit. details: field, value, limit. */
   too_large: row('limit', 'Make the input smaller; the message names the limit.'),
-  /** Error: the requester exceeded its rate limit. details: retry_after_ms, limit (units), window_ms. */
+  /** Error: the requester exceeded its rate limit. details: retry_after_ms, limit (in units of cost), window_ms. */
   rate_limited: row('limit', 'Wait as long as details.retry_after_ms says.', true),
-  /** Error: the viewer has used up its quota of bytes. details: used, bytes (of the request), quota. */
+  /** Error: the entries that the viewer holds would exceed its quota of bytes. details: used, bytes (of the request), quota. */
   quota_exceeded: row('limit', 'Delete entries, or ask the owner for a larger quota (limits.bytes_per_viewer).'),
   /** Error: a bug in this program. */
   internal: row('broken', 'Please report it; with QUERENT_DEBUG=1 the command says where it happened.'),
 }
 
-/** An error code of a lens's own contract, with the properties that the table gives for the engine's codes. */
+/** An error code that a lens's own contract defines, with the same properties as the engine's codes. */
 export interface LensCode extends CodeRow {
-  /** The code, in snake_case. */
+  /** Code of the error, in snake_case. */
   readonly code: string
-  /** Class of errors in the lens's contract, reported with the code. */
+  /** Class of the error in the lens's contract, reported together with the code. */
   readonly type: string
 }
 
@@ -131,7 +131,7 @@ export class QuerentError extends Error {
   readonly #row: CodeRow | LensCode
 
   constructor(code: ErrorCode | LensCode, message: string, details: JsonObject = {}, cause?: unknown) {
-    // Text quoted in a message may have been cut inside a character, or contain half of a surrogate pair from outside.
+    // Makes the message well-formed: text quoted in it may have been cut inside a character, or contain half of a surrogate pair.
     super(message.toWellFormed(), cause === undefined ? undefined : { cause })
     this.code = typeof code === 'string' ? code : code.code
     this.#row = typeof code === 'string' ? ERROR_CODES[code] : code
@@ -146,7 +146,7 @@ export class QuerentError extends Error {
     return this.#row.retryable
   }
 
-  /** Whether message and details concern only the request, so that any requester may read them in full. */
+  /** Whether message and details concern the request alone, so that every requester may read them in full. */
   get isOpen(): boolean {
     return false
   }
@@ -156,20 +156,20 @@ export class QuerentError extends Error {
     return this.#row.help
   }
 
-  /** A copy of the error with another message. */
+  /** A copy of the error with another message and, if given, other details and another cause. */
   retold(message: string, details: JsonObject = this.details, cause: unknown = this.cause): QuerentError {
     const code = 'code' in this.#row ? this.#row : (this.code as ErrorCode)
     return new QuerentError(code, message, details, cause)
   }
 
-  /** The JSON form of an error, the same on every interface; `type` where a lens's contract has one. */
+  /** The error as JSON, in the same form on every interface; it includes a `type` where a lens's contract defines one. */
   toJSON(): { type?: string; code: string; message: string; details: JsonObject } {
     const type = 'type' in this.#row ? { type: this.#row.type } : {}
     return { ...type, code: this.code, message: this.message, details: this.details }
   }
 }
 
-/** Error: `field` got `value`, which is not `expected`. Long values are cut, to keep the message short. */
+/** Makes the error for a wrong argument: `field` has `value`, which is not `expected`. Long values are cut, to keep the message short. */
 export function invalidArgument(field: string, value: unknown, expected: string): QuerentError {
   const shown = showValue(value)
   const message =
@@ -181,7 +181,7 @@ export function invalidArgument(field: string, value: unknown, expected: string)
   })
 }
 
-/** A short text for a value of any type, for messages. */
+/** A short text that shows a value of any type in a message; at most 80 characters. */
 export function showValue(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'bigint') return `${value}n`
@@ -189,7 +189,7 @@ export function showValue(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
 }
 
-/** The value as JSON; undefined where it has none: a library call can be given any value, even a circular one. */
+/** The value as JSON; undefined where it cannot be converted: callers of the library can pass any value, even a circular one. */
 function asJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)

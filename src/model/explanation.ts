@@ -1,15 +1,15 @@
 /**
- * Explanation of a number: a tree whose inner nodes say how their children make their value, and whose leaves are facts. Built by the same
- * code that computes the score, for returned rows only. `recompute` must give the same number from the leaves; a test checks this for every
- * ranking.
+ * The explanation of a number as a tree: leaves are facts, and each inner node says how its value follows from its children. It is built by
+ * the code that computes the score, for returned results only. `recompute` must give the same number from the leaves; a test checks this
+ * for every ranking.
  */
 export interface Explanation {
   readonly label: string
   readonly value: number
-  /** How `value` is computed from the children; absent on leaves. */
+  /** How `value` follows from the children's values (sum, product, …); absent on leaves. */
   readonly formula?: 'sum' | 'product' | 'quotient' | 'max' | undefined
   readonly children?: readonly Explanation[] | undefined
-  /** A remark for readers: a unit, a source, what was matched. */
+  /** A remark on the number for readers, such as its unit, its source, or what was matched. */
   readonly note?: string | undefined
 }
 
@@ -30,7 +30,7 @@ export function node(
   return note === undefined ? { label, value, formula, children } : { label, value, formula, children, note }
 }
 
-/** The value computed from the leaves alone. */
+/** Computes the value of an explanation from its leaves alone. */
 export function recompute(tree: Explanation): number {
   if (tree.formula === undefined || tree.children === undefined) return tree.value
   return combine(tree.formula, tree.children.map(recompute))

@@ -1,34 +1,37 @@
-/** Maps fields of foreign records to the program's own fields. */
+/** Maps field names of records from other programs to this program's field names. */
 import { QuerentError } from './errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The program's fields, and the names that other programs' records use for them, the likeliest first. */
+/** For each of this program's fields, the names under which other programs' records have it, the likeliest first. */
 export type UsualNames<Field extends string> = Readonly<Record<Field, readonly string[]>>
 
 export class FieldMap<Field extends string> {
   readonly #usual: UsualNames<Field>
   readonly #given: ReadonlyMap<Field, string>
 
-  /** `given`: from the program's field to a field of the record, or to a path of fields joined by dots. */
+  /** `given`: for a program field, the name of the record's field that the caller names for it, or a path of names joined by dots. */
   constructor(usual: UsualNames<Field>, given: ReadonlyMap<Field, string>) {
     this.#usual = usual
     this.#given = given
   }
 
-  /** The field's value; undefined when the record has none. */
+  /** Value of a program field in a record; undefined when the record does not have it. */
   value(record: Fields, field: Field): unknown {
     const name = this.nameIn(record, field)
     return name === null ? undefined : Object.hasOwn(record, name) ? record[name] : valueAt(record, name.split('.'))
   }
 
-  /** The record's name for the field, or null. A field that was mapped explicitly has no other names. */
+  /**
+   * The name under which the record has a program field, or null. For a field that the caller mapped, only the name given by the caller is
+   * used.
+   */
   nameIn(record: Fields, field: Field): string | null {
     return this.#given.get(field) ?? this.#usual[field].find(name => Object.hasOwn(record, name)) ?? null
   }
 }
 
-/** Error: a map names a field that does not exist. */
+/** Error: the caller's map of fields names a field that this program does not have. */
 export function unknownMapField(field: string, known: readonly string[]): QuerentError {
   return new QuerentError('unknown_field', `map: there is no field ${field}; known are ${known.join(', ')}`, {
     field: `map.${field}`,

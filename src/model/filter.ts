@@ -1,10 +1,10 @@
 /**
- * The filter tree: conditions that an entry must meet, apart from matching the query's text. A closed union whose meaning is defined by the
- * predicate `matches`; a store compiles the tree to its own language, and a property test checks that both agree.
+ * The filter tree: conditions on an entry, apart from matching the query's text. The predicate `matches` defines what a filter means; a
+ * store compiles the tree to its own query language, and a property test checks that both agree.
  *
- * Logic is two-valued: a comparison with a missing value is false, `not` of it is true. Comparison is strict by type (a number never equals
- * text) and text compares by code point (`compareText`). A field that holds a list (tags, or a metadata array) meets a comparison when one
- * of its scalar elements does.
+ * Logic is two-valued: a comparison with a missing value is false, and its negation is true. Values are compared strictly by type (a number
+ * never equals a text), and texts by code point (`compareText`). A field with a list (tags, or a metadata array) meets a comparison when
+ * one of its scalar elements does.
  */
 import type { Json } from '../base/canonical.ts'
 import { compareText } from '../base/compare.ts'
@@ -24,11 +24,11 @@ export type Filter =
   | { readonly op: 'not'; readonly of: Filter }
   | { readonly op: 'eq' | 'lt' | 'lte' | 'gt' | 'gte'; readonly field: FieldName; readonly value: Scalar }
   | { readonly op: 'in'; readonly field: FieldName; readonly values: readonly Scalar[] }
-  /** Case-insensitive substring of a text value (both sides folded by `foldCase`). */
+  /** True where the text value contains `text`, without regard to case (both sides are folded by `foldCase`). */
   | { readonly op: 'contains'; readonly field: FieldName; readonly text: string }
   | { readonly op: 'exists'; readonly field: FieldName }
 
-/** The fields that every entry has, apart from `metadata.…` and aspects' columns. */
+/** Names of the fields that every entry has; `metadata.…` paths and columns of aspects are not listed. */
 export const ENTRY_FIELDS: readonly FieldName[] = [
   'id',
   'collection',
@@ -71,7 +71,7 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** Whether an entry meets the filter: the definition of the filter's meaning. */
+/** Whether an entry meets a filter; this function defines what filters mean. */
 export function matches(filter: Filter, subject: FilterSubject): boolean {
   switch (filter.op) {
     case 'and':
@@ -113,7 +113,7 @@ function inOrder(op: 'lt' | 'lte' | 'gt' | 'gte', a: number, b: number): boolean
   }
 }
 
-/** All scalar values a field has: none when missing, several when it is a list. */
+/** All scalar values of a field: none when it is missing, several when it is a list. */
 export function valuesOf(field: FieldName, subject: FilterSubject): readonly Scalar[] {
   const { entry } = subject
   switch (field) {

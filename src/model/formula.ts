@@ -1,6 +1,6 @@
 /**
- * A score represented as a formula. The same formula gives the score, the components that add up to it, the explanation tree, the line of
- * reasons, bounds (what a row can score at most) and the weights at which two rows change places, so none of these is coded twice.
+ * A score represented as a formula. From one formula are computed: the score, the components that add up to it, the explanation tree, the
+ * line of reasons, bounds on what an item can score, and the weights at which two items change places; so none of these is coded twice.
  *
  *     const formula = sum('score', [
  *       product('words', [number('weight of words', 'w'), number('BM25', 'bm')], { component: 'words' }),
@@ -10,24 +10,24 @@
  */
 import { type Explanation, leaf, node } from './explanation.ts'
 
-/** Numbers by name: of one row, or of the whole query. */
+/** Named numbers that a formula reads: those of one row (a candidate), or those that hold for the whole query. */
 export type Numbers = Readonly<Record<string, number>>
-/** For a query without numbers. A single shared object, since scorers are cached by it. */
+/** The numbers of a query that has none. One shared object, since compiled scorers are cached by this object. */
 export const NO_NUMBERS: Numbers = {}
-/** Explanation trees of numbers, by the name of the number. */
+/** Explanation trees that replace single numbers in an explanation, by the name of the number. */
 export type Expansions = Readonly<Record<string, Explanation>>
 
 interface Options {
   /** Name of the part among the components. For a factor of a product, the component is what the factor adds. */
   readonly component?: string
-  /** The part is left out of its sum, product or maximum where neither row nor query has a number of this name. */
+  /** Name of a number: where neither the row nor the query has it, this part is left out of its sum, product or maximum. */
   readonly when?: string
-  /** The part is left out where row or query has a number of this name. */
+  /** Name of a number: where the row or the query has it, this part is left out. */
   readonly unless?: string
-  /** Whether an explanation shows the part. Only parts without effect may be hidden: 0 in a sum, 1 among factors. */
+  /** Whether an explanation shows this part. Only parts without effect may be hidden: a summand of 0, a factor of 1. */
   readonly shown?: (row: Numbers, query: Numbers) => boolean
   readonly note?: string | ((row: Numbers, query: Numbers) => string | undefined)
-  /** Text in brackets after the component in the line of reasons; for a factor, in place of its value. */
+  /** Text shown in brackets after the component in the line of reasons; for a factor, it replaces the factor's value there. */
   readonly detail?: (row: Numbers, expansions: Expansions, query: Numbers) => string | undefined
 }
 
@@ -35,7 +35,7 @@ interface NumberNode extends Options {
   readonly kind: 'number'
   readonly label: string
   readonly name: string
-  /** 1, or -1 where the number is subtracted. */
+  /** 1: the number is added; -1: it is subtracted. */
   readonly sign: 1 | -1
 }
 
@@ -53,7 +53,7 @@ interface Combination extends Options {
 
 export type Formula = NumberNode | Constant | Combination
 
-/** The number of this name: from the row, else from the query; 0 where neither has it. */
+/** A formula whose value is the number with this name: taken from the row, or from the query where the row does not have it, else 0. */
 export function number(label: string, name: string, options: Options & { readonly negative?: boolean } = {}): Formula {
   const { negative = false, ...rest } = options
   return { kind: 'number', label, name, sign: negative ? -1 : 1, ...rest }
@@ -76,12 +76,12 @@ export function lift(label: string, of: readonly [Formula, ...Formula[]], option
   return { kind: 'lift', label, of, ...options }
 }
 
-/** A quotient; 0 where the divisor is not above 0. */
+/** A quotient of two formulas; 0 where the divisor is 0 or negative. */
 export function quotient(label: string, dividend: Formula, divisor: Formula, options: Options = {}): Formula {
   return { kind: 'quotient', label, of: [dividend, divisor], ...options }
 }
 
-/** A maximum; 0 where it has no parts. */
+/** The largest value of several formulas; 0 where all parts are left out. */
 export function max(label: string, of: readonly Formula[], options: Options = {}): Formula {
   return { kind: 'max', label, of, ...options }
 }
@@ -96,18 +96,20 @@ export function weightedSum(parts: Readonly<Record<string, Options['note']>>, op
   return sum('score', terms, options)
 }
 
-/** A formula with the numbers of one query. */
+/** A formula together with the numbers of one query. */
 export interface BoundFormula {
   readonly formula: Formula
   readonly numbers: Numbers
 }
 
-/** Whether row or query have a number of this name. */
+/** Whether the row or the query has a number of this name. */
 function has(name: string, row: Numbers, query: Numbers): boolean {
   return row[name] !== undefined || query[name] !== undefined
 }
 
-/** Whether a part can be left out: never the parts of a quotient, nor the first part of a lift. */
+/**
+ * Whether a part of a combination may be left out by `when` or `unless`; the parts of a quotient and the first part of a lift never are.
+ */
 function isConditional({ kind, of }: Combination, at: number): boolean {
   const { when, unless } = of[at] as Formula
   return (when !== undefined || unless !== undefined) && kind !== 'quotient' && !(kind === 'lift' && at === 0)
@@ -187,7 +189,7 @@ function makeScorer(formula: Formula, query: Numbers): Scorer {
   }
 }
 
-/** Value of a part; null for a row for which the part is left out. */
+/** Computes the value of a part of a formula for a row; null where the part is left out. */
 type Part = (row: Numbers) => number | null
 
 function nothing(): null {
@@ -210,7 +212,7 @@ export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Re
   return components
 }
 
-/** Adds to the components what a part contributes to a score that contains it `scale` times. */
+/** Adds a part's contribution to the components by name; the score contains the part `scale` times. */
 type Adder = (row: Numbers, scale: number, components: Record<string, number>) => void
 
 const adderOf = keptBy(makeAdder)
@@ -224,7 +226,7 @@ function makeAdder(formula: Formula, query: Numbers): Adder {
   if (formula.kind === 'number' || formula.kind === 'constant') return () => {}
   const parts = formula.of.map((part, at) => ({
     component: part.component,
-    /** Score of the part; null where it is left out. */
+    /** Value of the part for a row of numbers; null where the part is left out. */
     score: scorerWhere(formula, at, scorerOf(part, query), query),
     add: adderOf(part, query),
   }))
@@ -252,7 +254,7 @@ function makeAdder(formula: Formula, query: Numbers): Adder {
         const scores = parts.map(({ score }) => score(row))
         const start = scores.findIndex(score => score !== null)
         let running = scores[start] ?? 0
-        // Factors without a component name multiply the components of the first part.
+        // Factors without a component name multiply the components of the product's first part.
         let whole = scale
         const end = isLift && running <= 0 ? start + 1 : parts.length
         for (let at = start + 1; at < end; at++) if (parts[at]?.component === undefined) whole *= scores[at] ?? 1
@@ -274,8 +276,8 @@ function addTo(components: Record<string, number>, name: string, value: number):
 }
 
 /**
- * The explanation tree of the score; `recompute` gives the score again. Where a combination shows a single part, it is replaced by that
- * part, under the combination's label. An expansion replaces a number that it yields except for rounding.
+ * The explanation tree of a row's score, from which `recompute` gives the score again. A combination that shows only one part is replaced
+ * by that part, under the combination's label. An expansion replaces a number when both have equal values, except for rounding.
  */
 export function explainBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): Explanation {
   const note = typeof formula.note === 'function' ? formula.note(row, query) : formula.note
@@ -300,10 +302,10 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
   return node(label, kind === 'lift' ? 'product' : kind, parts, note)
 }
 
-/** Components with less than this share of the largest one are not named. */
+/** Share of the largest component below which a component is not named in the line of reasons. */
 const MIN_SHARE = 0.01
 
-/** The part to which factors and divisors apply: the line of reasons names these separately. */
+/** The part of a formula to which factors and divisors apply, because the line of reasons lists these separately. */
 function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
   if (formula.component !== undefined || formula.kind === 'number' || formula.kind === 'constant') return formula
   if (formula.kind === 'sum' || formula.kind === 'max') return formula
@@ -312,8 +314,8 @@ function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
 }
 
 /**
- * The main reasons in one line: components without the factors, largest first, then the factors. `words 0.46 (kiln) + meaning 0.33 (cosine
- * 0.55), × speaker 1.20`
+ * The main reasons for a score in one line: first the components before factors apply, largest first, then the factors. Example: `words
+ * 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20`.
  */
 export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): string {
   const components = componentsBy(baseOf(formula, row, query), row, query)
@@ -362,12 +364,12 @@ function short(value: number): string {
 export type Range = readonly [min: number, max: number]
 export type Ranges = Readonly<Record<string, Range>>
 
-/** Ranges that contain only the given value of each number. */
+/** Ranges for the given numbers, each of which contains only the number itself. */
 export function exactly(numbers: Numbers): Ranges {
   return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, [value, value]]))
 }
 
-/** Bounds of the score for all rows whose numbers are within the ranges and which have the numbers named there. */
+/** Smallest and largest score of all rows that have exactly the numbers named in `ranges`, each with a value in its range. */
 export function boundsBy(formula: Formula, ranges: Ranges): Range {
   if (formula.kind === 'constant') return [formula.value, formula.value]
   if (formula.kind === 'number') {
@@ -403,7 +405,7 @@ function partsWithin({ kind, of }: Combination, ranges: Ranges): readonly Formul
 }
 
 function times([a, b]: Range, [c, d]: Range): Range {
-  // 0 times an unbounded number counts as 0: the divisor that made it unbounded is then 0 too.
+  // In bounds, 0 times infinity counts as 0: the bound is infinite only where a divisor may be 0, and then the quotient counts as 0.
   const products = [a * c, a * d, b * c, b * d].map(value => (Number.isNaN(value) ? 0 : value))
   return [Math.min(...products), Math.max(...products)]
 }
@@ -415,14 +417,17 @@ function dividedBy([a, b]: Range, [min, max]: Range): Range {
   return [Math.min(...quotients), Math.max(...quotients)]
 }
 
-/** Shares are tried in steps of a thousandth, then of a millionth where two rows have changed places. */
+/**
+ * Step widths in which the share of a weight (0 to 1) is tried: a thousandth (COARSE), then a millionth (FINE) where two rows have changed
+ * places.
+ */
 const COARSE = 1_000
 const FINE = 1_000_000
 
 /**
- * Shares of a weight (0 to 1, in millionths) at which `a` and `b` change places or have the same score, nearest to `from` first. Two
- * changes within a thousandth are missed. `numbersAt`: the query's numbers that depend on the share. Cost: at most 2,000 scores, and 20 for
- * each share found.
+ * The shares of a weight (0 to 1, in millionths) at which the rows `a` and `b` change places or have equal scores, nearest to `from` first.
+ * Two changes within the same thousandth are missed. `numbersAt`: the query's numbers that depend on the share. Cost: at most 2,000
+ * computations of a score, and 20 more for each share found.
  */
 export function* crossings(
   { formula, numbers }: BoundFormula,
@@ -438,7 +443,7 @@ export function* crossings(
   const coarse = Array.from({ length: COARSE + 1 }, (_, at) => (at * FINE) / COARSE)
   const halves = [coarse.filter(step => step > start), coarse.filter(step => step < start).reverse()]
   const changes = halves.map(steps => changesAlong(steps, start, signAt))
-  // Merges two lists that are both ordered by distance.
+  // Merges the shares found above `from` with those found below it; both lists are ordered by distance from `from`.
   const next = changes.map(side => side.next())
   for (;;) {
     const distances = next.map(each => (each.done === true ? Number.POSITIVE_INFINITY : Math.abs(each.value - start)))
@@ -460,7 +465,7 @@ function* changesAlong(
     const there = signAt(step)
     if (there !== sign) {
       const outward = Math.sign(step - near)
-      // Bisection: `before` is the last step with the old sign, `after` the first with another.
+      // Bisection: `before` is always a step at which the old order of the rows holds, `after` one at which it does not.
       let [before, after] = [outward > 0 ? Math.floor(near) : Math.ceil(near), step]
       while (Math.abs(after - before) > 1) {
         const middle = Math.floor((before + after) / 2)
@@ -468,7 +473,7 @@ function* changesAlong(
         else after = middle
       }
       yield after
-      // Equal scores are ordered by id, so the rows may change places at the next share only.
+      // At an equal score, rows are ordered by id, so they may change places only at the next share, which is reported too.
       if (signAt(after) === 0 && after !== step) yield after + outward
     }
     near = step

@@ -1,6 +1,6 @@
 /**
- * An ingester reads one type of file into entries. The ingest layer finds files, decodes them and writes what an ingester returns;
- * ingesters of lenses are tried before the built-in ones.
+ * An ingester turns files of one type into entries. Other code finds and decodes the files, and writes what an ingester returns; ingesters
+ * of lenses are tried before the built-in ones.
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -8,34 +8,34 @@ import type { Steps } from '../base/turns.ts'
 import type { ChunkDraft } from './entry.ts'
 import type { Row, TableDeclaration } from './table.ts'
 
-/** File name by which an ingester is chosen. */
+/** Name of a file, by which the ingester for it is chosen. */
 export interface FileName {
-  /** Path relative to the folder that is added, with parts separated by `/`. */
+  /** Path of the file relative to the added folder, with parts separated by `/`. */
   readonly path: string
   /** File name, which is the last part of the path. */
   readonly name: string
-  /** Extension in lower case, without the dot; empty when there is none. */
+  /** Extension of the file name in lower case, without the dot; empty when there is none. */
   readonly extension: string
 }
 
-/** A file as an ingester sees it: decoded, without a byte order mark. */
+/** A text file as given to an ingester: decoded, and without a byte order mark. */
 export interface SourceFile extends FileName {
   readonly text: string
   readonly modifiedAt: Instant
 }
 
 export interface IngestSettings {
-  /** Time to which relative times in a file refer. */
+  /** Time to which relative times in a file, such as "yesterday", refer. */
   readonly now: Instant
-  /** For records: the record's field for each field of an entry. */
+  /** For records: a map from an entry's fields to the names of the record's fields. */
   readonly map: Readonly<Record<string, string>>
 }
 
-/** An entry to be written. Fields that are null are filled in by the ingest layer. */
+/** A document read from a file, which becomes an entry. Fields that are null are filled in before the entry is written. */
 export interface FileDocument {
-  /** Id that the file gives to the document; null: derived from the path and `part`. */
+  /** Id that the file gives the document; null: an id is derived from the file's path and `part`. */
   readonly id: string | null
-  /** Distinguishes the document from others of the same file that have no id either. */
+  /** Name of the document within its file, which distinguishes it from other documents of the file without an id; null: none is needed. */
   readonly part: string | null
   readonly title: string
   readonly content: string
@@ -47,12 +47,12 @@ export interface FileDocument {
   readonly updatedAt: Instant | null
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
-  /** Line of the file where the document begins, for messages. */
+  /** Line of the file where the document begins, for messages to the user; null: not known. */
   readonly line: number | null
   /** For a document that is a whole file: other files to which its text links, as named there, and other names of the file. */
   readonly links?: readonly FileLink[] | undefined
   readonly aliases?: readonly string[] | undefined
-  /** Rows for this entry in tables with `ofEntry`, written with it; the column `entry` is filled in. */
+  /** Rows to be written with the entry, in tables whose rows belong to entries; the column `entry` is filled in. */
   readonly rows?: readonly { readonly table: TableDeclaration; readonly row: Row }[] | undefined
 }
 
@@ -71,31 +71,31 @@ export interface FileProblem {
 
 export interface FileReading {
   readonly documents: readonly FileDocument[]
-  /** Parts that could not be read and are not among the documents; the other documents are valid. */
+  /** Parts of the file that could not be read and are missing from the documents; the documents are valid nevertheless. */
   readonly problems: readonly FileProblem[]
-  /** Parts that were read differently from how they are written; they are among the documents. */
+  /** Parts of the file that were read differently from how they are written; the documents contain them. */
   readonly warnings?: readonly FileProblem[] | undefined
 }
 
 export interface Ingester {
   readonly name: string
-  /** Version of the ingester, raised when its results change: then every file is read again. */
+  /** Version of the ingester, raised when its results change; every file is then read again. */
   readonly version: number
-  /** Largest file in bytes; larger ones are skipped. Absent: the limit of the request. */
+  /** Size in bytes above which files are skipped; absent: the limit given with the request. */
   readonly maxBytes?: number | undefined
   accepts(file: FileName): boolean
   /** Reads a file in steps of some milliseconds. Never throws because of the file's content, which is reported as a problem. */
   read(file: SourceFile, settings: IngestSettings): Steps<FileReading>
 }
 
-/** Why a file gives no text: it is encrypted, it contains none, or an error that prevents reading. */
+/** Why no text was read from a file: it is encrypted, it contains no text, or an error prevented reading. */
 export type Unreadable =
   | { readonly kind: 'skipped'; readonly reason: 'encrypted' | 'no_text' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** An ingester for a file type that is not text, such as PDF. */
+/** An ingester for files that are not text, such as PDF. */
 export interface DocumentIngester extends Pick<Ingester, 'name' | 'version' | 'accepts'> {
-  /** Largest file in bytes; larger ones are skipped. */
+  /** Size in bytes above which files are skipped. */
   readonly maxBytes: number
   /** Reads a file from its bytes, which the ingester owns and may transfer. Rejects only when `signal` aborts. */
   readBytes(bytes: Uint8Array<ArrayBuffer>, file: FileName, signal: AbortSignal): Promise<FileReading | Unreadable>

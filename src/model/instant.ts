@@ -1,26 +1,26 @@
-/** Times as callers write them, and as interfaces print them. */
+/** Parses and prints times: the forms in which callers write them, and the form in which interfaces print them. */
 
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { invalidArgument } from './errors.ts'
 
-// The date of a record that another program made: `date`, else `analyzed_at`. ISO 8601 or a number; a time without an offset is UTC, so
-// that the result is the same in every time zone.
+// The date of a record that another program made, from its metadata: `date`, or else `analyzed_at`, as ISO 8601 or a number. A time without
+// an offset is taken as UTC, so that the result does not depend on the machine's time zone.
 
-/** Metadata keys tried in this order; the first that can be parsed is used. */
+/** Metadata keys that may hold a record's date, in the order in which they are tried; the first with a valid date is used. */
 const DATE_KEYS = ['date', 'analyzed_at'] as const
 
-/** A number above this is in milliseconds, not seconds: in seconds it would be in the year 5138. */
+/** A number above this is taken as milliseconds since 1970, others as seconds: in seconds it would be in the year 5138. */
 const MAX_SECONDS = 1e11
 const MAX_INSTANT = 8.64e15
 
-/** Length of the day at the start of a date, in characters: `2025-06-01`. */
+/** Length of the day at the start of a written date, in characters, as in `2025-06-01`. */
 const DAY_LENGTH = 10
 
-/** Pattern: a day, optionally with a time, optionally with an offset. */
+/** Pattern of a date: a day, optionally with a time of day, optionally with an offset from UTC. */
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
-/** The date of a record; null: the record is undated. */
+/** Date of a record, from its metadata; null: the record has no valid date. */
 export function recordDate(metadata: JsonObject): Instant | null {
   for (const key of DATE_KEYS) {
     const instant = readDate(metadata[key])
@@ -39,7 +39,7 @@ export function recordDay(metadata: JsonObject): string | null {
   return [...String(value).trim()].slice(0, DAY_LENGTH).join('')
 }
 
-/** Parses a date; null for a value that is none. Fractions below a millisecond are cut. */
+/** Parses a date from a text or number; null for a value that is no date. Fractions of a millisecond are cut off. */
 export function readDate(value: unknown): Instant | null {
   if (typeof value === 'number') return fromNumber(value)
   return typeof value === 'string' ? fromIso(value.trim()) : null
@@ -62,14 +62,14 @@ function fromIso(text: string): Instant | null {
   return Number.isNaN(instant) ? null : instant
 }
 
-/** An offset in the form `+02:00`, which `Date.parse` requires, from `+0200` or `+02`. */
+/** An offset such as `+0200` or `+02` in the form `+02:00`, which `Date.parse` requires. */
 function wholeOffset(offset: string): string {
   if (/^z$/i.test(offset)) return 'Z'
   const digits = offset.slice(1).replace(':', '').padEnd(4, '0')
   return `${offset[0]}${digits.slice(0, 2)}:${digits.slice(2)}`
 }
 
-/** Whether the day exists: `Date.parse` would read 31 February as 3 March. */
+/** Whether the day exists in the calendar: `Date.parse` would read 31 February as 3 March. */
 function exists(day: string): boolean {
   const midnight = Date.parse(day)
   return !Number.isNaN(midnight) && isoDay(midnight) === day
@@ -80,8 +80,8 @@ function isoDay(instant: Instant): string {
 }
 
 /**
- * Parses an instant: milliseconds, or ISO 8601 (without a zone: UTC, so that it means the same on every machine), or a date (its first
- * instant in UTC). Fractions below a millisecond are cut.
+ * Parses a point in time: a number of milliseconds since 1970, ISO 8601 (without a zone: UTC, so that the result does not depend on the
+ * machine), or a date alone (its first moment in UTC). Fractions of a millisecond are cut off.
  */
 export function toInstant(value: string | number, field: string): Instant {
   const instant = typeof value === 'number' ? value : parseIso(value)
@@ -95,14 +95,14 @@ export function toIso(instant: Instant): string {
   return new Date(instant).toISOString()
 }
 
-/** Whether a text is an instant exactly as `toIso` writes it. */
+/** Whether a text is a time in exactly the form that `toIso` writes. */
 export function isIso(text: string): boolean {
   if (!WRITTEN.test(text)) return false
   const instant = Date.parse(text)
   return Number.isFinite(instant) && toIso(instant) === text
 }
 
-/** Pattern of a written instant; years that do not have four digits have a sign. */
+/** Pattern of a time as `toIso` writes it; years with more or fewer than four digits have a sign and six digits. */
 const WRITTEN = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Parses ISO 8601 strictly: `Date.parse` would read 31 February as 3 March, and a time without a zone as local to the machine. */

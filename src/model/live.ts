@@ -1,6 +1,6 @@
 /**
- * Live queries: a subscriber receives changes of an answer as events. A `LiveQuery` describes what is watched, so that every lens can be
- * watched in the same way.
+ * Live queries: a subscriber to a query receives each change of its answer as an event. A `LiveQuery` describes the watched query, so that
+ * the queries of every lens can be watched in the same way.
  */
 
 import { z } from 'zod'
@@ -15,77 +15,81 @@ import { costOfAsking, type Priced, type QueryInput, queryInput } from './query-
 import { reportedError } from './reported-error.ts'
 import type { Viewer } from './viewer.ts'
 
-/** An item of a watched answer. */
+/** An item (result) of a watched answer. */
 export interface LiveItem {
-  /** Key that identifies the item through all of its changes. Never leaves the engine unencrypted. */
+  /** Key that identifies the item through all changes of its content and id. It leaves the engine only encrypted. */
   readonly key: string
-  /** Id as shown, which a removal event names. It may change, since a new version may have a new id. */
+  /**
+   * Id of the item as shown to the viewer; an event about its removal names this id. The id may change, since a new version of the item may
+   * have a new one.
+   */
   readonly id: string
-  /** Where passages are ranked: the passage's position in the entry, from 1. */
+  /** Position of the passage in its entry, from 1; only where passages are ranked. */
   readonly passage?: number | undefined
-  /** Changes exactly when the item's content as shown to the viewer does. */
+  /** Fingerprint of the item's content as the viewer sees it; it changes exactly when that content does. */
   readonly version: string
   readonly score: number
   /**
-   * Fingerprint of the score's inputs except time: changes exactly when something other than the passing of time has changed the score by
-   * enough to be reported. Always the empty text: changes of score alone are never reported.
+   * Fingerprint of the inputs of the item's score except time: it changes exactly when something other than the passing of time changed the
+   * score by enough to be reported. The empty text: changes of score alone are never reported.
    */
   readonly standing: string
   /** Time since which the item exists for this viewer. Later than the last answer: the item is new, not an older one that matches now. */
   readonly since: Instant
-  /** Rank of the item, from 1. */
+  /** Rank of the item in the answer, from 1. */
   readonly rank: number
-  /** The item as an event contains it. */
+  /** The item in the form in which an event contains it. */
   readonly shown: JsonObject
-  /** Parts of `shown` by name, as comparable texts, by which an event says which of them changed. */
+  /** The parts of `shown` by name, each as a text that can be compared, from which an event lists the changed parts. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Fields that identify an item. */
+/** The fields by which an item of a watched answer is identified. */
 export type LiveName = Pick<LiveItem, 'key' | 'id' | 'passage'>
 
 export interface LiveState {
-  /** The items in their order, at most the query's limit. */
+  /** Items of the answer in ranked order, at most the query's limit. */
   readonly items: readonly LiveItem[]
   /**
-   * True: more items match than the answer contains, so an item that left was outranked; false: it no longer matches. Concerns this answer
-   * alone: changes below its last place need not cause a new evaluation.
+   * True: more items match than the answer contains, so an item that left the answer was outranked. False: it no longer matches. Known only
+   * for this evaluation, since changes below the last place need not cause a new one.
    */
   readonly full: boolean
   /**
-   * Whether an item outside the answer still matches, by its key; if not, it was not outranked. Absent: an item that leaves a full answer
-   * is assumed to match.
+   * Whether the item with this key still matches although it is outside the answer; false: it left because it no longer matches. Absent: an
+   * item that leaves a full answer counts as outranked.
    */
   readonly matches?: ((key: string) => boolean) | undefined
   readonly asOf: Instant
-  /** When the passing of time alone may next add or remove an item (a bound of validity or of a window); infinite: never. */
+  /** Next time at which the passing of time alone may add or remove an item, such as the end of an entry's validity; infinite: never. */
   readonly until: Instant
 }
 
 /** A query that can be watched, and what the engine needs from it. All synchronous methods take microseconds. */
 export interface LiveQuery {
   readonly viewer: Viewer
-  /** The query in canonical form, to which a resume token is bound together with the viewer. */
+  /** Canonical form of the query. A resume token is bound to it and to the viewer. */
   readonly binding: string
   /** The query as evaluated, returned to the subscriber: the watched answer equals that of a fresh query of exactly this form. */
   readonly query: JsonObject
-  /** Time limit of an evaluation, in milliseconds. */
+  /** Time limit of one evaluation, in milliseconds. */
   readonly timeoutMs: number
   /**
-   * Evaluates the query: the whole current answer. Rejects as the query itself would; also where time ran out before the answer was
-   * complete, or meaning failed although the last answer used it: missing items would be reported as removed.
+   * Evaluates the query and returns the whole current answer. Rejects with the query's own errors; also where time ran out before the
+   * answer was complete, or the search by meaning failed although the last answer used it, because missing items would be reported as
+   * removed.
    */
   ask(signal: AbortSignal): Promise<LiveState>
   /**
-   * Whether commits since the last call (or since `ask`) may have changed the answer for a reason other than time. False must be certain;
-   * hidden changes must give false.
+   * Whether commits since the last call of `concerned` or `ask` may have changed the answer, apart from the passing of time. False must be
+   * certain, and must be returned for changes that the viewer may not see.
    */
   concerned(last: LiveState): boolean
-  /** Keys of those items that the viewer may no longer see, or that were deleted. Read from the store, not from a cache. */
+  /** Keys of those of the given items that were deleted or that the viewer may no longer see; read from the store, not from a cache. */
   lost(items: readonly LiveName[]): readonly string[]
   /** Whether something outside the store may have changed the answer. Called many times per second. Absent: nothing can. */
   stirred?(): boolean
-  /** False: the viewer may no longer run this query, so this one subscription ends. Read from the store. Absent: always true. */
+  /** Whether the viewer may still run this query, read from the store; false ends this subscription alone. Absent: always true. */
   allowed?(): boolean
 }
 
@@ -103,7 +107,7 @@ export const LIVE_REASONS = [
 ] as const
 export type LiveReason = (typeof LIVE_REASONS)[number]
 
-/** Text for each reason of an event. */
+/** The sentence that explains each reason of an event to people. */
 export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   initial: 'It was in the answer when the watch began.',
   new_match: 'It is new and matches.',
@@ -117,38 +121,38 @@ export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   rank_changed: 'Its text is the same, but its rank has changed.',
 }
 
-/** An event in snake_case, as it is sent (BQ-157). */
+/** An event with snake_case names, as it is sent to subscribers (BQ-157). */
 export interface LiveEvent {
   readonly subscription_id: string
-  /** Number of the event in its stream, from 1, without gaps. */
+  /** Number of the event in its subscription, from 1, without gaps. */
   readonly seq: number
   readonly timestamp: string
   readonly type: 'added' | 'updated' | 'removed' | 'reranked'
-  /** Id of the item as shown; of a removed item, as it was shown. */
+  /** Id of the item as shown to the viewer; for a removed item, as it was last shown. */
   readonly id: string
-  /** Only where passages are ranked: the position of the item in its entry, from 1. */
+  /** Position of the passage in its entry, from 1; only where passages are ranked. */
   readonly passage?: number | undefined
-  /** The item (named `item`); absent when it was removed. */
+  /** The changed item (a result of the query); absent when it was removed. */
   readonly item?: JsonObject | undefined
   readonly reason: LiveReason
-  /** The reason as a text. */
+  /** The reason as a sentence. */
   readonly text: string
-  /** Where they apply: previous_score, score, previous_rank, new_rank, changed_fields, previous_id. */
+  /** Figures of the change, where they apply: previous_score, score, previous_rank, new_rank, changed_fields, previous_id. */
   readonly details: JsonObject
-  /** Token with which a reconnected subscriber continues after this event. */
+  /** Token with which a subscriber that lost its connection continues after this event. */
   readonly resume_token: string
 }
 
-/** Options of a subscription. Defaults and bounds: BQ-156. */
+/** Options of a subscription to a query. Defaults and bounds: BQ-156. */
 export interface LiveOptions {
-  /** Milliseconds during which changes are collected: 0 to 60,000; default 1,000. */
+  /** Time for which changes are collected before they are sent, in milliseconds: 0 to 60,000; default 1,000. */
   readonly debounceMs: number
   readonly includeRemovals: boolean
   readonly includeReranks: boolean
-  /** Largest number of events per minute: 1 to 600; default 60. */
+  /** Largest number of events sent per minute: 1 to 600; default 60. */
   readonly maxEventsPerMinute: number
   readonly notifyOnConnect: boolean
-  /** Token of an earlier connection to continue; null: a new subscription. */
+  /** Resume token of an earlier connection that this subscription continues; null: the subscription is new. */
   readonly resumeToken: string | null
 }
 
@@ -156,19 +160,19 @@ export type LiveStatus = 'active' | 'paused' | 'cancelled'
 
 export interface LiveHandlers {
   /**
-   * Whether the subscriber is ready. Null: it takes the next event at once; else the promise resolves when that may be so, and this is
-   * called again. Events are made only after that, so that an event does not contain what was hidden while nobody took it. Absent: always
-   * null.
+   * Whether the subscriber can take an event. Null: it takes the next one at once; a promise: it may be able to when the promise resolves,
+   * and `wanted` is called again. An event is made only when it can be taken, so that it contains nothing that was hidden from the viewer
+   * meanwhile. Absent: always null.
    */
   wanted?(): Promise<void> | null
-  /** Handles an event. Awaited: not called again before it has ended. */
+  /** Handles an event; the next event is given only after the returned promise has resolved. */
   onEvent(event: LiveEvent): void | Promise<void>
   /**
-   * Receives a fresh resume token in each minute without an event that has one, so that a subscriber can continue after a long silence;
-   * also when evaluation works again after a failure and there is no event. Never called while `onEvent` runs.
+   * Receives a new resume token in each minute without an event (events bring tokens too), so that a subscriber can continue after a long
+   * silence; also when evaluation works again after a failure without causing an event. Never called while `onEvent` runs.
    */
   onToken?(token: string): void
-  /** Receives what `onEvent` threw, or why a new evaluation failed; the subscription continues. */
+  /** Receives errors that `onEvent` threw, and errors of a new evaluation; the subscription continues. */
   onError?(error: unknown): void
   /** Called once when the subscription ends: cancelled by its owner, or ended by the engine (closed, no longer authorised). */
   onEnd?(why: 'cancelled' | 'closed' | 'unauthorized'): void
@@ -180,38 +184,38 @@ export interface Subscription {
   readonly createdAt: Instant
   readonly status: LiveStatus
   readonly eventsDelivered: number
-  /** Time of the last event; null: none yet. */
+  /** Time of the last event of the subscription; null: there was none yet. */
   readonly lastEventAt: Instant | null
-  /** How many times a handler has thrown. */
+  /** How many times a handler of the subscription has thrown an error. */
   readonly handlerErrors: number
   /**
-   * How the subscription began: `continued` from its resume token; `resync`, with the whole answer, because continuing was impossible;
-   * `anew`, without a token.
+   * How the subscription began: as a new one, without a resume token; `continued`, from its resume token; or `resync`, with the whole
+   * answer, because it could not be continued from the token.
    */
   readonly began: 'anew' | 'continued' | 'resync'
-  /** Token with which to continue after the events delivered so far. */
+  /** The token with which a later subscription continues after the events delivered so far. */
   resumeToken(): string
   pause(): void
   resume(): void
-  /** Ends the subscription permanently; repeating it has no effect. After it returns, only `onEnd` may still be called. */
+  /** Ends the subscription for good; further calls have no effect. Afterwards no handler but `onEnd` is called. */
   cancel(): void
 }
 
-/** Manages subscriptions; one per engine. Provided to lenses as `LensHost.live`. */
+/** The engine's manager of subscriptions to queries, one per engine. Lenses reach it as `LensHost.live`. */
 export interface LiveQueries {
   /**
-   * Starts a subscription; resolves when the first events (of `notifyOnConnect`, or since the token) are being delivered. Rejects with the
-   * query's own errors, `resume_invalid`, and `rate_limited` for more subscriptions than the viewer may have; with `cancelled` when the
-   * signal aborts before the start. Afterwards the signal cancels the subscription.
+   * Starts a subscription. Resolves when the first events (the current results, or changes since the token) are being delivered. Rejects
+   * with the query's own errors, with `resume_invalid`, with `rate_limited` where the viewer has too many subscriptions, and with
+   * `cancelled` when the signal aborts before the start; later the signal cancels the subscription.
    */
   subscribe(query: LiveQuery, options: LiveOptions, handlers: LiveHandlers, signal?: AbortSignal): Promise<Subscription>
-  /** Number of active or paused subscriptions, of a viewer or in total. */
+  /** Number of subscriptions that are active or paused: of one viewer, or of all. */
   count(viewer?: Viewer): number
-  /** Ends all subscriptions of a viewer who is no longer authorised: one final status (`unauthorized`), no content. */
+  /** Ends all subscriptions of a viewer who is no longer authorised. Each gets the final status `unauthorized`, and no content any more. */
   endAll(viewer: Viewer): void
 }
 
-// A live query as a stream, for operations whose streamed form consists of its events.
+// Makes a stream of the events of a live query, for operations that have a streamed form.
 
 /**
  * The stream of a live query. The first piece says that it is active; then follows an event for each change, checked and made when it is
@@ -223,13 +227,13 @@ export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: Live
   return { [Symbol.asyncIterator]: () => new LiveIterator(subscribe, signal, form) }
 }
 
-/** Starts a subscription. The signal ends it, even while it is starting. */
+/** Function that starts a subscription. The signal ends the subscription, even while it is starting. */
 type Subscribe = (handlers: LiveHandlers, signal: AbortSignal) => Promise<Subscription>
 
 interface LiveStreamForm {
-  /** Converts an event to a piece of the stream; absent: used unchanged. */
+  /** Converts an event to a piece of the stream; absent: events are pieces as they are. */
   readonly asPiece?: (event: LiveEvent) => JsonObject
-  /** The part of a failure that the viewer may see. */
+  /** Converts an error to the form that the viewer may see. */
   readonly told: (thrown: unknown) => QuerentError
 }
 
@@ -311,9 +315,9 @@ function ending(why: 'closed' | 'unauthorized'): QuerentError {
   return new QuerentError('cancelled', 'watch: the engine was closed; continue with the last resume token')
 }
 
-/** Passes values from a writer to a reader; each value is made when the reader waits for it, none in advance. */
+/** Passes values from a writer to a reader, one at a time: the writer makes a value only when the reader waits for it. */
 export class Channel<T> implements AsyncIterator<T, undefined> {
-  /** The newest value given while no reader waited; older ones are replaced. */
+  /** The last value given while no reader waited; a newer value replaces it. */
   #kept: { readonly value: T } | null = null
   #reader: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void } | null = null
   #end: { readonly error: unknown } | null = null
@@ -329,8 +333,8 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
   }
 
   /**
-   * Gives a value to the waiting reader; without one, it is kept for the next read in place of the value kept before. Dropped after the
-   * end.
+   * Gives a value to the waiting reader. If none waits, the value is kept for the next read, in place of a value kept before. After the end
+   * of the channel, values are dropped.
    */
   give(value: T): void {
     if (this.#end !== null) return
@@ -338,7 +342,7 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
     this.#meet()
   }
 
-  /** Ends the channel: the reader gets the end or the error; a kept value is dropped. */
+  /** Ends the channel: the reader gets the end, or the error if one is given; a value kept for the reader is dropped. */
   end(error: unknown = null): void {
     if (this.#end !== null) return
     this.#end = { error }
@@ -371,7 +375,7 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
       return
     }
     const error = this.#end?.error ?? null
-    // The error is thrown once; later reads just get the end.
+    // The error is thrown by the first read after the end; later reads return the end.
     this.#end = { error: null }
     if (error === null) reader.resolve({ done: true, value: undefined })
     else reader.reject(error)
@@ -383,12 +387,12 @@ export class Channel<T> implements AsyncIterator<T, undefined> {
   }
 }
 
-// What a caller may say about a live query beside the question, checked once at the interface. Bounds and defaults: BQ-156.
+// Schema of the options of a live query (all fields except the query), checked once at the interface. Bounds and defaults: BQ-156.
 
-/** Longest text that can be a resume token. */
+/** Longest text accepted as a resume token, in characters. */
 const MAX_TOKEN = 16_384
 
-/** Fields of a watch request that do not belong to the query. */
+/** The fields of a watch request that are options of the subscription, not parts of the query. */
 export const LIVE_FIELDS = {
   debounce_ms: z
     .int()
@@ -415,10 +419,10 @@ export const LIVE_FIELDS = {
 
 export type LiveInput = ReadonlyDeep<z.output<z.ZodObject<typeof LIVE_FIELDS>>>
 
-/** A query to be watched. Only its first page is watched, so it has no cursor. */
+/** Input for watching a query. Only the first page of its answer is watched, so it has no cursor. */
 export interface WatchInput extends Omit<QueryInput, 'cursor' | 'touch' | 'trace'>, LiveInput {}
 
-// The cast is needed since zod's inferred type of the whole shape would be no shorter than the interface above.
+// A cast, because the type that zod infers for the whole schema would be as long as the schema itself.
 export const watchInput: z.ZodType<WatchInput> = (queryInput as unknown as z.ZodObject)
   .omit({ cursor: true, touch: true, trace: true })
   .extend(LIVE_FIELDS) as unknown as z.ZodType<WatchInput>
@@ -441,7 +445,7 @@ export function liveOptions(input: LiveInput): LiveOptions {
   }
 }
 
-// Operations whose result is an endless stream of events: one for each change of a query's answer.
+// Operations that watch a query: the result is an endless stream of events, one for each change of the query's answer.
 
 /** Schema of the stream's pieces after the first, which says that the subscription is active; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
@@ -478,7 +482,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
     output: eventOutput,
     effect: { kind: 'read', idempotent: true },
     resumeAt: 'resume_token',
-    // The cast is safe: fields that do not affect the price are ignored.
+    // The cast is safe: only the fields that affect the price are read.
     cost: asked => costOfAsking(asked as Priced),
     run: () => Promise.reject(onlyStreamed(name)),
     stream: (host, asked, context) =>
@@ -488,7 +492,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
   }
 }
 
-/** Error: an operation without an end has no single result, only a stream. */
+/** Error: an operation whose stream has no end was called for a single result. */
 function onlyStreamed(operation: string): QuerentError {
   const how = 'use `querent watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
   return new QuerentError('invalid_argument', `${operation}: its answer is an endless stream of events; ${how}`, {

@@ -9,17 +9,17 @@ import type { Viewer } from './viewer.ts'
 export interface Progress {
   readonly phase: string
   readonly done: number
-  /** Total amount of work; null: not known yet. */
+  /** Total amount of work, in the unit of `done`; null: not known yet. */
   readonly total: number | null
-  /** Name of what is currently being processed, such as a file. */
+  /** Name of the thing that is currently being processed, such as a file. */
   readonly current?: string | undefined
 }
 
 export interface CallContext {
-  /** The requester, from the interface's authentication. */
+  /** The viewer for whom the operation runs, determined by the interface's authentication. */
   readonly viewer: Viewer
   readonly signal: AbortSignal
-  /** Time of the call, where the caller has read the clock already. Absent: the clock is read. */
+  /** Time of the call, where the caller has already read the clock; absent: the operation reads it. */
   readonly now?: Instant | undefined
   /**
    * For a query: the page contains no items, for a lens that makes its own rows from the answer (`ranked`, and `entries` where requested).
@@ -27,85 +27,87 @@ export interface CallContext {
   readonly rows?: 'keys' | 'entries' | undefined
   readonly report?: ((progress: Progress) => void) | undefined
   /**
-   * Whether the request came from outside, with a token or a signature, and so counts against the requester's limits. Requests of the local
-   * owner on this machine do not, whichever viewer they act as.
+   * Whether the request came from outside, with a token or a signature, and so counts towards the requester's rate limits. Requests of the
+   * local owner on this machine do not count, for whichever viewer they run.
    */
   readonly remote?: boolean | undefined
-  /** Address of the machine that sent the request, or of the proxy that forwarded it. Absent: it came from this process. */
+  /** Address of the machine that sent the request, or of the proxy that forwarded it; absent: the request came from this process. */
   readonly address?: string | undefined
   /**
-   * Whether the requester is still authorised as that viewer, for long-running work: an agent's key can be revoked. Read from the store.
-   * Absent: authorisation cannot be lost.
+   * Whether the viewer is still authorised, read from the store; long-running work asks repeatedly, since an agent's key can be revoked.
+   * Absent: the authorisation cannot be lost.
    */
   readonly isStillAllowed?: (() => boolean) | undefined
-  /** Whether cursors are handles of at most 64 characters, in the input and in the answer: over HTTP and MCP (QE-015). */
+  /** Whether cursors in input and answer are short handles of at most 64 characters, as over HTTP and MCP (QE-015). */
   readonly shortCursors?: boolean | undefined
   /**
-   * Charges a part of a request separately, where the requester has limits (an operation with such parts costs 0 as a whole). `question`:
-   * the query in that part, where it is one of its own. Throws `rate_limited`.
+   * Charges a part of a request by itself, where the requester has limits; an operation with separately charged parts costs 0 as a whole.
+   * `question`: the query in the part, where it has its own. Throws `rate_limited`.
    */
   readonly charge?: ((units: number, question?: unknown) => void) | undefined
 }
 
 export interface Effect {
-  /** `read` changes nothing but access state; `write` adds or changes data; `destroy` removes data. */
+  /**
+   * Kind of effect: `read` changes nothing but the record of which entries were used; `write` adds or changes data; `destroy` removes data.
+   */
   readonly kind: 'read' | 'write' | 'destroy'
-  /** Whether calling it twice has the same effect as calling it once. */
+  /** Whether calling the operation twice has the same effect as calling it once. */
   readonly idempotent: boolean
-  /** Whether only the local owner may call it. */
+  /** Whether only the local owner may call the operation. */
   readonly ownerOnly?: boolean | undefined
-  /** Whether it needs no store: the command line then runs it where there is none. */
+  /** Whether the operation needs no store; the command line then runs it also where there is no store. */
   readonly storeless?: boolean | undefined
 }
 
-/** An operation. `Host` is what it works on: the engine, or what a lens is given. */
+/** An operation of the engine or of a lens. `Host`: what `run` gets to work on, the engine or the services given to a lens. */
 export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   /** Name of the operation: `<verb>` or `<lens>.<verb>`, lower case, words joined by underscores. */
   readonly name: string
-  /** Summary in one line, in the imperative, without a full stop. */
+  /** Summary of the operation in one line, in the imperative, without a full stop. */
   readonly summary: string
   readonly input: Input
   readonly output: Output
   readonly effect: Effect
   run(host: Host, input: z.output<Input>, context: CallContext): Promise<z.output<Output>>
   /**
-   * The operation's result in pieces. Ends by itself, or when the signal is aborted or the consumer returns; then all its resources are
-   * released. An error at the first piece is the one that `run` would throw. Absent: there is no streamed form.
+   * The operation's result as a stream of pieces. It ends by itself, when the signal is aborted, or when the consumer stops, and then
+   * releases all resources. An error of `run` appears at the first piece. Absent: the operation has no streamed form.
    */
   stream?(host: Host, input: z.output<Input>, context: CallContext): AsyncIterable<JsonObject>
   /**
-   * Path in the input of the token after which a stream continues, such as `options.resume_token`; its pieces then contain a `resume_token`
-   * of their own. For interfaces whose protocol can transmit one. Absent: the stream can only start again.
+   * Path in the input of the resume token after which a stream continues, such as `options.resume_token`; the stream's pieces then contain
+   * a `resume_token`. Used by interfaces whose protocol can transmit such tokens. Absent: a stream can only start from the beginning.
    */
   readonly resumeAt?: string | undefined
   /**
-   * The operation delays its answer until there is something to report. When its signal is aborted it answers with what there is; an
-   * interface that closes aborts it.
+   * Whether the operation waits until there is something to report. When its signal is aborted, it answers with what it has; an interface
+   * that closes aborts the signal.
    */
   readonly waits?: true | undefined
-  /** Path in the input of a flag that requests the streamed form. */
+  /** Path in the input of the flag by which a caller requests the answer as a stream. */
   readonly streamAt?: string | undefined
   /**
-   * Fields that interfaces for people and agents set where the input does not, different from the defaults of a contract for programs
-   * (CX-078). The library, and that contract's own paths, do not use them.
+   * Values that interfaces for people and agents fill in for fields missing from the input, because they differ from the defaults of a
+   * contract for programs (CX-078). The library, and the paths of that contract itself, do not fill them in.
    */
   readonly preset?: JsonObject | undefined
   /** Units that a request is charged (BQ-190), computed from its input alone: 1 for one that will be refused. Absent: 1. */
   cost?(input: z.output<Input>): number
   /**
-   * The queries in an input, where different queries are counted (BQ-193): none where parts are charged separately. Absent: the input is
-   * one query where the operation has a cost.
+   * The queries in an input, where limits count different queries (BQ-193); none where parts are charged separately. Absent: the whole
+   * input is one query if the operation has a `cost`.
    */
   questions?(input: z.output<Input>): readonly unknown[]
-  /** The error that the lens's contract specifies for input that the schema refuses. Absent: that of `parseInput`. */
+  /** Makes the error that a lens's contract specifies for input refused by the schema. Absent: the usual error of `parseInput`. */
   invalid?(faults: readonly Fault[]): QuerentError
   /**
-   * `run`, `cost` and `questions` get the input unchecked, and `run` checks it by `input` itself: because the answer reports the faults, or
-   * because which fault is reported depends on more than the schema.
+   * Whether `run`, `cost` and `questions` get the input unchecked, and `run` checks it with the schema `input`: because the answer reports
+   * the faults, or because which fault is reported depends on more than the schema.
    */
   readonly checksInput?: true | undefined
   /** Translates an error from before the operation ran into one of the lens's contract. Absent: the error stays as it is. */
   refusal?(host: Host, error: QuerentError, input: unknown, context: CallContext): QuerentError
-  /** Largest request in bytes that an interface reads for the operation. Absent: the interface's own limit. */
+  /** Largest request body, in bytes, that an interface accepts for the operation; absent: the interface's own limit. */
   readonly bodyLimit?: number | undefined
 }

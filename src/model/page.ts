@@ -1,4 +1,4 @@
-/** The page that a requester gets: items in order, a cursor for more, how complete it is, and notes. */
+/** The page of results that a requester gets: items in order, a cursor for the next page, how much was searched, and notes. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
@@ -20,14 +20,14 @@ export const explanationOutput: z.ZodType<Explanation> = z
   })
   .register(z.globalRegistry, { id: 'Explanation' })
 
-// `z.json()` would also accept it, but is recursive in JSON Schema, and any object is allowed here.
+// `z.json()` alone would do too, but makes a recursive JSON Schema; here any object is allowed.
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
 
 const excerptFields = {
   text: z.string().describe('The passage of the text that answers best'),
   start_line: z.int().describe('First line in the text, from 1'),
   end_line: z.int().describe('Last line in the text, included, from 1'),
-  // Numbers of UTF-16 units at the beginning and the end, which are not part of the passage's lines.
+  // How many UTF-16 units at the beginning and at the end of the excerpt's text do not come from the passage's lines.
   framed: z
     .tuple([z.int().min(0), z.int().min(0)])
     .optional()
@@ -48,7 +48,7 @@ const excerptFields = {
 const excerptOutput = z.strictObject(excerptFields)
 export type Excerpt = ReadonlyDeep<z.output<typeof excerptOutput>>
 
-/** A passage of an item's entry: an excerpt of one of its chunks. */
+/** Schema of a passage of a result: an excerpt of one chunk of its entry. */
 const passageOutput = z.strictObject({
   ...excerptFields,
   // At most the item's score where all of its passages have vectors, since the item takes the best of words and the best of meaning.
@@ -60,7 +60,7 @@ const passageOutput = z.strictObject({
 
 export type Passage = ReadonlyDeep<z.output<typeof passageOutput>>
 
-/** An item as every interface prints it: times are ISO 8601 in UTC, names snake_case. */
+/** Schema of a result as every interface prints it: times are ISO 8601 in UTC, names snake_case. */
 const itemOutput = z.strictObject({
   rank: z.int().describe('Place in the answer, from 1'),
   id: z.string().describe('Id of the entry'),
@@ -72,7 +72,7 @@ const itemOutput = z.strictObject({
   score: z.number().describe('Higher is better; comparable within one answer'),
   components: z.record(z.string(), z.number()).describe('Components of the score by name, such as words and meaning'),
   excerpt: excerptOutput.describe('The best passage'),
-  // The first passage has the text and the lines of `excerpt`. Empty where the entry has no text.
+  // The best passage comes first, with the text and lines of `excerpt`. Empty where the entry has no text.
   passages: z.array(passageOutput).describe('The best passages, as many as requested, best first'),
   tags: z.array(z.string()).describe('Tags of the entry'),
   metadata: jsonObject.describe('Metadata that was stored with it'),
@@ -88,7 +88,7 @@ const itemOutput = z.strictObject({
 export type Item = ReadonlyDeep<z.output<typeof itemOutput>>
 
 const coverageOutput = z.strictObject({
-  // Counts as 1 when there are no visible chunks.
+  // 1 when the viewer can see no chunks.
   embedded: z.number().describe('Share of the visible chunks that have a vector, 0 to 1'),
   sources: z.array(z.string()).describe('Names of the stores that answered'),
   failed: z.array(z.string()).describe('Names of the stores that did not'),
@@ -97,7 +97,9 @@ const coverageOutput = z.strictObject({
 
 export type Coverage = ReadonlyDeep<z.output<typeof coverageOutput>>
 
-/** A note about the answer for the requester: words only, partly embedded, a source that failed. */
+/**
+ * Schema of a note about an answer, such as that words alone were searched, that some entries have no vector yet, or that a source failed.
+ */
 const noteOutput = z.strictObject({
   code: z.string().describe('What it is about, in snake_case'),
   message: z.string().describe('A sentence for people'),
@@ -106,11 +108,11 @@ const noteOutput = z.strictObject({
 export type Note = ReadonlyDeep<z.output<typeof noteOutput>>
 
 const verdict = z.enum(['answered', 'weak', 'nothing_relevant'])
-/** `nothing_relevant` means that nothing on the subject is known here. It never means that a statement is false. */
+/** Verdict on an answer. `nothing_relevant` means that nothing on the subject is stored, never that a statement is false. */
 export type Verdict = z.output<typeof verdict>
 
 const verdictBy = z.enum(['meaning', 'words'])
-/** What a verdict is based on: words and meaning, or words alone where meaning was not available. */
+/** Basis of a verdict: `meaning` (with words), or `words` alone where meaning was not available. */
 export type VerdictBy = z.output<typeof verdictBy>
 
 const stageTraceOutput = z.strictObject({
@@ -128,9 +130,9 @@ const pageSchema = z
     cursor: z.string().nullable().describe('Cursor of the next page; null: this is the last page'),
     verdict: verdict.describe('Whether something in the store answers the query'),
     reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
-    // Absent where neither decides: a list by conditions, and lenses with a verdict of their own.
+    // Absent where a verdict has neither basis: for a list by conditions, and for lenses with a verdict of their own.
     verdict_by: verdictBy.optional().describe('Basis of the verdict. words: vectors were missing or too few'),
-    // At most three items, which do not count as used.
+    // At most three items; showing them does not count as a use of their entries.
     nearest: z
       .array(itemOutput)
       .optional()
@@ -151,42 +153,42 @@ export type Page = ReadonlyDeep<z.output<typeof pageSchema>>
 export const pageOutput: z.ZodType<Page> = pageSchema
 
 /**
- * A chunk of a streamed answer: the items of all chunks together are those of a page with the same limit. Fields known at the start come
- * with the first chunk, fields known at the end with the last.
+ * A chunk of a streamed answer: all chunks together have the items of a page with the same limit. Fields known at the start are in the
+ * first chunk, fields known at the end in the last.
  */
 export interface PageChunk extends Partial<Omit<Page, 'items' | 'trace'>> {
   readonly items: readonly Item[]
-  /** Progress from 0 to 1; never falls, and is 1 only in the last chunk. */
+  /** Share of the work on the answer that is done, from 0 to 1; it never falls, and is 1 only in the last chunk. */
   readonly progress: number
-  /** True only in the last chunk of the answer. */
+  /** Whether this is the last chunk of the answer. */
   readonly done: boolean
 }
 
-/** Request for an explanation: an entry's place in the answer to a query, its reasons, and why it ranks below or above another. */
+/** A request to explain an entry's place in the answer to a query: its reasons, and why it ranks above or below another entry. */
 export interface ExplainRequest {
   readonly query: QueryInput
   /** Id of the entry to explain. */
   readonly id: string
-  /** Where passages are ranked: position in the entry, from 1. Absent: the entry's best-ranked passage. */
+  /** Position of the passage to explain in the entry, from 1, where passages are ranked; absent: the entry's best-ranked passage. */
   readonly passage?: number | undefined
   /** Id of an entry to compare with: the exact gap in score, and the smallest change of weights that swaps the two. */
   readonly over?: string | undefined
-  /** As `passage`, for `over`. */
+  /** Position, from 1, of the passage to compare with in the entry `over`; absent: the best-ranked passage of that entry. */
   readonly over_passage?: number | undefined
 }
 
-/** Why an entry has its rank, or the first stage that dropped it. */
+/** Schema of an explanation: why an entry has its rank, or which stage of the query dropped it. */
 
 const explainSchema = z.strictObject({
   id: z.string().describe('Id of the entry'),
   passage: z.int().min(1).optional().describe('With query.group passage: its position in the entry, from 1'),
-  // Rank over the whole answer, even where the page ends before it.
+  // Rank of the entry in the whole answer, including later pages.
   rank: z.int().min(1).nullable().describe('Its rank in the answer; null: it is not in the answer'),
   score: z.number().nullable().describe('Higher is better; null: it was not scored'),
   explanation: explanationOutput.nullable().describe('How the score was made; null: it was not scored'),
-  // Stages that drop an entry: `filter`, `validity`, `must`, `phrase`, `exclusion`: it does not meet a condition. `retrieve`: no leg found
-  // it. `score`: it has no evidence. `verdict`: the whole answer was refused. `diversify`: a cap or the spread skipped it. `page`: it is
-  // beyond the page.
+  // The stage of the query that dropped the entry. `filter`, `validity`, `must`, `phrase`, `exclusion`: the entry does not meet a
+  // condition. `retrieve`: no search found it. `score`: it has no evidence. `verdict`: the whole answer was refused. `diversify`: a limit
+  // for groups or the demand for unlike results skipped it. `page`: it comes after this page.
   dropped: z
     .strictObject({
       stage: z.string().describe('Step of the query that left it out'),
@@ -199,9 +201,9 @@ const explainSchema = z.strictObject({
       id: z.string().describe('Id of the other entry'),
       passage: z.int().min(1).optional().describe('With query.group passage: position in the other entry, from 1'),
       rank: z.int().min(1).nullable().describe('Rank of the other entry; null: it is not in the answer'),
-      // An entry that is not in the answer counts with score 0.
+      // The score of an entry that is not in the answer counts as 0.
       gap: z.number().describe('Score of the first minus that of the other; above 0 if the first leads'),
-      // The parts add up to the gap, except for rounding.
+      // The differences of the components add up to the difference of the scores, except for rounding.
       by_component: z.record(z.string(), z.number()).describe('The gap by component of the score'),
       swap: z
         .strictObject({
@@ -223,7 +225,7 @@ export type Dropped = NonNullable<ExplainAnswer['dropped']>
 export type Comparison = NonNullable<ExplainAnswer['over']>
 export const explainOutput: z.ZodType<ExplainAnswer> = explainSchema
 
-/** Number of items of an answer, over all of its pages. */
+/** Schema of a count: the number of results of a query on all pages together. */
 const countSchema = z.strictObject({
   count: z.int().min(0).describe('Results of all pages together, 0 or more; counting stops at 10000'),
   exact: z.boolean().describe('false: there are more, or time was up'),

@@ -1,13 +1,13 @@
-/** Checks untrusted input against a schema, once, at the interface; the result is trusted inside. */
+/** Checks untrusted input against a schema, once, at the interface; code behind the interface trusts the result. */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import { nearNames } from '../base/near-names.ts'
 import { invalidArgument, QuerentError } from './errors.ts'
 import { MAX_DEPTH } from './limits.ts'
 
-/** A fault of a value, for the contract that reports it. */
+/** A fault found in a value by its schema, in a form from which every contract can make its own error. */
 export interface Fault {
-  /** Keys and positions that lead from the checked value to the fault; empty: the value itself. */
+  /** Keys and positions that lead from the checked value to the faulty part; empty: the value itself is faulty. */
   readonly path: readonly (string | number)[]
   /**
    * Kind of fault. `unknown`: there is no such field. `missing`: the field is required and undefined. `invalid`: the value does not fit the
@@ -15,29 +15,29 @@ export interface Fault {
    */
   readonly kind: 'unknown' | 'missing' | 'invalid'
   readonly value: unknown
-  /** The expected value in words: `at least 1`. */
+  /** What the schema expects of the value, in words, such as `at least 1`. */
   readonly expected: string
-  /** The fault as zod reports it; for a union, the issue of the branch that was meant. */
+  /** The fault as the library zod reports it; for a union, the issue of the alternative that was meant. */
   readonly issue: z.core.$ZodIssue
 }
 
 /**
- * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and `invalid_argument` for the
- * first wrong value; `details.field` is its path. `root`, where the value is not the input of a call, says where it is (a file, a line of
- * it, a setting), also in the message. `cause` is the ZodError with all faults, for operations that report all of them.
+ * Returns the value as parsed by the schema. Throws `unknown_field` for a field that the schema does not have (nothing is silently
+ * ignored), else `invalid_argument` for the first wrong value; `details.field` is its path. `root`: where the value comes from, if it is
+ * not the input of a call (a file, a line, a setting), for the message. The error's `cause` is the ZodError with all faults.
  */
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const faults = result.error.issues.flatMap(issue => faultsOf(issue, value))
-  // A missing field is often present under a wrong name, so an unknown field is reported first.
+  // An unknown field is reported before a missing one, because a missing field is often present under a wrong name.
   const [first] = faults
   const fault = first?.kind === 'missing' ? (faults.find(({ kind }) => kind === 'unknown') ?? first) : first
   const error = refused(fault as Fault, schema, root)
   throw error.retold(error.message, error.details, result.error)
 }
 
-/** The checked value. Throws the error that `toError` makes of the faults, of which there is at least one. */
+/** Returns the value as parsed by the schema. If it has faults, throws the error that `toError` makes of them. */
 export function parseWith<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -48,7 +48,7 @@ export function parseWith<T extends z.ZodType>(
   return data as z.output<T>
 }
 
-/** The value as parsed by the schema, or all its faults. */
+/** Parses a value by a schema; returns the parsed value, or all faults. */
 export function check<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -118,10 +118,10 @@ export function unknownField(schema: z.ZodType, path: readonly (string | number)
 }
 
 const MAX_NEAR = 3
-/** Levels of objects and lists in which fields are suggested. */
+/** Depth of nested objects and lists to which fields are suggested. */
 const MAX_LOOKED_INTO = 3
 
-/** Paths of all fields of a schema, outermost first. */
+/** Paths of all fields that a JSON Schema has, outermost fields first. */
 function fieldsOf(schema: z.core.JSONSchema._JSONSchema, path: string, depth = 0): readonly string[] {
   if (typeof schema === 'boolean' || depth > MAX_LOOKED_INTO) return []
   const { properties = {}, items, anyOf = [] } = schema
@@ -146,7 +146,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`
     case 'invalid_union':
-      // By the field that tells the branches apart.
+      // Where a field tells the union's alternatives apart, that field's allowed values are listed.
       if ('options' in issue) return `one of ${(issue.options as readonly unknown[]).map(String).join(', ')}`
       return alternatives(issue.errors) ?? issue.message
     default:
@@ -154,7 +154,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** What each branch of a union expects of the value. */
+/** What the alternatives of a union expect of the value, joined by "or"; undefined: no alternative concerns the value itself. */
 function alternatives(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
   const said = branches.flatMap(([issue]) => (issue === undefined || issue.path.length > 0 ? [] : expectation(issue)))
   return said.length === 0 ? undefined : [...new Set(said)].join(' or ').replaceAll(' or a value of type ', ' or ')
@@ -166,17 +166,17 @@ function unit(origin: string, count: number | bigint): string {
   return origin === 'array' || origin === 'set' ? ` item${end}` : ''
 }
 
-// Schema for JSON of any shape from outside. Zod's own schema recurses without a limit until the stack overflows, and drops keys named
+// Schemas for JSON of any shape that comes from outside. Zod's own schema for JSON recurses until the stack overflows, and drops keys named
 // `__proto__`.
 
-/** Any JSON object at most MAX_DEPTH levels deep. Passed on unchanged, not copied. */
+/** Accepts any JSON object at most MAX_DEPTH levels deep, and returns it unchanged, without copying. */
 export const jsonObjectInput: z.ZodType<JsonObject, JsonObject> = z
   .custom<JsonObject>(value => isObject(value) && isJson(value, MAX_DEPTH), {
     error: `a JSON object at most ${MAX_DEPTH} levels deep`,
   })
   .meta({ type: 'object' })
 
-/** Arbitrary JSON in answers, which a user or a plug-in stored. */
+/** Schemas for JSON of any shape in answers, such as metadata that a user or a plug-in stored. */
 export const anyJson: z.ZodType<Json> = z.unknown() as unknown as z.ZodType<Json>
 export const anyObject: z.ZodType<JsonObject> = z.record(z.string(), anyJson)
 

@@ -1,11 +1,10 @@
 /**
- * A partition is an audience with a number: who may see an entry. Every entry is in exactly one partition, every index keeps its blocks and
- * statistics by partition, and a query reads only those that its viewer may read. So hidden entries cannot influence a query, because it
- * never opens their blocks.
+ * A partition is an audience (who may see an entry) with a number. Every entry is in exactly one partition, every index keeps its data and
+ * statistics by partition, and a query reads only partitions that its viewer may read. So hidden entries cannot influence a query.
  */
 import { invalidArgument } from './errors.ts'
 
-/** The store's number of a partition. It never leaves the engine. */
+/** The store's number of a partition; never shown outside the engine. */
 export type PartitionId = number
 
 export type Audience =
@@ -15,7 +14,7 @@ export type Audience =
       readonly kind: 'shared'
       readonly holder: string
       readonly federations: readonly string[]
-      /** Readers are not told who the holder is: only code that hides holders may read the partition for them. */
+      /** Whether readers must not learn who the holder is; then only code that hides holders may read the partition for them. */
       readonly masked?: true
     }
 
@@ -33,7 +32,7 @@ export function isFederationName(name: string): boolean {
   return NAME.test(name)
 }
 
-/** Makes an audience: checks names and sorts federations, so that equal audiences are equal values. */
+/** Makes an audience: checks the names and sorts the federations, so that equal audiences have equal values. */
 export function audience(
   kind: Audience['kind'],
   holder: string = OWNER,
@@ -50,8 +49,8 @@ export function audience(
 }
 
 /**
- * The text that identifies a partition. All public entries share one partition, whoever holds them; a private one is `private:<holder>`, a
- * shared one `shared:<holder>:<federations>`, ids joined by commas (`masked:…`).
+ * The text that identifies the partition of an audience: `public` for all public entries, whoever holds them; `private:<holder>`;
+ * `shared:<holder>:<federations>` with ids joined by commas, or `masked:…` where the holder is hidden from readers.
  */
 export function partitionKey(of: Audience): string {
   switch (of.kind) {
@@ -64,7 +63,7 @@ export function partitionKey(of: Audience): string {
   }
 }
 
-/** Whether a viewer who can read entries for the audience `from` may be unable to read those for `to`, an audience of the same holder. */
+/** Whether some viewer may see an entry with the audience `from` but not with the audience `to`. Both have the same holder. */
 export function losesReaders(from: Audience, to: Audience): boolean {
   if (to.kind === 'public' || from.kind === 'private') return false
   if (from.kind === 'public' || to.kind === 'private') return true

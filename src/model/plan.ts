@@ -1,6 +1,6 @@
 /**
- * A query after parsing: every token with its place in the text, and what follows from the tokens. Positions and lengths are in UTF-16
- * units of the original text.
+ * A parsed query text: every token with its place in the text, and the terms and conditions that follow from the tokens. Positions and
+ * lengths are in UTF-16 units of the original text.
  */
 import type { FieldName, Filter } from './filter.ts'
 import type { Note } from './page.ts'
@@ -10,21 +10,21 @@ export interface Span {
   readonly length: number
 }
 
-/** Sign of a token: `+` requires it, `-` excludes it, null only searches for it. */
+/** Sign of a token: `+` requires the token, `-` excludes it; null: it is searched but not required. */
 export type Sign = '+' | '-' | null
 
-/** A word with escapes resolved, and sign and boost removed. */
+/** A word of the query's text, with escapes resolved, and without its sign and boost. */
 export interface WordToken extends Span {
   readonly kind: 'word'
   readonly sign: Sign
   readonly text: string
-  /** Weight in (0, 10]; 1 unless the query gives one. */
+  /** Weight of the word, above 0 and at most 10; 1 unless the query gives one. */
   readonly boost: number
-  /** Whether it follows a closing quote or parenthesis without a blank. */
+  /** Whether the word directly follows a closing quote or parenthesis, without a blank between them. */
   readonly glued: boolean
 }
 
-/** A phrase: words in quotes, with runs of blanks reduced to one. */
+/** A phrase in the query's text: words in quotes, where runs of blanks count as one. */
 export interface PhraseToken extends Span {
   readonly kind: 'phrase'
   readonly sign: Sign
@@ -34,7 +34,7 @@ export interface PhraseToken extends Span {
 
 export type FieldOperator = ':' | ':=' | ':~' | ':<' | ':<=' | ':>' | ':>=' | ':*' | ':()'
 
-/** One value of a field condition; a quoted value is always text. */
+/** One value of a condition on a field; a value in quotes is always text, never a number or date. */
 export interface FieldOperand extends Span {
   readonly text: string
   readonly quoted: boolean
@@ -43,28 +43,28 @@ export interface FieldOperand extends Span {
 export interface FieldToken extends Span {
   readonly kind: 'field'
   readonly sign: Sign
-  /** Name of the field as typed. */
+  /** Name of the field as the query spells it. */
   readonly name: string
   readonly operator: FieldOperator
-  /** Values of the condition: one; none after `:*`; one or more in a list. */
+  /** Values of the condition: usually one; none after `:*` (any value); one or more in a list `:(…)`. */
   readonly operands: readonly FieldOperand[]
 }
 
 export type QueryToken = WordToken | PhraseToken | FieldToken
 
-/** A term for ranking: a plain or included word, or a word of a phrase. */
+/** A term by which entries are ranked: a plain word, a word with `+`, or a word of a phrase. */
 export interface QueryTerm extends Span {
   readonly text: string
   readonly boost: number
 }
 
-/** A required condition: the word, or the adjacent words, must occur (or must not). */
+/** A word or phrase that must occur in an entry, or must not; the words of a phrase must be adjacent. */
 export interface Operand extends Span {
   readonly text: string
   readonly phrase: boolean
 }
 
-/** A boosted word or phrase as a whole: its vector is added to that of the query, multiplied by `boost - 1`. */
+/** A word or phrase with a boost. Its vector, multiplied by `boost − 1`, is added to the query's vector. */
 export interface Boosted extends Span {
   readonly text: string
   readonly boost: number
@@ -72,7 +72,7 @@ export interface Boosted extends Span {
 
 export interface FieldCondition extends Span {
   readonly field: FieldName
-  /** With its sign: that of a condition with a minus is negated. */
+  /** The condition as a filter; negated where the query has a minus before the condition. */
   readonly filter: Filter
 }
 
@@ -80,21 +80,21 @@ export interface ParsedQuery {
   /** Text of the query, with unpaired surrogates replaced and control characters turned into blanks; same length as given. */
   readonly text: string
   readonly tokens: readonly QueryToken[]
-  /** Terms for the word leg, in order; a repeated word is repeated here. */
+  /** Terms for the search by words, in order; a word that is repeated in the query is repeated here. */
   readonly terms: readonly QueryTerm[]
-  /** Phrases in quotes that must occur; they count in ranking too. */
+  /** Phrases in quotes that must occur in a result; they count in ranking too. */
   readonly phrases: readonly Operand[]
-  /** Phrases in quotes that need not occur, but raise entries that contain them. */
+  /** Phrases in quotes that need not occur; entries that contain them get a higher score. */
   readonly preferred: readonly Operand[]
-  /** Included words and phrases, `+word` and `+"…"`, that must occur; they count in ranking too. */
+  /** Words and phrases with a plus sign, `+word` and `+"…"`, which must occur in a result; they count in ranking too. */
   readonly must: readonly Operand[]
   readonly mustNot: readonly Operand[]
   readonly fields: readonly FieldCondition[]
-  /** All conditions of `fields` combined, or null. */
+  /** All conditions on fields combined into one filter; null: there is none. */
   readonly filter: Filter | null
   /** Text to embed: without signs and exclusions, with included words and phrases in their places. Empty: nothing to embed. */
   readonly residual: string
   readonly boosts: readonly Boosted[]
-  /** Notes for the requester, such as about a word that looks like a misspelt field. */
+  /** Notes for the requester about the query's text, such as on a word that looks like a misspelt field. */
   readonly notes: readonly Note[]
 }

@@ -13,7 +13,7 @@ import {
 import { jsonObjectInput } from './parse-input.ts'
 import { GROUPS, type Group, PHRASE_USES, SYNTAXES } from './query.ts'
 
-/** A time: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
+/** Schema of a time: ISO 8601 with a zone, a date alone (its first moment in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
 
 const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
@@ -33,7 +33,7 @@ export const instantInput: z.ZodType<InstantInput> = z
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** Condition on metadata: an exact value, a list (any of them), or operators, all of which must hold. */
+/** Schema of a condition on a metadata value: an exact value, a list of allowed values, or operators that must all hold. */
 const metadataCondition = z.union([
   scalar,
   z.array(scalar).min(1).max(1000),
@@ -48,7 +48,9 @@ const metadataCondition = z.union([
   }),
 ])
 
-/** Zod drops the key `__proto__` from a record, but without that condition the answer would be wrong. */
+/**
+ * Zod would silently drop the key `__proto__`, and the answer would be wrong without the condition under that key, so the key is refused.
+ */
 const conditions = z.preprocess(
   (value, check) => {
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')) {
@@ -59,7 +61,7 @@ const conditions = z.preprocess(
   z.record(z.string(), metadataCondition),
 )
 
-/** A period: `after` is included, `before` excluded. */
+/** Schema of a period of time: from `after` (included) to `before` (excluded). */
 const period = z.strictObject({
   after: instantInput.optional().describe('From this time on. Default: no limit'),
   before: instantInput.optional().describe('Before this time. Default: no limit'),
@@ -213,12 +215,12 @@ const querySchema = z
   .register(z.globalRegistry, { id: 'Query' })
 
 export type QueryInput = ReadonlyDeep<Omit<z.output<typeof querySchema>, 'options'>> & {
-  /** Options of the lens, checked by the lens's own schema (`Lens.options`). */
+  /** Options for the lens named in the query, checked by that lens's own schema (`Lens.options`). */
   readonly options?: Readonly<Record<string, unknown>> | undefined
 }
 export const queryInput: z.ZodType<QueryInput> = querySchema
 
-// Completion of what a user types: existing names that the viewer may know of.
+// Schemas for completing what a user types, with existing names that the viewer may know.
 
 export const SUGGESTED_FIELDS = ['collection', 'kind', 'tag', 'holder'] as const
 export type SuggestedField = (typeof SUGGESTED_FIELDS)[number]
@@ -241,7 +243,7 @@ const suggestSchema = z.strictObject({
 export type SuggestInput = ReadonlyDeep<z.output<typeof suggestSchema>>
 export const suggestInput: z.ZodType<SuggestInput> = suggestSchema
 
-/** Suggestions by field, in each the most frequent first. */
+/** Schema of suggested names, grouped by field, the most frequent names of a field first. */
 const suggestions = z.strictObject({
   suggestions: z
     .array(
@@ -258,14 +260,14 @@ export type Suggestions = ReadonlyDeep<z.output<typeof suggestions>>
 export type Suggestion = Suggestions['suggestions'][number]
 export const suggestOutput: z.ZodType<Suggestions> = suggestions
 
-// Cost of a query (BQ-190): computed from the request alone, so that a price reveals nothing about the store.
+// Cost of a query in units (BQ-190). It is computed from the request alone, so that the price reveals nothing about the store.
 
-/** Number of results that one unit pays for. */
+/** Number of requested results that cost one unit. */
 const RESULTS = 100
-/** Number of results above which the price stays the same, since some operations have no limit of their own. */
+/** Number of requested results above which the cost no longer grows, since some operations have no limit of their own. */
 const MAX_RESULTS = 10_000
 
-/** The fields of a request that determine its price. */
+/** The fields of a query request that determine its cost in units. */
 export interface Priced {
   readonly limit?: number | undefined
   readonly explain?: boolean | undefined
@@ -277,8 +279,8 @@ export interface Priced {
 }
 
 /**
- * Cost in units, at least 1. For each started hundred of results 1, plus 1 for reasons, 1 for spread and 1 for several passages, or for
- * passages as results; plus 1 for exact vectors.
+ * Cost of a query in units, at least 1. Each started hundred of requested results costs 1, plus 1 for explanations or a trace, 1 for
+ * diversity, and 1 for several passages per result or passages as results. Exact vectors cost 1 more for the whole query.
  *
  * @example
  * costOfAsking({ limit: 1000, explain: true, diversity: 0.5, approximate: false }) // 31
@@ -293,22 +295,24 @@ export function costOfAsking(asked: Priced): number {
   )
 }
 
-/** Cost of a count, which ranks up to 10,000 results but builds none of them. */
+/**
+ * Cost of a count in units. A count ranks up to 10,000 results but does not build them, so it costs less than a page of as many results.
+ */
 export function costOfCounting(asked: Priced): number {
   return costOfAsking({ ...asked, limit: COUNTED, explain: false, trace: false, passages: 1 })
 }
 
-/** A count costs as much as a page with this number of results. */
+/** Number of results whose page costs as much as a count. */
 const COUNTED = 1_000
 
-/** Number of code points that one unit pays for; the first so many are free. */
+/** Number of code points of a query's text that cost one unit; the first 1,000 are free. */
 const TEXT = 1_000
-/** Fields that contain tokens of an earlier answer, whose length the requester cannot choose. */
+/** Fields with tokens from an earlier answer, which cost nothing since the requester cannot choose their length. */
 const TOKENS: ReadonlySet<string> = new Set(['cursor', 'resume_token'])
 
 /**
- * Units for the length of one query, 0 or more: 1 for each started 1,000 code points of its texts, at any depth, beyond the
- * first 1,000 (BQ-190, QE-019). `input` is plain JSON.
+ * Cost of the length of a query's texts, in units, 0 or more: 1 for each started 1,000 code points beyond the first 1,000, counted over all
+ * texts in the input, at any depth (BQ-190, QE-019). `input` is plain JSON.
  *
  * @example
  * costOfText({ text: 'fox '.repeat(500) }) // 1
@@ -317,13 +321,13 @@ export function costOfText(input: unknown): number {
   return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
 }
 
-/** Counts the code points of all texts with an explicit stack, since input may be nested deeper than the call stack allows. */
+/** Counts the code points of all texts in the input. Uses its own stack, since input may be nested deeper than the call stack allows. */
 function codePoints(input: unknown): number {
   let sum = 0
   const left: unknown[] = [input]
   while (left.length > 0) {
     const value = left.pop()
-    // Counts surrogate pairs instead of splitting the text into an array: a text may have a megabyte.
+    // Subtracts the number of surrogate pairs, instead of splitting the text into an array of code points: a text may be a megabyte long.
     if (typeof value === 'string') sum += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
     else if (Array.isArray(value)) for (const item of value) left.push(item)
     else if (typeof value === 'object' && value !== null) {

@@ -1,25 +1,25 @@
-/** The query as the pipeline works with it: all values resolved, none optional. */
+/** The query as the stages of its evaluation use it: all values resolved to definite ones, none optional. */
 import type { Instant } from '../base/clock.ts'
 import type { Filter } from './filter.ts'
 import { DEFAULT_LIMIT, DEFAULT_TIMEOUT_MS } from './limits.ts'
 
-/** Where a page ended; the next page continues strictly after it. Stored in the cursor. */
+/** The position at which a page ended, kept in the cursor; the next page begins with the first item after it. */
 export interface Position {
-  /** The last item's score, or value of `order`, in the total order. */
+  /** Score of the page's last item, or its value of `order` in a list that is not ordered by score. */
   readonly order: number
-  /** The last item's `tie`, for items that are ordered by two numbers; absent: 0. */
+  /** The last item's `tie`, a second number that orders items with equal `order`; absent: 0. */
   readonly tie?: number | undefined
   readonly id: string
   readonly holder: string
-  /** Where passages are ranked: the last item's position in its entry, from 1. */
+  /** Position of the last item's passage in its entry, from 1; only where passages are ranked. */
   readonly passage?: number | undefined
-  /** The last item's rank, which is the number of items shown so far. */
+  /** Rank of the page's last item, which is also the number of items shown so far. */
   readonly rank: number
-  /** Depth of the first retrieval, which the next page's retrieval repeats. */
+  /** Number of candidates of the first retrieval for the query; the next page's retrieval uses the same number. */
   readonly depth: number
-  /** The retrieval that found the last item, from 0. */
+  /** Number, from 0, of the retrieval that found the last item. */
   readonly round: number
-  /** Hashes of the items shown last, so that they are not shown again. */
+  /** Hashes of the items shown last, joined into one text, so that these items are not shown again. */
   readonly shown: string
 }
 
@@ -27,31 +27,31 @@ export interface Position {
 export const SYNTAXES = ['plain', 'lenient', 'strict'] as const
 export type Syntax = (typeof SYNTAXES)[number]
 
-/** What an item of the answer is: an entry with its best passages, or one passage. */
+/** Whether a result is an entry with its best passages, or a single passage. */
 export const GROUPS = ['entry', 'passage'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** Whether a phrase must occur, or only raises entries that contain it. */
+/** Whether a phrase in quotes must occur in results, or only raises the score of entries that contain it. */
 export const PHRASE_USES = ['require', 'prefer'] as const
 export type PhraseUse = (typeof PHRASE_USES)[number]
 
-/** The query on which the pipeline runs, made from a checked `QueryInput`, the engine's settings and the clock. */
+/** A query ready to be evaluated, made from a checked `QueryInput`, the engine's settings and the clock. */
 export interface Query {
   readonly text: string
   readonly syntax: Syntax
-  /** Use of phrases; null: the syntax decides, and in lenient syntax the number of entries that contain the phrase. */
+  /** Whether phrases in quotes are required. Null: the syntax decides; in lenient syntax, the number of entries that contain the phrase. */
   readonly phrase: PhraseUse | null
   readonly lens: string
-  /** Options of the lens, as parsed by its schema; an empty object for a lens without options. */
+  /** Options for the lens, as parsed by the lens's schema; an empty object for a lens without options. */
   readonly options: unknown
   readonly limit: number
-  /** The cursor as given; null: this is a first page. */
+  /** The cursor as given by the requester; null: the first page is requested. */
   readonly cursor: string | null
-  /** Position after which the page begins; null: from the start. */
+  /** Position after which the page begins, from the cursor; null: at the first item. */
   readonly after: Position | null
-  /** What a cursor of this query is bound to: it changes with everything that could change the order. */
+  /** Returns the text to which a cursor of this query is bound: it differs for queries that could order results differently. */
   readonly binding: () => string
-  /** Conditions of `filter` and `known_at`; the parse stage adds those in the text. */
+  /** The conditions of the request's `filter` and `known_at`; the parse stage adds conditions from the query's text. Null: none. */
   readonly filter: Filter | null
   readonly mode: 'hybrid' | 'words' | 'meaning'
   /** Weight of meaning; null: the default for what is searched (0.7 for prose, 0.85 for code, in between for both). */
@@ -68,15 +68,15 @@ export interface Query {
   readonly timeoutMs: number
   readonly excerptLength: number
   readonly group: Group
-  /** Number of passages per item, 1 to 10; null: only the best one, without an explanation of its own. */
+  /** Number of passages shown per result, 1 to 10; null: only the best one, without an explanation of its own. */
   readonly passages: number | null
-  /** Time to which decay, recency, validity and relative times refer. */
+  /** Time at which the query is evaluated: validity of entries, recency, decay and relative times refer to it. */
   readonly asOf: Instant
-  /** When the first page was requested: the order is determined by the state at that time. */
+  /** When the first page was requested; the order of results is determined by the state of the store at that time. */
   readonly begun: Instant
 }
 
-/** Values for fields that a request leaves out. */
+/** Default values of fields that a request does not have. */
 type QueryDefaults = Pick<
   Query,
   | 'syntax'

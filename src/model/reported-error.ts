@@ -1,4 +1,4 @@
-/** The part of an error that an interface reports to a viewer who is not the owner. */
+/** Reduces an error to the part that an interface may report to a viewer other than the owner. */
 import type { Json } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { type ErrorKind, QuerentError } from './errors.ts'
@@ -13,7 +13,7 @@ const PLAIN: Readonly<Partial<Record<string, string>>> = {
   store_corrupt: 'the store is damaged',
   store_newer: 'the store was written by a newer version',
 }
-/** Names of error details that are paths on this machine. */
+/** Names of error details that hold paths on this machine. */
 const PLACES = ['file', 'path', 'home'] as const
 
 /** Any thrown value as a `QuerentError`. An error of another class is a bug of this program; its text is only written to the log. */
@@ -21,7 +21,7 @@ export function asQuerentError(thrown: unknown): QuerentError {
   return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
 }
 
-/** Gives an interface's name for an operation, such as `POST /v1/query` for `query`. */
+/** Function that gives the name of an operation in the interface in use, such as `POST /v1/query` for `query` over HTTP. */
 type NamesOperation = (operation: string) => string
 
 /** Where the message refers to an operation (`details.see`), names it as the interface in use does, not as the library does. */
@@ -41,7 +41,7 @@ function readable(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
   if (error.isOpen || (viewer !== null && isOwner(viewer))) return error
   if (OF_MACHINE.has(error.kind)) {
-    // A lens's own error code for a damaged store.
+    // The store is damaged, and a lens reports this under an error code of its own.
     const isDamage = error.details['reason'] === 'store_corrupt'
     const plain = PLAIN[isDamage ? 'store_corrupt' : error.code] ?? 'the service is not able to do this now'
     return error.retold(plain, isDamage ? { reason: 'store_corrupt' } : {}, error)

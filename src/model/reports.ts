@@ -1,4 +1,4 @@
-/** Schemas of what an engine reports about entries, itself and its work. Times are ISO 8601, names snake_case. */
+/** Schemas of the engine's reports on entries, on itself and on its work. Times are ISO 8601, names snake_case. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { jsonObject } from './page.ts'
@@ -38,7 +38,7 @@ const entryFields = {
     .describe("This viewer's use of it; null: none yet"),
 }
 
-/** An entry of a file to which the text links, or that links to it. */
+/** Schema of the id and title of an entry that another entry's text links to, or whose text links to the other entry. */
 const entryName = z.strictObject({
   id: z.string().describe('Id of the entry'),
   title: z.string().describe('Title of the entry; empty: none'),
@@ -86,7 +86,7 @@ const addReport = z.strictObject({
     .array(z.strictObject({ path: where, message: said }))
     .describe('Files that were not stored exactly as they are'),
   chunks: z.int().min(0).describe('Chunks that new texts were cut into'),
-  // Pieces of the viewer's own entries.
+  // Counts chunks of the viewer's own entries only.
   pending: z.int().min(0).describe('Chunks that have no vector yet'),
   visibility_changes: z
     .array(
@@ -105,7 +105,7 @@ const addReport = z.strictObject({
 export type AddReport = ReadonlyDeep<z.output<typeof addReport>>
 export const addOutput: z.ZodType<AddReport> = addReport
 
-/** An added path, and how many files below it have changed since they were read. */
+/** Schema of a path that was added to the store, with how many files below it have changed since they were read. */
 const addedPath = z.strictObject({
   path: z.string().describe('The path that was added'),
   lens: z.string().nullable().describe('Lens that has read it as code; null: entries were made of its files'),
@@ -154,7 +154,7 @@ const statusSchema = z.strictObject({
       runs_on: z
         .strictObject({
           runtime: z.enum(['native', 'wasm']).describe('What computes it'),
-          // Largest number of passages embedded at the same time, one per thread.
+          // One passage is embedded by each thread at a time.
           workers: z.int().min(1).describe('Number of its threads or processes'),
         })
         .nullable()
@@ -167,9 +167,9 @@ const statusSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().describe('Name of the index, such as words or vectors'),
-        // Shown to the owner only, since it covers all partitions.
+        // Null for other viewers than the owner, since the memory holds data of all partitions.
         bytes: z.int().min(0).nullable().describe('Memory it takes; null: not known'),
-        // Counted in the viewer's partitions.
+        // Counts only rows of partitions that the viewer may read.
         rows: z.int().min(0).nullable().describe('Number of rows; null: not shown'),
       }),
     )
@@ -204,7 +204,7 @@ const finding = z.strictObject({
 })
 export type Finding = ReadonlyDeep<z.output<typeof finding>>
 
-/** `ok`: state after the repair, if there was one. */
+/** Schema of the doctor command's report. `ok` describes the state after the repair, if one was made. */
 const doctorSchema = z.strictObject({
   ok: z.boolean().describe('Whether no check found anything wrong'),
   findings: z.array(finding).describe('One item per check'),
@@ -214,7 +214,7 @@ const doctorSchema = z.strictObject({
 export type Examination = ReadonlyDeep<z.output<typeof doctorSchema>>
 export const doctorOutput: z.ZodType<Examination> = doctorSchema
 
-/** Report of a backup, which is a consistent copy of the store file. */
+/** Schema of the report on a backup, which is a consistent copy of the store's file. */
 const backupSchema = z.strictObject({
   path: z.string().describe('The file that was made'),
   bytes: z.int().min(0).describe('Size of the file in bytes'),
@@ -226,7 +226,7 @@ const backupSchema = z.strictObject({
 export type Backup = ReadonlyDeep<z.output<typeof backupSchema>>
 export const backupOutput: z.ZodType<Backup> = backupSchema
 
-// Reports about models.
+// Schemas of reports about embedding models.
 
 const modelFields = {
   id: z.string().describe('Name of the model'),
@@ -278,7 +278,7 @@ export interface UseModelInput {
   readonly folder: string
   /** Which texts the model embeds. Default: `other_languages` for a multilingual model in addition to one for English, else `all`. */
   readonly for?: 'all' | 'other_languages' | undefined
-  /** Whether to wait until everything is embedded. Default: false. */
+  /** Whether the call waits until all entries are embedded. Default: false. */
   readonly wait?: boolean | undefined
 }
 
@@ -290,7 +290,7 @@ export const usedModelOutput = z.strictObject({
 })
 export type UsedModel = z.output<typeof usedModelOutput>
 
-// Input schemas of doctor and backup.
+// Input schemas of the operations `doctor` and `backup`.
 
 export const doctorInput = z.strictObject({
   repair: z.boolean().optional().describe('Repair what can be rebuilt. Default: false'),

@@ -5,20 +5,20 @@ export interface HttpRequestLine {
   readonly request_id: string
   readonly requester: string
   readonly method: string
-  /** The route that answered, as declared, such as `/v1/ops/:name`. */
+  /** Pattern of the route that answered the request, such as `/v1/ops/:name`. */
   readonly route: string
   readonly operation: string | null
   readonly status: number
   readonly duration_ms: number
-  /** Whether the answer was streamed; the duration then includes the last piece. */
+  /** Whether the answer was streamed; if so, the logged duration ends with the last piece. */
   readonly streamed: boolean
-  /** Number of results; null where there is none. */
+  /** Number of results in the answer; null where the answer has none to count. */
   readonly results: number | null
-  /** Code of the error; null: the request succeeded. */
+  /** Code of the error that the request got; null: it succeeded. */
   readonly code: string | null
-  /** Position of the request in a trace, as the client gave it (W3C Trace Context). */
+  /** Place of the request in a distributed trace, as the client sent it (W3C Trace Context). */
   readonly traceparent?: string
-  /** Text of a query of beliefs, where the operator turned that on, and until when it may be kept. */
+  /** Text of a query of beliefs, where the operator has turned this on, with the time until which it may be kept. */
   readonly query?: string
   readonly keep_until?: string
 }

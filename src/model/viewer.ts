@@ -1,12 +1,12 @@
-/** The identity that a call acts for. Set by an interface from its authentication, never from the content of a request. */
+/** The identity for which a call runs. An interface sets it from its authentication, never from the content of a request. */
 import { OWNER, type PartitionId } from './partition.ts'
 
 export interface Viewer {
-  /** Name of the viewer: an agent's, or `owner`. */
+  /** Name of the viewer: `owner`, or the name of an agent. */
   readonly id: string
 }
 
-/** The local owner of an embedded store: reads every partition, has no limits. */
+/** The local owner of an embedded store, who can read every partition and has no limits. */
 export const LOCAL_OWNER: Viewer = { id: OWNER }
 
 export function isOwner(viewer: Viewer): boolean {
@@ -16,6 +16,6 @@ export function isOwner(viewer: Viewer): boolean {
 /** A viewer with what it may read at one moment; made before retrieval, and again before an answer is returned. */
 export interface AccessScope {
   readonly viewer: Viewer
-  /** Partitions that the viewer may read, ascending. Everything outside does not exist for this query. */
+  /** Numbers of the partitions that the viewer may read, ascending. For this query, entries in other partitions do not exist. */
   readonly partitions: readonly PartitionId[]
 }

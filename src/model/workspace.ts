@@ -16,24 +16,24 @@ export type WorkspaceFile =
     }
   | { readonly ok: false; readonly url: string; readonly code: FileProblem; readonly message: string }
 
-/** A file or folder that listing leaves out. */
+/** A file or folder that is left out when the workspace folder is listed. */
 export interface LeftOut {
-  /** URL of the file, or of a folder that is left out with its content. */
+  /** URL of the file or folder; a folder is left out with everything in it. */
   readonly url: string
-  /** Why it is left out: `ignored`, `excluded`, `media`, …; `unreadable` for a folder that could not be listed. */
+  /** Reason for leaving it out: `ignored`, `excluded`, `media`, …; `unreadable` for a folder that could not be listed. */
   readonly reason: string
 }
 
 export interface Workspace {
-  /** `file://` URL of the folder, without a slash at the end. */
+  /** `file://` URL of the workspace folder, without a slash at the end. */
   readonly url: string
   /** Path of the file that holds the store. */
   readonly storeFile: string
-  /** `file://` URL of a path, which may be relative to the folder. */
+  /** `file://` URL of a path, which may be relative to the workspace folder. */
   urlOf(path: string): string
   /** Reads a file. Never rejects for errors of the disk. Links that lead out of the folder count as outside. */
   read(url: string): Promise<WorkspaceFile>
-  /** A fingerprint of the names, sizes and times of all files at or below a URL; it differs where any of them changed. */
+  /** Fingerprint of the names, sizes and modification times of all files at or below a URL; it changes when any of these change. */
   mark(url: string, signal: AbortSignal): Promise<string>
   /**
    * URLs of the files at or below a path, in the order of names: exactly those that listing the whole folder would give. If a folder on the

@@ -1,4 +1,4 @@
-/** The lens `beliefs` on its own: opens an engine with it, and offers its operations as functions for one agent. */
+/** Opens an engine with only the lens `beliefs`, and offers the lens's operations as functions for one agent. */
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
@@ -21,7 +21,7 @@ import type { Progress } from '../model/operation.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenBeliefsOptions extends EngineOptions {
-  /** The agent that calls act for; default `owner`. */
+  /** The agent for whom calls run; default `owner`. */
   readonly viewer?: Viewer | undefined
 }
 
@@ -29,14 +29,14 @@ type Families = Pick<Calls, 'trust' | 'agents' | 'federations' | 'nodes' | 'peer
 
 /** The lens's operations as functions: `query(input)` is `beliefs.query`, `trust.set(input)` is `trust.set`, and so on. */
 export interface Beliefs extends Families, Readonly<Calls['beliefs']> {
-  /** The answer in chunks of `options.chunk_size` results, in order; leaving the loop ends it. */
+  /** The answer to a query in chunks of `options.chunk_size` results, in order; leaving the loop early stops the query. */
   stream(query: BeliefQuery, signal?: AbortSignal): AsyncIterable<QueryChunk | LastChunk>
   /**
-   * Calls back for each belief that enters the first results, changes in them, or leaves them. Resolves when the first events are being
-   * delivered; callbacks never overlap.
+   * Calls `callback` for each belief that enters the query's first results, changes in them, or leaves them. Resolves when the first events
+   * are being delivered; calls of the callback never overlap.
    */
   subscribe(query: BeliefQuery, callback: BeliefCallback, options?: SubscribeOptions): Promise<BeliefSubscription>
-  /** Several subscriptions with one callback; either all of them start, or none does. */
+  /** Starts several subscriptions that share one callback: either all of them start, or none does. */
   subscribe_multiple(
     queries: readonly BeliefQuery[],
     callback: BeliefCallback,
@@ -44,17 +44,17 @@ export interface Beliefs extends Families, Readonly<Calls['beliefs']> {
   ): Promise<SubscriptionGroup>
 }
 
-/** An opened lens; closing it closes the engine. */
+/** The lens `beliefs` with the engine that was opened for it; closing it closes the engine. */
 export interface OpenBeliefs extends Beliefs, AsyncDisposable {
   readonly engine: Engine
-  /** The API on the same store for another agent. */
+  /** The lens's functions for another agent, on the store of this opened lens. */
   as(viewer: Viewer | string): Beliefs
-  /** Loads sample data: some 300 beliefs of twelve agents. Waits for their vectors. */
+  /** Loads sample data, some 300 beliefs of twelve agents, and waits until these have vectors. */
   loadSample(): Promise<SampleReport>
   close(): Promise<void>
 }
 
-/** Opens the lens; without options, on the store of the working folder. */
+/** Opens an engine with the lens `beliefs`; without options, on the store of the working folder. */
 export async function openBeliefs({ viewer = LOCAL_OWNER, ...options }: OpenBeliefsOptions = {}): Promise<OpenBeliefs> {
   const engine = await openEngine({ onlyLenses: ['beliefs'], ...options })
   return {
@@ -67,13 +67,13 @@ export async function openBeliefs({ viewer = LOCAL_OWNER, ...options }: OpenBeli
   }
 }
 
-/** The lens's functions on an engine that is already open. */
+/** The functions of the lens `beliefs` on an engine that is already open, for one viewer. */
 export function beliefsOf(engine: Engine, viewer: Viewer): Beliefs {
   const { beliefs, trust, agents, federations, nodes, peers } = engine.as(viewer)
   const begin: Beliefs['subscribe'] = (...given) => subscribe(engine.host('beliefs'), viewer, ...given)
   return {
     ...{ ...beliefs, trust, agents, federations, nodes, peers },
-    // The cast is needed since chunks are declared as JSON; these have the lens's types.
+    // The cast is needed since operations declare chunks as plain JSON; those of this operation have the lens's types.
     stream: (query, signal) =>
       beliefs.query.stream(query, signal && { signal }) as AsyncIterable<unknown> as AsyncIterable<
         QueryChunk | LastChunk

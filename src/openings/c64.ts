@@ -1,4 +1,4 @@
-/** The lens `c64` on its own: opens an engine with it, and offers its two queries for one viewer. */
+/** Opens an engine with only the lens `c64`, and offers the lens's two queries for one viewer. */
 import { atOnce } from '../base/turns.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openEngineOrEmpty } from '../engine/open.ts'
@@ -15,16 +15,16 @@ import type { CallContext, Progress } from '../model/operation.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 
 export interface OpenC64Options extends EngineOptions {
-  /** Settings of the lens, which override those of the environment and of the home; and plugins. */
+  /** Settings of the lens, which override those of environment variables and of the home's configuration, and its plugins. */
   readonly c64?: C64LensOptions | undefined
 }
 
-/** Schema of the lens's settings, by the names of the configuration file. */
+/** Schema of the settings of the lens `c64`, with the names that they have in the configuration file. */
 export const c64SettingsSchema: typeof settingsSchema = settingsSchema
 
 type Context = Partial<CallContext> | undefined
 
-/** An opened lens; closing it closes the engine. */
+/** The lens `c64` with the engine that was opened for it; closing it closes the engine. */
 export class OpenC64 implements AsyncDisposable {
   readonly engine: Engine
 
@@ -32,7 +32,7 @@ export class OpenC64 implements AsyncDisposable {
     this.engine = engine
   }
 
-  /** What the numbers and names in a query mean, and how it would be searched. */
+  /** Explains a query without running it: what its numbers and names mean on the C64, and how it would be searched. */
   enrich(query: string): Enrichment {
     return atOnce(stateOf(this.engine.host('c64')).enrich(checkedQuestion({ query }).query))
   }
@@ -52,30 +52,30 @@ export class OpenC64 implements AsyncDisposable {
 }
 
 /**
- * Opens the lens; without options, on the store of the working folder. Where there is none, on a store in memory, which is searched by
- * words only.
+ * Opens an engine with the lens `c64`; without options, on the store of the working folder. Where there is no store, one in memory is used,
+ * which is searched by words only.
  */
 export async function openC64(options: OpenC64Options = {}): Promise<OpenC64> {
   return new OpenC64(await openC64Engine(options))
 }
 
-/** As `openC64`, but returns the engine; `home` in its status is null when it answers from memory. */
+/** Opens the engine of the lens `c64`. Where there is no store, the engine answers from memory, and `home` in its status is null. */
 export function openC64Engine({ c64 = {}, ...options }: OpenC64Options): Promise<Engine> {
-  // By words only: embedding all facts for one query would take too long.
+  // A store in memory is searched by words only, since embedding all facts for a single query would take too long.
   return openEngineOrEmpty(options, builtInWith(c64Lens(c64)))
 }
 
-/** Puts the facts into the store, where they are missing, and waits until they have vectors. */
+/** Writes the lens's built-in facts into the store, where they are missing, and waits until they have vectors. */
 export async function embedC64(engine: Engine, report?: (progress: Progress) => void): Promise<void> {
   const host = engine.host('c64')
   await keepCorpus(host.store, stateOf(host).settings.collection, host.clock.now())
   await engine.embedded(report)
 }
 
-/** Formats the operation's result as Markdown, as the library's `formatEnrichment` does. */
+/** Formats the result of `c64.enrich` as Markdown, exactly as the library's `formatEnrichment` does. */
 export const enrichmentMarkdown: typeof formatEnrichment = formatEnrichment
 
-/** Formats results as Markdown for an assistant. */
+/** Formats the results of a query of the lens `c64` as Markdown for an assistant. */
 export function c64Markdown({
   results,
   searchMode,

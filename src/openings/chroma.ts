@@ -1,4 +1,4 @@
-/** The lens `chroma` on its own: opens an engine with it, and offers its API for one viewer. */
+/** Opens an engine with only the lens `chroma`, and offers the lens's API for one viewer. */
 import { systemClock } from '../base/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openEngineOf } from '../engine/open.ts'
@@ -11,13 +11,16 @@ import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 
 export interface OpenChromaOptions extends ChromaLensOptions, Omit<EngineOptions, 'clock'> {
-  /** Clock in Unix seconds; default the system's clock. */
+  /** Clock of the lens, a function that returns Unix seconds; default the system's clock. */
   readonly now?: (() => number) | undefined
-  /** Viewer for whom the lens is opened; default the local owner. */
+  /** Viewer for whom the API's calls run; default the local owner. */
   readonly viewer?: Viewer | undefined
 }
 
-/** An opened lens; closing it writes queued uses and closes the engine. */
+/**
+ * The lens `chroma` with the engine that was opened for it; closing it writes the uses of entries that are still in memory, and closes the
+ * engine.
+ */
 export class OpenChroma extends Chroma implements AsyncDisposable {
   readonly engine: Engine
 
@@ -26,7 +29,7 @@ export class OpenChroma extends Chroma implements AsyncDisposable {
     this.engine = engine
   }
 
-  /** The API on the same store for another viewer. */
+  /** The lens's API for another viewer, on the store of this opened lens. */
   as(viewer: Viewer): Chroma {
     return new Chroma(this.engine.host('chroma'), viewer)
   }

@@ -1,6 +1,6 @@
 /**
- * The lens `collections` as functions: they open what is to be searched (a home, or a ChromaDB server), run the query, and close it.
- * Reading never writes: no store is created where there is none.
+ * Functions for one query of the lens `collections`: each opens what is to be searched (a home, or a ChromaDB server), runs the query, and
+ * closes it. Queries write nothing, and no store is created where there is none.
  */
 
 import { existsSync, statSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { openChromaSource } from '../sources/chromadb.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Engine options for one query, which creates and writes nothing. */
+/** Options of an engine that is opened for one query, and that neither creates a store nor writes to it. */
 const READING: EngineOptions = {
   create: false,
   readOnly: true,
@@ -33,7 +33,7 @@ const READING: EngineOptions = {
   onlyLenses: ['collections'],
 }
 
-/** Only the results; warnings go to `onWarning`. Rejects with `ChromaQueryError`. */
+/** Runs a query and returns only the results; warnings are passed to `onWarning`. Rejects with `ChromaQueryError`. */
 export async function queryChromadb(
   query: string,
   options: QueryCollectionsOptions = {},
@@ -42,7 +42,7 @@ export async function queryChromadb(
   return results.map(({ title, content, source, score, metadata }) => ({ title, content, source, score, metadata }))
 }
 
-/** Results, warnings and the query that was run. Rejects with `ChromaQueryError`. */
+/** Runs a query and returns the results, warnings, and the query as it was run. Rejects with `ChromaQueryError`. */
 export async function queryCollections(
   query: string,
   options: QueryCollectionsOptions = {},
@@ -66,12 +66,15 @@ export async function declaredCollections(persistDirectory?: string): Promise<re
     await using engine = await openEngine({ ...READING, embedder: 'none', home: homeIn(persistDirectory) })
     return (engine.host('collections').settings as CollectionsSettings).collections
   } catch {
-    // Errors are ignored here: a query opens the home too, and then reports what is wrong with it.
+    // Errors are ignored here, because the query that follows opens the home as well and reports what is wrong with it.
     return []
   }
 }
 
-/** Whether a query that names no store and no server would find a store, or the environment names one. */
+/**
+ * Whether a query that names neither a store nor a server has something to search: environment variables name a server or home, or the
+ * working folder has a store.
+ */
 export function findsStore(): boolean {
   if (variable('QUERENT_CHROMA_URL') !== undefined || variable('QUERENT_HOME') !== undefined) return true
   try {
@@ -82,7 +85,7 @@ export function findsStore(): boolean {
   }
 }
 
-/** An answer formatted for people; with `lang` `auto`, the query decides the language. */
+/** Formats results as Markdown for people; with `lang` `auto`, in the language of the query. */
 export function collectionsMarkdown(
   results: Parameters<typeof formatResultsMarkdown>[0],
   query: string,
@@ -92,24 +95,24 @@ export function collectionsMarkdown(
 }
 
 export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'> {
-  /** A Querent home; absent: that of the working folder. */
+  /** Path of the Querent home to search; absent: the home of the working folder. */
   readonly persistDirectory?: string | undefined
-  /** Whether the sample in this package is searched instead of a store. */
+  /** Whether the sample that ships with this package is searched instead of a store. */
   readonly sample?: boolean | undefined
-  /** URL of a ChromaDB server to search instead; default QUERENT_CHROMA_URL, where no home is named. */
+  /** URL of a ChromaDB server to search instead of a home; default the variable QUERENT_CHROMA_URL, where no home is named. */
   readonly url?: string | undefined
   /** Settings of the server; default QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the server's own defaults. */
   readonly tenant?: string | undefined
   readonly database?: string | undefined
   readonly token?: string | undefined
-  /** Embedder of the query. Default: the home's for a home, else all-MiniLM-L6-v2. */
+  /** Embedder of the query's text. Default: for a home its own embedder, for a server all-MiniLM-L6-v2. */
   readonly embedder?: GivenEmbedder | 'none' | undefined
-  /** Embedders by collection, for collections that were embedded by another model. */
+  /** Embedders of the query's text by collection, for collections whose records were embedded by another model than the others. */
   readonly embedders?: Readonly<Record<string, GivenEmbedder>> | undefined
   readonly clock?: Clock | undefined
-  /** Viewer for whom the query runs; default the local owner. */
+  /** Viewer for whom the query runs, and whose access decides what it finds; default the local owner. */
   readonly viewer?: Viewer | undefined
-  /** Time limit of a query; default 10 seconds. */
+  /** Time limit of a query in milliseconds; default 10 seconds. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
   readonly onWarning?: ((warning: Warning) => void) | undefined
@@ -120,7 +123,7 @@ interface OpenedCollections {
   close(): Promise<void>
 }
 
-/** Opens what is to be searched. Rejects with `ChromaQueryError`. */
+/** Opens the home or server that the options name. Rejects with `ChromaQueryError`. */
 async function openCollections(options: QueryCollectionsOptions): Promise<OpenedCollections> {
   try {
     const { persistDirectory, sample = false } = options
@@ -188,7 +191,7 @@ async function openServer(url: string, options: QueryCollectionsOptions): Promis
   }
 }
 
-/** Value of an environment variable; an empty one counts as not set. */
+/** Value of an environment variable; an empty value counts as not set. */
 function variable(name: string): string | undefined {
   return process.env[name] || undefined
 }
@@ -197,13 +200,13 @@ type Given = Pick<QueryCollectionsOptions, 'embedders' | 'signal'>
 
 interface StandardEmbedder {
   open(): Promise<Embedder | null>
-  /** Whether the embedder was opened here, and so must be closed here. */
+  /** Whether the embedder is opened by this code, which must then close it. */
   readonly isOurs: boolean
 }
 
 /**
- * The embedders of one query to several collections, each of which may have been embedded by another model. A text is embedded once by each
- * model; embedders opened here are closed here.
+ * The embedders of one query to several collections, whose records may be embedded by different models. The query's text is embedded once
+ * by each model; embedders that were opened here are closed here.
  */
 class QuestionEmbedders {
   readonly #standard: StandardEmbedder
@@ -245,7 +248,7 @@ function embedderOf(given: GivenEmbedder | 'none'): Promise<Embedder | null> {
   return openEmbedder(given, { baseFolder: process.cwd(), env: process.env, start: 'first-use' })
 }
 
-/** Puts the sample into the store, public for every viewer. Dates are counted back from the engine's clock. */
+/** Writes the sample records into the store, visible to every viewer. Dates in the sample are counted back from the engine's clock. */
 export async function putSample(engine: Engine): Promise<void> {
   const { sampleRecords } = await import('../lenses/collections/sample/sample.ts')
   const records = sampleRecords(engine.host('collections').clock.now())

@@ -1,4 +1,4 @@
-/** The lens `context` on its own: opens an engine with it, and offers its calls for one viewer. */
+/** Opens an engine with only the lens `context`, and offers the lens's calls for one viewer. */
 
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
@@ -7,11 +7,11 @@ import { Context } from '../lenses/context/operations.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenContextOptions extends EngineOptions {
-  /** Viewer for whom the lens is opened; default the local owner. */
+  /** Viewer for whom the lens's calls run; default the local owner. */
   readonly viewer?: Viewer | undefined
 }
 
-/** An opened lens; closing it closes the engine. */
+/** The lens `context` with the engine that was opened for it; closing it closes the engine. */
 export class OpenContext extends Context implements AsyncDisposable {
   readonly engine: Engine
 
@@ -20,7 +20,7 @@ export class OpenContext extends Context implements AsyncDisposable {
     this.engine = engine
   }
 
-  /** The API on the same store for another viewer. */
+  /** The lens's calls for another viewer, on the store of this opened lens. */
   as(viewer: Viewer): Context {
     return contextOf(this.engine, viewer)
   }
@@ -39,7 +39,7 @@ export async function openContext({ viewer, ...options }: OpenContextOptions = {
   return new OpenContext(await openEngine({ onlyLenses: ['context'], ...options }), viewer ?? LOCAL_OWNER)
 }
 
-/** The calls on an engine that is already open. */
+/** The calls of the lens `context` on an engine that is already open. */
 export function contextOf(engine: Engine, viewer: Viewer): Context {
   return new Context(engine.host('context'), viewer)
 }

@@ -1,6 +1,6 @@
 /**
- * Loads enrichment plugins from folders: each file named `*_enrichment.ts` or `*_enrichment.js` contains one, under the same rules of trust
- * as every plug-in. A file without a plugin causes a warning; two plugins with the same name are an error.
+ * Loads enrichment plugins of the lens `c64` from folders: each file named `*_enrichment.ts` or `*_enrichment.js` contains one. Files are
+ * trusted by the same rules as every plug-in. A file without a plugin causes a warning; two plugins with the same name are an error.
  */
 import { realpathSync } from 'node:fs'
 import { loadPlugins, type PluginReport } from '../engine/plugins.ts'
@@ -8,20 +8,23 @@ import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from
 import { QuerentError } from '../model/errors.ts'
 
 export interface EnrichmentPluginRequest {
-  /** Plugins that are built into the domain. */
+  /** Plugins that are part of the program and are not loaded from files. */
   readonly builtIn?: readonly EnrichmentPlugin[] | undefined
-  /** Folders of plugins, each of which is loaded only if a user has trusted its file. Need not exist. */
+  /** Folders of plugins; a file in them is loaded only if a user has trusted it. The folders need not exist. */
   readonly folders?: readonly string[] | undefined
-  /** Folders whose plugins are loaded without asking. Must exist. */
+  /** Folders of plugins that are loaded without asking a user. The folders must exist. */
   readonly trustedFolders?: readonly string[] | undefined
-  /** File in which trust is recorded, outside of all the folders. Needed when there are `folders`. */
+  /**
+   * Path of the file that records which plugin files a user has trusted; it must be outside all the folders. Needed when there are
+   * `folders`.
+   */
   readonly trustFile?: string | undefined
-  /** Asks whether a file may be loaded; absent without a terminal. */
+  /** Asks the user whether a plugin file may be loaded; absent where there is no terminal. */
   readonly trust?: ((file: string) => Promise<boolean>) | undefined
 }
 
 export interface EnrichmentPlugins extends PluginReport {
-  /** All plugins, in the order in which they run. */
+  /** All loaded plugins, in the order in which they run. */
   readonly plugins: readonly EnrichmentPlugin[]
 }
 
@@ -79,7 +82,7 @@ function pluginOf(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin
   return plugin
 }
 
-/** The folder's real path, with links resolved; unchanged while it does not exist. */
+/** The folder's path with symbolic links resolved; the path as given where the folder does not exist. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder)

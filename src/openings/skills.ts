@@ -1,6 +1,6 @@
 /**
- * Installs the skill and the agent of this package where assistants look for them. Files that a user has changed stay, unless `force` is
- * set.
+ * Installs this package's skill and agent for assistants in a project's folder, where assistants look for them. Files that a user has
+ * changed are kept, unless `force` is set.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -8,28 +8,28 @@ import { fileURLToPath } from 'node:url'
 import { QuerentError } from '../model/errors.ts'
 
 export interface SkillsRequest {
-  /** The project's folder, in which `.claude/` is created; it is made when it does not exist. */
+  /** Folder of the project, in which `.claude/` is created; the folder itself is created when it does not exist. */
   readonly folder: string
-  /** Lens that is to be queried; default `collections`: a skill and an agent. `c64`: a command, in English only. */
+  /** Lens that the installed files query. `collections` (default): a skill and an agent; `c64`: a command, in English only. */
   readonly lens?: 'collections' | 'c64' | undefined
-  /** Language of the files; default `es`. */
+  /** Language of the installed files; default `es`. */
   readonly lang?: 'es' | 'en' | undefined
   readonly force?: boolean | undefined
 }
 
 export interface SkillsReport {
-  /** Paths below the folder, with slashes, sorted. */
+  /** Paths of the files that were written, relative to the project's folder, with slashes, sorted. */
   readonly written: readonly string[]
   readonly unchanged: readonly string[]
-  /** Files that stay as they are because a user changed them. */
+  /** Paths of the files that were not replaced because a user had changed them. */
   readonly kept: readonly string[]
 }
 
-/** Folder of the files that ship with this package, by language. */
+/** Folder of this package's files to be installed, with one subfolder for each language. */
 const SHIPPED = fileURLToPath(new URL('../lenses/collections/files', import.meta.url))
 const SHIPPED_C64 = fileURLToPath(new URL('../lenses/c64/files', import.meta.url))
 
-/** Installs the files. Throws `io_failed` where a file cannot be read or written. */
+/** Installs the files for a lens in a project's folder. Throws `io_failed` where a file cannot be read or written. */
 export function installSkills({ folder, lens, lang = 'es', force = false }: SkillsRequest): SkillsReport {
   const from = lens === 'c64' ? SHIPPED_C64 : join(SHIPPED, lang)
   const report = { written: [] as string[], unchanged: [] as string[], kept: [] as string[] }
@@ -47,7 +47,7 @@ export function installSkills({ folder, lens, lang = 'es', force = false }: Skil
   return report
 }
 
-/** Whether a file equals a shipped one in any language: then nobody has changed it, and it may be replaced. */
+/** Whether the text equals the file that ships under this path in any language: then no user has changed it, and it may be replaced. */
 function isOurs(text: string, path: string): boolean {
   return readdirSync(SHIPPED).some(lang => readOrNull(join(SHIPPED, lang, path)) === text)
 }

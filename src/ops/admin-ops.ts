@@ -1,4 +1,4 @@
-/** Operations about the engine itself: its state, its health, its lenses. */
+/** Operations on the engine itself: its state, health, backup, models and lenses. */
 
 import { inspect } from 'node:util'
 import { z } from 'zod'
@@ -118,7 +118,7 @@ export const useModel: Operation<Engine, typeof useModelInput, typeof usedModelO
   run: async (engine, input, context) => engine.useModel(input, context),
 }
 
-// `mirror`: entries of a collection leave the store, so only the local owner may call it.
+// The operation `mirror` copies entries of a collection to another server, outside the store, so only the local owner may call it.
 
 const name = z.string().min(1).max(MAX_NAME_LENGTH)
 
@@ -161,24 +161,26 @@ export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> 
   input: mirrorInput,
   output: mirrorOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
-  // The cast is needed since the report is read-only.
+  // The cast is needed since the returned report has a read-only type.
   run: async (engine, input, { signal, report }) => {
     const { mirrorCollection } = await import('../engine/mirror.ts')
     return (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>
   },
 }
 
-// The part of an unexpected failure that is written to the log, and shown to nobody else.
+// Details of an unexpected failure (a bug), which are written to the log and shown to no requester.
 
 /**
- * The lines to log for a bug, including its causes; null for an error that is no bug. `request`: id that the client got, by which the lines
- * are found.
+ * The lines about a bug, with its causes, for the server's log; null for an error that is no bug. `request`: the id that the client
+ * received, by which the lines can be found.
  */
 export function bugReport(thrown: unknown, request: string): string | null {
   return isBug(asQuerentError(thrown)) ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
 }
 
-/** Whether the error is a bug. A lens may report one under its own code; the bug is then the cause. */
+/**
+ * Whether the error is a bug of this program. A lens may report a bug under an error code of its own; the bug is then the error's cause.
+ */
 function isBug({ code, kind, cause, isOpen }: QuerentError): boolean {
   return code === 'internal' || (isOpen && kind === 'broken' && !(cause instanceof QuerentError))
 }

@@ -1,6 +1,6 @@
 /**
- * All operations in one order: the engine's own, then each lens's. Interfaces find them here, so that the error for an unknown name is the
- * same everywhere.
+ * All operations in one fixed order: first the engine's own, then those of each lens. All interfaces look operations up here, so that an
+ * unknown name gives the same error everywhere.
  */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
@@ -33,7 +33,7 @@ import {
 
 export { type EngineOperation, runOperation, streamOperation } from '../engine/run-operation.ts'
 
-/** Operations by name, in the order of listings. */
+/** Operations by name, in the order in which they are listed. */
 export type Catalog = ReadonlyMap<string, EngineOperation>
 
 const CORE: readonly EngineOperation[] = [
@@ -63,7 +63,7 @@ const CORE: readonly EngineOperation[] = [
   useModel,
 ]
 
-/** Operations on files or the whole store, in which every lens may take part. */
+/** The operations that work on files or on the whole store, in which every lens may take part. */
 const OF_THE_STORE: ReadonlySet<EngineOperation> = new Set([
   ...[add, sync, status, doctor, backup, exportAll, importAll, lenses],
 ])
@@ -73,14 +73,14 @@ export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
   return new Map([...CORE, ...ofLenses].map(operation => [operation.name, operation]))
 }
 
-/** Alternative names of operations; listings show only the main name. */
+/** Alternative names of operations, with the main name of each; listings show only main names. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['enrich', 'c64.enrich'],
   ['remember', 'conversations.remember'],
   ['recall', 'conversations.query'],
 ])
 
-/** The name that an operation is listed by. */
+/** The main name of an operation, given its main name or an alternative one. */
 export function fullName(name: string): string {
   return ALIASES.get(name) ?? name
 }
@@ -89,17 +89,17 @@ export function fullName(name: string): string {
 export async function declaredOperation(alias: string): Promise<Operation | undefined> {
   const name = fullName(alias)
   const operations = (await builtInLensOf(name)?.load())?.operations ?? CORE
-  // The cast is safe: the type of an operation's host does not matter before there is one.
+  // The cast is safe: before an engine is open, nothing depends on the type of the operation's host.
   return operations.find(operation => operation.name === name) as Operation | undefined
 }
 
-/** Operations of a built-in lens whose names begin with this family. */
+/** Operations of a built-in lens whose names begin with the given family, such as `trust` for `trust.set`. */
 export async function declaredOperations(family: string): Promise<readonly Operation<never>[]> {
   const operations = (await builtInLensOf(family)?.load())?.operations ?? []
   return operations.filter(({ name }) => name.startsWith(`${family}.`))
 }
 
-/** The lenses, other than the default one, that an operation needs for this input. Undefined: all lenses. */
+/** Names of the lenses, besides the default one, that must be loaded to run an operation with this input; undefined: all lenses. */
 export function lensesFor(alias: string, input: unknown): readonly string[] | undefined {
   const name = fullName(alias)
   const own = builtInLensOf(name)
@@ -115,7 +115,9 @@ function lensIn(input: unknown): string | undefined {
   return typeof lens === 'string' ? lens : undefined
 }
 
-/** An operation by name. Throws `unknown_operation`, naming operations with a similar spelling. */
+/**
+ * The operation with this name, in a catalogue of operations. Throws `unknown_operation`, which names operations with a similar spelling.
+ */
 export function findOperation(catalog: Catalog, name: string): EngineOperation {
   const operation = catalog.get(fullName(name))
   if (operation !== undefined) return operation
@@ -129,7 +131,7 @@ export function findOperation(catalog: Catalog, name: string): EngineOperation {
   })
 }
 
-/** Finds an operation by name, then runs it. */
+/** Finds an operation by name and runs it. */
 export async function callOperation(
   catalog: Catalog,
   engine: Engine,
@@ -140,7 +142,7 @@ export async function callOperation(
   return runOperation(findOperation(catalog, name), engine, input, context)
 }
 
-// JSON Schemas (2020-12) of an operation, made from its zod schemas, for interfaces that publish them.
+// JSON Schemas (version 2020-12) of an operation's input and output, made from its zod schemas, for interfaces that publish them.
 
 export interface OperationDescription {
   readonly name: string
@@ -168,7 +170,7 @@ export function describeOperation(operation: Operation): OperationDescription {
   }
 }
 
-/** Replaces a schema that is only a reference by the definition in `$defs` that it refers to. */
+/** If the schema is only a reference, replaces it by the definition in its `$defs` to which it refers. */
 function withRoot({ $ref, ...schema }: JsonObject): JsonObject {
   const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : undefined
   if (name === undefined) return schema
@@ -176,7 +178,7 @@ function withRoot({ $ref, ...schema }: JsonObject): JsonObject {
   return { ...schema, ...(root as JsonObject), ...(Object.keys($defs).length > 0 && { $defs }) }
 }
 
-/** The metadata of schemas without their ids, so that zod makes no named definitions. */
+/** Gives zod the metadata of schemas without their ids, so that the JSON Schema has no named definitions. */
 class Nameless extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   override get<S extends z.core.$ZodType>(schema: S): z.core.GlobalMeta | undefined {
     const { id: _, ...said } = z.globalRegistry.get(schema) ?? {}
@@ -201,6 +203,6 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'nam
       if (Array.isArray(examples)) jsonSchema['examples'] = examples
     },
   })
-  // The cast is safe: a JSON Schema is JSON, though zod's type for it has methods and undefined.
+  // The cast is safe: a JSON Schema is plain JSON, though zod's type for it also allows methods and undefined.
   return made as unknown as JsonObject
 }

@@ -1,4 +1,4 @@
-/** Operations over entries: asking, completing, watching, single entries, and much at once. */
+/** Operations on entries: querying, completing names, watching, reading and writing single entries, and bulk operations. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import { printable } from '../base/printable.ts'
@@ -77,7 +77,7 @@ export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = 
   run: (engine, input, context) => engine.similar(input, context),
 }
 
-// Completion: names of collections, kinds, tags and holders as a user types them.
+// Completion: existing names of collections, kinds, tags and holders that begin with what a user types.
 
 export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutput> = {
   name: 'suggest',
@@ -88,7 +88,7 @@ export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutpu
   run: (engine, input, context) => engine.suggest(input, context),
 }
 
-// Watch: a subscription, with an event for each change of its answer.
+// The operation `watch`: a subscription to a query, with an event for each change of the answer.
 
 export const watch = watchOperation({
   name: 'watch',
@@ -100,11 +100,11 @@ export const watch = watchOperation({
 // `brief`: what an assistant should know of the store before its first query, in fewer than 500 tokens, whatever the store contains. Names
 // come from the store and may have been chosen to mislead the reader: the text has them in quotes, on one line, cut, and marked as data.
 
-/** Number of names read from the store; how many are shown depends on their length. */
+/** Number of names read from the store for a list in the text; how many of them are shown depends on their length. */
 const MAX_NAMES = 20
 /** Byte limits of the lists of names: a token of any byte-based model is at least one byte, so bytes bound the number of tokens. */
 const BYTES = { collections: 90, tags: 130, lenses: 70 } as const
-/** Longest name, in UTF-16 units. */
+/** Longest name shown in the text, in UTF-16 units; a longer one is cut. */
 const NAME_LENGTH = 32
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
@@ -173,7 +173,7 @@ function named(what: string, names: Facts['tags'], bytes: number): string {
   return shown.length === 0 ? '' : `${what}: ${shown.join(', ')}${shown.length < texts.length ? ', and more' : ''}.\n`
 }
 
-/** The first parts that together fit into this number of bytes. */
+/** The parts that fit into the given number of bytes together, taken from the first on. */
 function within(parts: readonly string[], bytes: number): readonly string[] {
   let left = bytes
   return parts.filter(part => {
@@ -182,7 +182,7 @@ function within(parts: readonly string[], bytes: number): readonly string[] {
   })
 }
 
-/** A name in quotes, without quotes, brackets, backticks or invisible characters that could end the quotation or open a tag. */
+/** The name in quotes, without characters (quotes, brackets, backticks, invisible ones) that could end the quotation or open a tag. */
 function quoted(name: string): string {
   const line = printable(name.replace(/\s+/g, ' ').trim())
   const plain = line.replace(/["'`<>\\[\]{}]|\p{Cf}|[\p{Co}\p{Cn}\p{Cs}]/gu, '\ufffd')
@@ -196,7 +196,7 @@ export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   summary: 'Read one entry by id and count a use of it',
   input: getInput,
   output: entryOutput,
-  // A read changes no knowledge, but counts as a use, so it is not idempotent.
+  // Reading an entry changes no knowledge, but counts as a use of the entry, so the operation is not idempotent.
   effect: { kind: 'read', idempotent: false },
   run: (engine, input, context) => engine.get(input, context),
 }
@@ -277,7 +277,7 @@ const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictO
   lines: z.array(z.unknown()).describe('Lines of an export, each an object'),
 })
 
-/** The export as one document, or line by line. */
+/** The export of a store: as one document, or streamed line by line. */
 export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
   name: 'export',
   summary: 'Export everything in the store as lines for `import`',
@@ -285,7 +285,7 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
   output: linesOutput,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
   run: async (engine, _input, context) => ({ lines: await collect(engine.export(context)) }),
-  // The cast is safe: lines are JSON, which TypeScript cannot derive for interfaces.
+  // The cast is safe: exported lines are JSON, which TypeScript cannot derive for interfaces.
   stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
 }
 

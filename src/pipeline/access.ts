@@ -1,6 +1,6 @@
 /**
- * What a viewer may see. Checked twice for every query: before retrieval it determines the partitions that may be read, and just before an
- * answer is returned each entry is checked again.
+ * Which entries a viewer may see. This is checked twice for every query: before retrieval it determines the partitions that may be read,
+ * and just before the answer is returned each entry is checked again.
  */
 import { didYouMean, nearIds } from '../base/near-names.ts'
 import type { Entry } from '../model/entry.ts'
@@ -29,12 +29,12 @@ function isMasked(audience: Audience): boolean {
   return audience.kind === 'shared' && audience.masked === true
 }
 
-/** Whether an entry, as it is stored now, is visible. */
+/** Whether an entry with its current partition is visible in this access scope. */
 export function stillVisible(entry: Pick<Entry, 'partition'>, accessScope: AccessScope): boolean {
   return accessScope.partitions.includes(entry.partition)
 }
 
-/** Ids that a wrong one is compared with. */
+/** Number of visible ids that are compared with a wrong id to find similar ones. */
 const MAX_COMPARED = 20_000
 
 /** Visible ids that are spelled like one that is not there. Of a store with very many, those that begin alike are compared. */
@@ -42,14 +42,14 @@ export function nearVisibleIds(reader: StoreReader, id: string, accessScope: Acc
   const first = reader.ids(accessScope, '', MAX_COMPARED)
   const more = first.length < MAX_COMPARED ? [] : reader.ids(accessScope, id.slice(0, 2), MAX_COMPARED)
   const near = nearIds(id, [...new Set([...first, ...more])])
-  // An id in an index that is damaged names nothing.
+  // An id that is only in a damaged index belongs to no entry, and is not suggested.
   const isThere = (one: string) => reader.entries(reader.find(one, accessScope.partitions)).length > 0
   return near.filter(one => reader.around(ignored, () => isThere(one)))
 }
 
 function ignored(): void {}
 
-/** `not_found`, with visible ids that are spelled alike. */
+/** Makes the error `not_found` for an id, with visible ids that are spelled like it. */
 export function noSuchEntry(reader: StoreReader, id: string, accessScope: AccessScope, field = 'id'): QuerentError {
   const near = nearVisibleIds(reader, id, accessScope)
   const message = `${field}: there is no entry ${JSON.stringify(id)}${didYouMean(near)}`
@@ -59,12 +59,12 @@ export function noSuchEntry(reader: StoreReader, id: string, accessScope: Access
 /** What one viewer may read by the current memberships. To be used while the reader of its members is open. */
 export class Circle {
   readonly viewer: Viewer
-  /** Federations in which the viewer is active and may query, ascending. */
+  /** Federations in which the viewer is an active member and may query, in ascending order of names. */
   readonly federations: readonly string[]
   readonly #members: Members
   readonly #queried: ReadonlySet<string>
 
-  /** `isOpen`: whether access through a federation is considered at all. */
+  /** `isOpen`: whether access to entries through a federation is possible at all; default: through every federation. */
   constructor(members: Members, viewer: Viewer, isOpen: (federation: string) => boolean = () => true) {
     this.viewer = viewer
     this.federations = members.queriedBy(viewer.id).filter(isOpen)
@@ -77,12 +77,12 @@ export class Circle {
     return audience.kind === 'shared' && audience.federations.some(id => this.isMember(id, audience.holder))
   }
 
-  /** Federations of an audience by which the viewer may see its holder's entries; none unless it is shared. */
+  /** The federations of an entry's audience through which the viewer may see it; none where the audience is not `shared`. */
   through(audience: Audience): readonly string[] {
     return audience.kind === 'shared' ? audience.federations.filter(id => this.isMember(id, audience.holder)) : []
   }
 
-  /** Whether an agent is active in a federation that the viewer may query. */
+  /** Whether the agent is an active member of the federation, and the viewer may query that federation. */
   isMember(federation: string, agent: string): boolean {
     return this.#queried.has(federation) && this.#members.activeIn(federation).has(agent)
   }
@@ -96,7 +96,7 @@ function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
   return [...ids].sort((a, b) => a - b)
 }
 
-/** Caches `lookAt` by viewer until partitions or memberships change. */
+/** Caches what each viewer may see, until partitions or memberships in federations change. */
 export class AccessScopes {
   readonly #store: Store
   readonly #scopes = new Map<string, AccessScope>()
@@ -130,9 +130,12 @@ export class AccessScopes {
   }
 }
 
-// Memberships in federations, which decide who sees shared entries.
+// Memberships of agents in federations, which decide who sees entries shared with a federation.
 
-/** Members of federations. Each federation is read once and kept until its table is written. */
+/**
+ * The active members of federations. A federation's members are read from the store once; the object is replaced when the table of
+ * memberships is written.
+ */
 export class Members {
   readonly #reader: StoreReader
   readonly #active = new Map<string, ReadonlySet<string>>()
@@ -141,7 +144,7 @@ export class Members {
     this.#reader = reader
   }
 
-  /** Federations in which an agent is active and may query, ascending. */
+  /** Federations in which the agent is an active member and may query, in ascending order of names. */
   queriedBy(agent: string): readonly string[] {
     const own = this.#reader.table(MEMBERSHIPS).scan({ agent }).filter(mayQuery)
     return own.map(row => row['federation'] as string).sort()
@@ -157,7 +160,7 @@ export class Members {
   }
 }
 
-/** Members of a store, cached until the table of memberships is written. */
+/** The members of a store's federations, cached until the table of memberships is written. */
 export class CurrentMembers {
   readonly #store: Store
   #members: Members | null = null
@@ -175,7 +178,7 @@ export class CurrentMembers {
   }
 }
 
-/** The federations of an audience in which its holder is active, and the viewer is active and may query. */
+/** The federations of an audience in which the holder is active, and in which the viewer is active and may query. */
 export function sharedThrough(
   reader: StoreReader,
   viewer: Viewer,
@@ -192,14 +195,14 @@ function isActive(membership: Row | undefined): boolean {
   return membership?.['status'] === 'active'
 }
 
-/** Whether a reader's membership is active and its permissions allow queries; null permissions allow everything. */
+/** Whether a membership is active and its permissions include queries; null permissions include everything. */
 function mayQuery(membership: Row): boolean {
   const permissions = membership['permissions'] ?? null
   if (!isActive(membership)) return false
   return permissions === null || namesQuery(permissions)
 }
 
-/** Whether permissions include queries; a value that is no list allows nothing. */
+/** Whether a membership's permissions, a JSON list, include queries; a value that is not a list permits nothing. */
 function namesQuery(permissions: Cell): boolean {
   try {
     const listed: unknown = JSON.parse(String(permissions))
@@ -209,7 +212,7 @@ function namesQuery(permissions: Cell): boolean {
   }
 }
 
-// Which fields of a visible entry a viewer receives: some are for its holder only.
+// Which field values of a visible entry a viewer receives: some are for the holder of the entry only.
 
 /**
  * Audience of an entry as shown: only the federations through which the viewer reads it; all of them for the holder and the local owner.
@@ -225,8 +228,8 @@ export function visibleAudience(
 }
 
 /**
- * Origin of an entry as shown. The path on the holder's machine is shown to the holder only: others get the path inside the added folder,
- * or null.
+ * An entry's origin in the form shown to a viewer. A path on the holder's machine is shown to the holder and the local owner only; others
+ * get the path relative to the added folder, or null.
  */
 export function visibleOrigin(entry: Entry, viewer: Viewer, reader: StoreReader): string | null {
   const { origin, audience, key } = entry
@@ -239,7 +242,7 @@ function isInside(holder: string, viewer: Viewer): boolean {
   return isOwner(viewer) || holder === viewer.id
 }
 
-/** Whether an origin is the URL of a file, or an absolute path of any system, as a caller may have given it. */
+/** Whether an origin is the URL of a file, or an absolute path on any operating system, in whatever way a caller wrote it. */
 function isOnDisk(origin: string): boolean {
   return /^\s*(file:|[/\\~]|[a-z]:[/\\])/i.test(origin)
 }

@@ -15,7 +15,7 @@ import { changesOrNull, type FeedNews, partitionOfAll, reachesBack, readFeed } f
 import type { Store, StoreReader } from '../store/store.ts'
 import { aroundDamage, tablePages } from './many-rows.ts'
 
-/** Changes applied in one step: some milliseconds of work. */
+/** Number of changes from the feed applied between two pauses: some milliseconds of work. */
 const CHANGES_AT_ONCE = 250
 
 /** Entries added, changed or deleted after this position; null: the feed does not reach back, or there are more than `most` changes. */
@@ -25,16 +25,16 @@ export function entriesChangedAfter(reader: StoreReader, position: number, most?
 }
 
 export interface Followed {
-  /** Discards all values, before they are loaded again. */
+  /** Discards all values; called before they are loaded again. */
   clear(): void
   /**
-   * Then reads all values, one page per step, from the reader passed to `next`. What is committed between two steps is passed to `take`
-   * afterwards. Absent where values are read on demand.
+   * Reads all values after `clear`, one page for each call of `next`, from the reader passed to `next`. Entries committed while this goes
+   * on are passed to `take` afterwards. Absent where values are read on demand.
    */
   readonly pages?: (reader: StoreReader) => Iterator<unknown, unknown, StoreReader>
   /** Reads these added, changed or deleted entries again; each with its current partition, or its last one. */
   take(reader: StoreReader, changed: ReadonlyMap<EntryKey, PartitionId>): void
-  /** Number of changes above which all values are loaded again. */
+  /** Number of changes above which loading all values again is cheaper than applying the changes. */
   most(): number
 }
 
@@ -44,7 +44,8 @@ interface Loading {
 }
 
 /**
- * A position in the change feed, and how to get from there to the current state. New vectors do not count as a change of their entry.
+ * Keeps values in step with the store: has a position in the store's change feed, and applies the changes after it. New vectors of an entry
+ * do not count as a change of the entry.
  *
  * @example
  * const feed = new FeedFollower({ clear: () => values.clear(), take: (reader, changed) => ..., most: () => 1_000 })
@@ -57,18 +58,20 @@ export class FeedFollower {
   #version = -1
   #loading: Loading | null = null
 
-  /** `damage`: whether damaged rows are left out, or make the read throw `store_corrupt`. */
+  /**
+   * `damage`: what happens where rows of the store are damaged: `left out` ignores the rows, `thrown` makes the read throw `store_corrupt`.
+   */
   constructor(followed: Followed, damage: 'left out' | 'thrown' = 'left out') {
     this.#followed = followed
     this.#within = damage === 'thrown' ? (_, body) => body() : aroundDamage
   }
 
-  /** Position of the last applied change; -1: the first load is not complete. */
+  /** Position in the change feed of the last applied change; -1: values are not completely loaded yet. */
   get position(): number {
     return this.#position
   }
 
-  /** Applies changes committed since the last call: microseconds when there are none. */
+  /** Applies all changes committed since the last call; takes microseconds when there are none. */
   refresh(store: Store): void {
     const version = store.version()
     if (version === this.#version) return
@@ -83,7 +86,7 @@ export class FeedFollower {
     this.refresh(store)
   }
 
-  /** As `refresh`, within a read or a write. */
+  /** Applies all changes committed since the last call, within a read or write of the store that is already open. */
   follow(reader: StoreReader): void {
     while (this.advance(reader));
   }
@@ -105,7 +108,7 @@ export class FeedFollower {
     return changes.length === CHANGES_AT_ONCE
   }
 
-  /** Makes the next step load everything again. */
+  /** Makes the next call load all values again. */
   reset(): void {
     this.#position = -1
     this.#loading = null
@@ -132,12 +135,12 @@ export class FeedFollower {
   }
 }
 
-/** With more changes than this, all cached values are discarded. */
+/** Number of changes above which all cached values are discarded. */
 const FEW = 1_000
 
 /**
- * Cache of values read from entries, so that frequently used ones are read once. The value of an entry that was written since, by any
- * process, is read again.
+ * A cache of values read from entries, which reads frequently used values only once. When an entry was written since, by any process, its
+ * value is read again.
  */
 export class RecentOfEntries<T> {
   readonly #read: (reader: StoreReader, keys: readonly EntryKey[]) => readonly T[]
@@ -152,7 +155,10 @@ export class RecentOfEntries<T> {
     most: () => FEW,
   })
 
-  /** `read` gives the values of entries that exist. */
+  /**
+   * `most`: the largest number of cached values. `read` reads the values of those entries that exist; `isKept` decides whether a value is
+   * cached.
+   */
   constructor(
     most: number,
     read: (reader: StoreReader, keys: readonly EntryKey[]) => readonly T[],
@@ -165,7 +171,7 @@ export class RecentOfEntries<T> {
     this.#isKept = isKept
   }
 
-  /** Values of those entries that exist, in the order of the keys. */
+  /** The values of those of the given entries that exist, in the order of `keys`. */
   get(reader: StoreReader, keys: readonly EntryKey[]): readonly T[] {
     this.#feed.follow(reader)
     const known = keys.map(key => this.#rows.find(key))
@@ -177,19 +183,19 @@ export class RecentOfEntries<T> {
   }
 }
 
-/** Code for an entry whose value is missing; code 0: no such entry. */
+/** Number stored for an entry that exists but has no value; the number 0 means that there is no entry. */
 const MISSING = 1
 
 /**
- * JSON values of entries, stored as numbers: equal values share a number, so a condition is tested once per distinct value. 4 bytes per
- * key.
+ * JSON values of entries, each stored as a number of 4 bytes per entry key. Equal values have the same number, so a condition is tested
+ * only once for each distinct value.
  */
 export class ValueColumn {
   #numbers = new Uint32Array(1024)
   readonly #values: (Json | undefined)[] = [undefined, undefined]
   readonly #numberOf = new Map<string, number>()
 
-  /** Sets the value of an entry; undefined: the entry exists, but has no value. */
+  /** Sets the value of an entry; `undefined`: the entry exists, but has no value. */
   set(entry: EntryKey, value: Json | undefined): void {
     if (entry >= this.#numbers.length) this.#numbers = grown(this.#numbers, entry + 1)
     this.#numbers[entry] = value === undefined ? MISSING : this.#number(value)
@@ -199,7 +205,7 @@ export class ValueColumn {
     if (entry < this.#numbers.length) this.#numbers[entry] = 0
   }
 
-  /** Entries whose value passes the test. Cost: one test per distinct value, and one look-up per key. */
+  /** The entries whose value passes the test. Cost: one call of the test per distinct value, and one look-up per entry key. */
   where(test: (value: Json | undefined) => boolean): Bitset {
     const passes = this.#values.map((value, number) => number > 0 && test(value))
     const set = new Bitset(this.#numbers.length)
@@ -218,12 +224,12 @@ export class ValueColumn {
   }
 }
 
-/** Rows read in one step. */
+/** Number of rows read between two pauses. */
 const ROWS_AT_ONCE = 4096
-/** With more changes than this, and more than `CHANGES_PER_ROW` for each row, all rows are loaded again. */
+/** All rows are loaded again when there are more changes than MAX_FOLLOWED and also more than CHANGES_PER_ROW for each row in memory. */
 const MAX_FOLLOWED = 10_000
 const CHANGES_PER_ROW = 2
-/** Number of cached lists, one for each set of partitions requested. */
+/** Number of lists of rows that are cached, one for each set of partitions that was requested. */
 const LISTS = 64
 
 export interface RowOf {
@@ -231,7 +237,7 @@ export interface RowOf {
   readonly partition: PartitionId
 }
 
-/** Rows of one partition by entry, with the number of their changes. */
+/** The rows of one partition by entry key, with a count of how many changes there have been to them. */
 interface PartitionRows<T> {
   readonly rows: Map<EntryKey, T>
   changes: number
@@ -259,7 +265,7 @@ export class TableRows<T extends RowOf> {
     most: () => Math.max(MAX_FOLLOWED, CHANGES_PER_ROW * this.#byEntry.size),
   })
 
-  /** `columns` must contain `entry`; the key of `table` is `entry`. */
+  /** `table` must have the key `entry`, and `columns` must contain `entry`. `make` makes the object kept for a row. */
   constructor(
     store: Store,
     table: TableDeclaration,
@@ -318,7 +324,7 @@ export class TableRows<T extends RowOf> {
 
 const SETS = new WeakMap<readonly RowOf[], Bitset>()
 
-/** The entries of these rows as a set; computed once per list. */
+/** The entry keys of the given rows as a set; computed once for each list object. */
 export function entrySet(rows: readonly RowOf[]): Bitset {
   const known = SETS.get(rows)
   if (known !== undefined) return known

@@ -7,8 +7,8 @@ import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
 
 /**
- * Visible entries that meet all conditions; null when there is no condition, so that every visible entry does. At least one step per word
- * and phrase.
+ * The visible entries that meet all conditions of the query; null when there is no condition, so that all visible entries meet them. Pauses
+ * at least once for each required or excluded word or phrase.
  */
 export function* allowedEntries(plan: Plan, context: QueryContext): Steps<Bitset | null> {
   let allow = filtered(plan, context)
@@ -29,7 +29,7 @@ export interface Demand {
   readonly how: 'must' | 'phrase'
 }
 
-/** The words and phrases that must occur: `+word`, `+"…"` and `"…"`. */
+/** The words and phrases that must occur in results: `+word`, `+"…"` and `"…"`. */
 export function demands(plan: Plan): readonly Demand[] {
   return [
     ...plan.parsed.must.map(operand => ({ operand, how: 'must' as const })),
@@ -37,32 +37,35 @@ export function demands(plan: Plan): readonly Demand[] {
   ]
 }
 
-/** Entries that meet filter and validity; null when there is no condition. */
+/**
+ * The visible entries that meet the filter and are valid at the query's time; null where there is no filter and every visible entry is
+ * valid.
+ */
 export function filtered(plan: Plan, context: QueryContext): Bitset | null {
   const { memo, reader, accessScope } = context
   const allow = plan.filter === null ? null : memo.matching(reader, accessScope, plan.filter)
   const invalid = memo.invalid(reader, plan.query.asOf)
   if (invalid.size === 0) return allow
-  // Only visible entries are considered: hidden ones must not even decide whether there is a condition, since indexes may search
+  // Only visible entries are looked at: hidden ones must not even decide whether there is a condition, because indexes may search
   // differently when there is one.
   const shutOut = invalid.and(allow ?? visible(context))
   return shutOut.size === 0 ? allow : (allow ?? visible(context)).without(shutOut)
 }
 
-/** Entries among `allow` that contain the words of an operand, adjacent and in order. */
+/** Those of the entries `allow` that contain the words of `operand`, adjacent and in order. */
 export function* withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Steps<Bitset> {
   const { partitions } = context.accessScope
   return yield* context.words.entriesWithInSteps(operand.text, allow === null ? { partitions } : { partitions, allow })
 }
 
-/** Whether any visible entry contains the operand: cheaper than finding all of them. */
+/** Whether any visible entry contains the word or phrase `operand`; cheaper than finding all entries that do. */
 export function isAnywhere(operand: Operand, { words, accessScope: { partitions } }: QueryContext): boolean {
   return words.entriesWith(operand.text, { partitions }, 1).size > 0
 }
 
 /**
- * Entries among `allow` that contain phrases which are not required, each with its share of those phrases (above 0 to 1). One step per
- * phrase.
+ * Those of the entries `allow` that contain some of the query's phrases that are not required, each with the share of these phrases that it
+ * contains (above 0, at most 1). Pauses after each phrase.
  */
 export function* phraseHolders(
   { parsed: { preferred } }: Plan,

@@ -14,22 +14,22 @@ export interface CursorContent {
   readonly position: Position
   /** Time of the query; the next page is evaluated as of the same time, so that nothing decays between two pages. */
   readonly asOf: Instant
-  /** When the first page of the answer was requested. */
+  /** Time at which the first page of the answer was requested. */
   readonly begun: Instant
 }
 
 export interface CursorSeal {
   readonly secret: string
-  /** Everything to which the cursor is bound (query, viewer, lens), as one text. */
+  /** The query, viewer and lens to which the cursor belongs, as one text. */
   readonly binding: string
   readonly now: Instant
-  /** Validity of the cursor; one day, unless a lens sets another. */
+  /** Time for which the cursor is valid, in milliseconds; default one day. */
   readonly lifetimeMs?: number
 }
 
 /**
- * Purpose under which every cursor is sealed. The owner is inside the sealed text, so that another viewer's cursor can be distinguished
- * from a broken one.
+ * Name of the purpose for which cursors are sealed (encrypted and signed). A hash of the query, viewer and lens is inside the sealed text,
+ * so that the cursor of another query or viewer can be distinguished from a damaged one.
  */
 const PURPOSE = 'querent cursor'
 const HASH_LENGTH = 32
@@ -49,7 +49,7 @@ export function sealCursor(
 export function openCursor(cursor: string, { secret, binding, now }: CursorSeal): readonly unknown[] {
   const text = unseal(secret, PURPOSE, cursor)
   if (text === null) throw refusal('cursor_invalid', 'it is damaged, or comes from another store')
-  // The text was sealed, so it has the shape that was written.
+  // The text was sealed by this program, so it has the expected shape and need not be checked.
   const [owner, expires, ...place] = JSON.parse(text) as [string, Instant, ...unknown[]]
   if (owner !== ownerOf(binding)) {
     throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
@@ -59,23 +59,23 @@ export function openCursor(cursor: string, { secret, binding, now }: CursorSeal)
 }
 
 /**
- * Key of a place in one answer, without encryption and without the items shown before: under it an engine keeps the rest of an order. Costs
- * far less than a cursor, which most requesters never read.
+ * Key for the place in an answer where a page ended, under which an engine keeps the remaining ranked results in memory. It is not
+ * encrypted and leaves out which items were shown; so it costs far less than a cursor, which most requesters never read.
  */
 export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
   const { order, tie, id, holder, passage, rank, depth, round } = end
   return JSON.stringify([binding(), asOf, begun, order, id, holder, passage, rank, depth, round, tie])
 }
 
-/** The cursor of a page that is followed by another; sealed only when it is first read, as most cursors never are. */
+/** The cursor of a page that has a next page. It is sealed only when it is first read, because most cursors never are. */
 export class LateCursor {
-  /** `placeOf` for the end of the page. */
+  /** Key for the end of the page, as `placeOf` makes it. */
   readonly place: string
   readonly #seal: () => string
   #text: string | null = null
   #listener: (() => void) | null = null
 
-  /** `seal` should refer to little data: it lives as long as the page. */
+  /** `seal` makes the cursor's text. It should refer to little data, because it stays in memory as long as the page. */
   constructor(place: string, seal: () => string) {
     this.place = place
     this.#seal = seal
@@ -110,14 +110,14 @@ type Place = [
   ...[rank: number, depth: number, round: number, shown: string, passage?: number | null, tie?: number],
 ]
 
-/** The content of a cursor. Throws the errors of `openCursor`. */
+/** Reads the position and times from a cursor. Throws `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
 export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorContent {
   const [asOf, begun, ...place] = openCursor(cursor, cursorSeal) as Place
   const [order, id, holder, rank, depth, round, shown, passage, tie] = place
   return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown } }
 }
 
-/** Error: the order that a cursor continues is no longer kept, and has changed since. */
+/** Error: the ranked results that a cursor continues are no longer in memory, and have changed since. */
 export function orderLost(): QuerentError {
   return refusal('cursor_expired', 'the results that it continues have changed since and are no longer kept here')
 }
@@ -130,14 +130,14 @@ function refusal(code: 'cursor_invalid' | 'cursor_mismatch' | 'cursor_expired', 
   return new QuerentError(code, `cursor: ${what}`, { field: 'cursor' })
 }
 
-// Records what the pages of an answer have shown so far, short enough for a cursor: where the order is not kept (in another process, after
-// a restart), no item is shown again, wherever it would rank by now.
+// A record, kept in the cursor, of which items the pages so far have shown: where the ranked results are no longer in memory (in another
+// process, after a restart), no item is shown twice, wherever it ranks by then.
 
 /**
  * Number of items recorded, the last ones shown, to limit the length of cursors. Earlier items are far above the start of the next page.
  */
 const MOST = 200
-/** Bytes of an entry's hash: among ten thousand entries, one in a hundred million queries confuses two by chance. */
+/** Length in bytes of the hash of a shown item: among ten thousand entries, one query in a hundred million confuses two by chance. */
 const BYTES = 6
 
 /** The record with these items added. Hashed with the store's secret, so that nobody can choose an id that has the hash of another's. */
@@ -148,7 +148,7 @@ export function alsoShown(before: string, items: readonly Named[], secret: strin
     .toString('base64url')
 }
 
-/** Tests whether an item is among the last ones shown. */
+/** Makes a test of whether an item is among the recorded items, the last ones shown. */
 export function wasShown(shown: string, secret: string): (item: Named) => boolean {
   const bytes = Buffer.from(shown, 'base64url')
   const hashes = new Set<number>()
@@ -156,12 +156,12 @@ export function wasShown(shown: string, secret: string): (item: Named) => boolea
   return item => hashes.has(hashOf(item, secret).readUIntBE(0, BYTES))
 }
 
-/** Whether all items shown on the pages so far are recorded: then none that has fallen in rank since is shown twice. */
+/** Whether every item shown so far is recorded; then no item whose rank has fallen since is shown twice. */
 export function allKnown(after: Position | null): boolean {
   return after === null || forgotten(after) === 0
 }
 
-/** Number of shown items that are no longer recorded. */
+/** Number of items that were shown but are no longer in the record, which holds the last 200. */
 export function forgotten({ rank }: Position): number {
   return Math.max(0, rank - MOST)
 }

@@ -1,4 +1,4 @@
-/** The default stages, which answer where a lens replaces none. */
+/** The default stages of a query, used wherever a lens replaces none. */
 import { diversify } from './diversify.ts'
 import { enrich } from './enrich.ts'
 import { parse } from './parse.ts'
@@ -8,8 +8,11 @@ import { retrieve, retrieveForPage } from './retrieve.ts'
 import { score } from './score.ts'
 import type { DirectStages } from './stage.ts'
 
-/** The stages on which a lens builds; it may replace any of them. */
+/** The default stages on which a lens builds; it may replace any of them. */
 export const DEFAULT_STAGES: DirectStages = { parse, enrich, retrieve, score, diversify, present }
 
-/** The stages of the default lens: the same answers with less work, since retrieval knows the formula. */
+/**
+ * The stages of the default lens. They give the same answers as the default stages with less work, because retrieval can rely on the
+ * default formula for scores.
+ */
 export const DEFAULT_LENS_STAGES: DirectStages = { ...DEFAULT_STAGES, respell, retrieve: retrieveForPage }

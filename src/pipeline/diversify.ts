@@ -13,7 +13,7 @@ import type { Plan, Ranking, Scoring } from './stage.ts'
 
 export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {
   const { query } = plan
-  // The store returns a list in its order already.
+  // For a query that only lists entries by conditions, the store returns the results in their final order.
   const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, context)
   let complete = true
   const isOver = () => {
@@ -22,12 +22,12 @@ export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext):
   }
   if (query.diversity >= 1 && !hasCaps(query)) return { ranked: ranksOf(ordered), scoring, complete }
   const take = choiceOf(ordered, plan, context)
-  // Spreading everything takes quadratic time, so a request for more than the page only spreads as much as the page needs.
+  // Choosing unlike results among all takes quadratic time, so only as many are chosen as the page needs; `more` chooses the rest.
   const ranked = yield* take(neededFor(query.diversity < 1 ? context.query : query), isOver)
   return { ranked, scoring, complete, more: () => atOnce(take(ordered.length, () => false)) }
 }
 
-/** A function that takes the first `limit` items in the order of choice. */
+/** Makes a function that chooses the first `limit` results, by score, difference from results before, and limits for groups. */
 function choiceOf(
   ordered: readonly Scored[],
   plan: Plan,
@@ -56,7 +56,7 @@ function likenessOf(ordered: readonly Scored[], context: QueryContext): (a: numb
   const { vectors, reader } = context
   if (vectors === null) return () => 0
   const chunks = ordered.map(one => one.chunks['meaning'] ?? one.chunks['words'])
-  /** Vectors by item; null where there is none, undefined before its round was read. */
+  /** Vectors of the results by index; null: the result has no vector; undefined: it was not read yet. */
   const byItem: (Float32Array | null | undefined)[] = new Array(ordered.length).fill(undefined)
   const readRound = (round: number) => {
     const items = [...ordered.keys()].filter(item => roundOf(ordered[item] as Scored) === round)
@@ -101,14 +101,14 @@ function rankedAs(scored: Scored, rank: number): Ranked {
   return { entry, passage, source, signals, chunks, related, score, lifted, order, tie, round, rank }
 }
 
-// Puts scored candidates in the one total order, reading ids only where equal scores must be told apart.
+// Sorts scored candidates into the one total order of results. Ids are read only where candidates have equal scores.
 
-/** The number by which a candidate is ranked. */
+/** The number by which a candidate is ranked, descending: its `order`, or else its score. */
 export function orderOf(scored: Scored): number {
   return scored.order ?? scored.score
 }
 
-/** Number of the retrieval that found the candidate. */
+/** Number of the retrieval that found the candidate, from 0. */
 export function roundOf({ round }: Scored): number {
   return round ?? 0
 }
@@ -134,7 +134,7 @@ export function firstInOrder(scored: readonly Scored[], most: number, context: V
   return [...before, ...inOrder(tied, context).slice(0, most - before.length)]
 }
 
-/** Candidates that rank strictly after the position; `ranked` is in order. */
+/** The candidates that rank after the given position. `ranked` must be sorted by the total order. */
 export function behind<T extends Scored>(ranked: readonly T[], after: Position, context: Viewing): readonly T[] {
   const distance = (one: T) =>
     roundOf(one) - after.round || after.order - orderOf(one) || (after.tie ?? 0) - (one.tie ?? 0)
@@ -145,7 +145,7 @@ export function behind<T extends Scored>(ranked: readonly T[], after: Position, 
   return notBefore.filter(one => distance(one) > 0 || byPlace(place(one), after) > 0)
 }
 
-/** Compares by whole numbers: a fraction would allocate an object at each comparison. */
+/** Returns whole numbers, since a fraction would allocate an object in memory at each comparison. */
 function byOrder(a: Scored, b: Scored): number {
   if (roundOf(a) !== roundOf(b)) return roundOf(a) - roundOf(b)
   const first = orderOf(a)
@@ -162,8 +162,8 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
 export type Viewing = Pick<QueryContext, 'reader' | 'look'>
 
 /**
- * The place of each candidate in the order, by its current names. A hidden candidate counts as deleted, since it must not affect which
- * candidates are among the first.
+ * Makes a function that gives a candidate's place in the total order, by the ids that entries have now. A hidden entry is treated like a
+ * deleted one, because it must not affect which candidates come first.
  */
 export function placesOf(scored: readonly Scored[], context: Viewing): (one: Scored) => Place {
   const { reader } = context
@@ -182,5 +182,7 @@ export function placesOf(scored: readonly Scored[], context: Viewing): (one: Sco
   }
 }
 
-/** Names that sort after every id, for a deleted entry, which will fail the second access check. */
+/**
+ * Stands for the id of a deleted or hidden entry: it sorts after every id. The second access check will remove the entry from the answer.
+ */
 const GONE = { id: '\u{10ffff}', holder: '' }

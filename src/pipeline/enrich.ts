@@ -8,11 +8,14 @@ import { withPhrasesThatHold } from './parse.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
 
-/** Rejects with `embedder_failed` where only meaning was requested and no embedder is available. */
+/**
+ * Adds required phrases, vector and weights to a parsed query. Rejects with `embedder_failed` where only a search by meaning was requested
+ * and there is no embedder.
+ */
 export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan> {
   const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
   if (plan.mode === 'list' || plan.mode === 'words') return plan
-  // For a language that it does not support, a model yields noise, so words alone are better.
+  // For a language that no model supports, vectors are noise, so a search by words alone is better.
   if (plan.mode === 'hybrid' && isInUnknownLanguage(plan, context)) {
     context.note({ code: 'other_language', message: `Words only: ${UNKNOWN_LANGUAGE}` })
     return { ...plan, mode: 'words', isUnembedded: true }
@@ -21,8 +24,8 @@ export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan>
 }
 
 /**
- * For messages, which are full of names and numbers: there a model improves results over words alone even in a language that it does not
- * support.
+ * Adds required phrases, vector and weights to a parsed query of messages. Messages are full of names and numbers, and there vectors
+ * improve results even in a language that the model does not support.
  */
 export async function enrichInAnyLanguage(parsed: Plan, context: QueryContext): Promise<Plan> {
   const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
@@ -42,7 +45,7 @@ async function withVector(plan: Plan, context: QueryContext): Promise<Plan> {
   return { ...plan, vector, weights, facts: { ...plan.facts, weights } }
 }
 
-/** The text's vector, moved towards the terms that the query boosts (or, for boosts below 1, away from them). */
+/** The vector of the query's text, moved towards each term with a boost above 1 and away from each with a boost below 1. */
 async function questionVector(plan: Plan, context: QueryContext): Promise<Float32Array | null> {
   const { residual, boosts } = plan.parsed
   if (residual.trim() === '') return null
@@ -79,7 +82,8 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
     const message = 'mode: meaning needs an embedder, and there is none; use mode words'
     throw new QuerentError('embedder_failed', message, { field: 'mode' })
   }
-  // Without a note, no embedder is configured: then only a search by words was possible anyway.
+  // Without a note, no embedder is configured, so that the query could only be searched by words in the first place; it does not count as
+  // missing its vector.
   const isUnembedded = isLate(context) || context.notes.some(({ code }) => code === 'words_only')
   if (!isUnembedded) {
     context.note({ code: 'words_only', message: 'Answered by words only: there is no embedder.' })
@@ -87,7 +91,7 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
   return { ...plan, mode: 'words', isUnembedded }
 }
 
-/** The vector of a text; null also when time runs out first: then words answer. */
+/** The vector of a text; null when there is no embedder, or when time runs out before it is made: then only words are searched. */
 function embedded(text: string, context: QueryContext): Promise<Float32Array | null> {
   return inTime(
     late => context.embed(text, late),

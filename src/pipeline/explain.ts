@@ -104,7 +104,8 @@ function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[
     return chunk === undefined ? [] : [{ entry, passage: chunk.key }]
   })
   if (targets.length > 0) return targets
-  // Handled like a missing entry: the second access check comes first.
+  // A missing passage is reported only after the second access check, as for a missing entry: an entry that is hidden by now must not be
+  // revealed.
   requireStillVisible(
     wanted,
     keys.map(entry => ({ entry })),
@@ -116,7 +117,10 @@ function requireTargets(wanted: Wanted, context: QueryContext): readonly Target[
   })
 }
 
-/** The second access check, with the entries as stored now and the viewer's current access. */
+/**
+ * Second access check: those of the targets that are visible now, by the entries as stored now and the viewer's current access. Throws
+ * `not_found` where none is.
+ */
 function requireStillVisible(wanted: Wanted, targets: readonly Target[], context: QueryContext): readonly Target[] {
   const accessScope = context.look()
   const entries = context.reader.entries(targets.map(({ entry }) => entry))
@@ -125,13 +129,13 @@ function requireStillVisible(wanted: Wanted, targets: readonly Target[], context
   return targets.filter(({ entry }) => visible.has(entry))
 }
 
-/** Of several entries with that id (of different holders), the best-ranked one. */
+/** The best-ranked of several targets; entries of different holders can have the same id. */
 function foremost(targets: readonly Target[], survey: Survey): Target {
   const ranks = targets.map(target => rankedOf(target, survey)?.rank ?? Number.POSITIVE_INFINITY)
   return targets[ranks.indexOf(Math.min(...ranks))] as Target
 }
 
-/** Position of the requested passage, or of the best-ranked one of the entry. */
+/** Position, in its entry, of the requested passage, or else of the entry's best-ranked passage; none where entries are ranked. */
 function positionIn(
   target: Target,
   asked: number | undefined,
@@ -151,8 +155,8 @@ function reasonFor(scored: Scored, { plan, ranking }: Survey, context: QueryCont
 }
 
 /**
- * The first stage that dropped a visible entry, and why. Null when the entry is among the results of this page or an earlier one. One step
- * for each word and phrase that is looked up.
+ * The first stage of the query that dropped a visible entry, and why; null when the entry is among the results of this page or an earlier
+ * one. Pauses after each word and phrase that is looked up.
  */
 export function* firstDrop(target: Target, survey: Survey, context: QueryContext): Steps<Dropped | null> {
   const { entry } = target
@@ -235,11 +239,12 @@ function unreachedBy(missing: NonNullable<Retrieval['missing']>, target: Target,
   return { stage: 'retrieve', reason: reason ?? `It is not among the best${rank}` }
 }
 
-// Why one result ranks above another: the gap, its parts, and which weights would swap the two.
+// Explains why one result ranks above another: the difference of the scores, its parts by component, and the change of a weight that would
+// swap them.
 
 export interface Compared {
   readonly id: string
-  /** Where passages are ranked: position in the entry, from 1. */
+  /** Position of the passage in its entry, from 1; only where passages are ranked. */
   readonly passage?: number | undefined
   readonly target: Target
 }
@@ -297,12 +302,12 @@ interface Trial {
   readonly context: QueryContext
 }
 
-/** Number of computed swaps that may fail to be confirmed by scoring again before the search ends. */
+/** Number of swaps computed from the formula that may prove wrong when both results are scored again, before the search for a swap ends. */
 const MAX_PROOFS = 16
 
 /**
- * Swaps are computed from the formula, then confirmed by scoring both results again with the changed weight, since a lift while some
- * entries have no vector is not part of the formula.
+ * Finds the change of the weight of meaning that swaps two results. It is computed from the formula and then confirmed by scoring both
+ * results again, because a score that was raised while some entries have no vector is not covered by the formula.
  */
 async function findSwap(a: Scored, b: Scored, trial: Trial): Promise<Comparison['swap']> {
   const { plan, ranking } = trial.survey
@@ -317,7 +322,7 @@ async function findSwap(a: Scored, b: Scored, trial: Trial): Promise<Comparison[
   return null
 }
 
-/** The two results scored again, in this order, with another weight of meaning. */
+/** Scores the two results again with another weight of meaning, and returns them in the given order. */
 async function scoredWith(
   meaning: number,
   pair: readonly Scored[],
@@ -325,7 +330,7 @@ async function scoredWith(
 ): Promise<readonly Scored[]> {
   const plan: Plan = { ...survey.plan, weights: weightsWith(meaning) }
   const { retrieval, ranking } = survey
-  // While some entries have no vector, a score may depend on those of other entries.
+  // While some entries have no vector, the score of an entry may depend on the scores of others, so all candidates are scored again.
   const isPartly = retrieval.statistics['expectedBase'] !== undefined
   const isByPassage = plan.query.group === 'passage'
   const candidates = isPartly && !isByPassage ? retrieval.candidates : pair
@@ -338,7 +343,7 @@ function firstOf(pair: readonly Scored[], { context }: Trial): ItemKey | undefin
   return inOrder(pair, context).map(itemKey)[0]
 }
 
-/** The text with its first letter as a capital, where it begins with a word. */
+/** The text with its first letter as a capital; a text that begins with a quotation mark stays the same. */
 export function sentenceStart(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
@@ -349,7 +354,7 @@ interface Findings {
   readonly gap: number
   readonly byComponent: Readonly<Record<string, number>>
   readonly isByScore: boolean
-  /** What would swap the two results, as a sentence. */
+  /** A sentence that says which weight would swap the two results. */
   readonly advice: string
 }
 

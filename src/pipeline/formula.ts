@@ -1,10 +1,11 @@
 /**
- * The default formula, and what a stage derives from any formula.
+ * The default formula for scores, and what is computed from any formula.
  *
  *     relevance = words·(bm / bmTop) + meaning·cosine + 0.3·score of the best result that it is linked with / √its links
  *     score     = relevance · (1 + 0.5·share of the phrases held) · (1 + 0.1·memory)
  *
- * Required phrases are in all results, and so lift none.
+ * `words` and `meaning` are the weights, `bm` is the BM25 score, and `bmTop` the best BM25 score for the query. Required phrases occur in
+ * all results, so they are not counted among the phrases.
  */
 
 import type { Instant } from '../base/clock.ts'
@@ -38,13 +39,13 @@ import type { QueryContext } from './context.ts'
 import { expectedCosine } from './partly-embedded.ts'
 import type { Measure, Plan, Scoring, Weights } from './stage.ts'
 
-// How use raises an entry for the viewer who used it: by at most a tenth, more for frequent and recent use.
+// How much the use of an entry raises its score for the viewer who used it: by at most a tenth, more for frequent and recent use.
 //     memory = strength / (strength + 4) · 2^(-age / 30 days)          boost = 1 + 0.1·memory
 // Example: used 4 times, last 30 days ago: 0.5 · 0.5 = 0.25, so a relevance of 0.8 becomes 0.8 · 1.025 = 0.82.
 
-/** Largest amount that use can add, as a share of relevance. */
+/** Largest share by which use can raise an entry's relevance. */
 export const MEMORY_BOOST = 0.1
-/** Amount that one use adds to the strength. */
+/** Amount by which one use of an entry raises the strength of its memory. */
 export const ACCESS_GAIN = 1
 
 const HALF_STRENGTH = 4
@@ -55,7 +56,7 @@ export interface Remembered {
   readonly state: AccessState
   readonly ageDays: number
   readonly recency: number
-  /** Value of memory, from 0 to 1, computed from strength and last use. */
+  /** How much the entry's use counts, from 0 to 1: strength / (strength + 4) · 2^(-age / 30 days). */
   readonly value: number
 }
 
@@ -76,13 +77,16 @@ export function timesUsed(count: number): string {
   return count === 1 ? 'used once' : `used ${count} times`
 }
 
-// The formula itself, and what a stage derives from any formula.
+// The default formula, and functions that compute scores and explanations from any formula.
 
 /**
  * How far phrases that are not required raise an entry that contains all of them: enough to pass one that has the same words separately.
  */
 const PHRASE_LIFT = 0.5
-/** Share of the best result's relevance that is added to entries linked with it (`retrieve.ts`). */
+/**
+ * Share of the best result's relevance that is added to the relevance of entries linked with that result, divided by the square root of its
+ * number of links.
+ */
 const LINK_SHARE = 0.3
 const MAX_WORDS = 3
 
@@ -103,7 +107,7 @@ const WORDS = product(
   },
 )
 
-/** For a passage without a vector, the expected cosine is used (`partly-embedded.ts`). */
+/** Cosine of an entry's best passage. For a passage without a vector, the cosine that is expected from its words is used. */
 const COSINE = max(
   'cosine',
   [
@@ -165,8 +169,8 @@ const PLAIN = defaultFormula(false)
 const SCALED = defaultFormula(true)
 
 /**
- * The default formula with the numbers of a query. `cosineScale`: factor that converts another embedder's cosines to MiniLM's scale.
- * Without a match there is no best BM25, and nothing is divided by it.
+ * The default formula with the numbers of one query. `cosineScale`: factor that converts the embedder's cosines to the scale of the model
+ * MiniLM. `bmTop`, the best BM25 score for the query, by which scores are divided, is taken as 1 where no word matches.
  */
 export function boundDefault(weights: Weights, bmTop: number, cosineScale: number): BoundFormula {
   return {
@@ -176,20 +180,23 @@ export function boundDefault(weights: Weights, bmTop: number, cosineScale: numbe
 }
 
 /**
- * The weights under the names that formulas use. Where a formula uses them, a comparison searches the weight of meaning at which two
- * results change places.
+ * The weights of words and meaning under the names by which formulas read them. In a formula with these weights, a comparison can find the
+ * weight of meaning at which two results change places.
  */
 export function weightNumbers({ words, meaning }: Weights): Numbers {
   return { weight_words: words, weight_meaning: meaning }
 }
 
-/** Output of a score stage for a formula: scores, explanations, reasons, and the data for comparisons. */
+/**
+ * Scores candidates by a formula, and returns functions for their components, explanations and reasons, with the data for comparing two
+ * results.
+ */
 export function byFormula(
   candidates: readonly Candidate[],
   measure: Measure,
 ): Pick<Scoring, 'scored' | 'explain' | 'components' | 'why' | 'measure'> {
   const { formula, numbers, remarks = () => [] } = measure
-  // Cached, since both the reasons and the explanation of a result need them.
+  // Cached, since both the line of reasons and the explanation of a result use these trees.
   const made = new WeakMap<Scored, Expansions>()
   const expansions = (scored: Scored): Expansions => {
     const known = made.get(scored) ?? measure.expansions?.(scored) ?? {}
@@ -225,7 +232,7 @@ export function maxOf(
   return scoreBy(formula, { words: bm, meaning: Math.max(cosine, expected), memory: 1 }, numbers)
 }
 
-/** Explanation of a BM25 score: the query's words in a result's best chunk for words. */
+/** Explains a BM25 score as the sum of the amounts that the query's words add in the result's best chunk. */
 export function bm25Tree(terms: readonly TermMatch[]): Explanation {
   return node('BM25', 'sum', terms.filter(term => term.score > 0).map(termLeaf))
 }
@@ -236,7 +243,7 @@ function termLeaf({ term, score, tf, df, idf, boost, length, meanLength }: TermM
   return leaf(term, score, note)
 }
 
-/** The words that give most, best first. */
+/** The words that add most to a BM25 score, as a text, best first; at most three. */
 export function wordsIn(bm25: Explanation | undefined): string {
   const matched = [...(bm25?.children ?? [])].sort((a, b) => b.value - a.value).map(({ label }) => label)
   return matched.length > MAX_WORDS ? `${matched.slice(0, MAX_WORDS).join(', ')} …` : matched.join(', ')
@@ -246,17 +253,17 @@ function short(value: number): string {
   return String(Number(value.toFixed(2)))
 }
 
-// Weights of words and meaning: 0.3 and 0.7 for prose, 0.15 and 0.85 for code (measured: docs/decisions/010). For a store with both, in
-// between, by the share of code among the entries that the query searches: so a query about code has the same weights whether a filter or
-// the store itself excludes the prose. A query with an identifier is weighted as prose, since only words can match it exactly.
+// Weights of words and meaning in scores: 0.3 and 0.7 for prose, 0.15 and 0.85 for code (measured: docs/decisions/010), and in between by
+// the share of code among the entries that the query searches. So a query about code has the same weights whether a filter excludes the
+// prose or the store has none. A query with an identifier is weighted as for prose, since only words can match an identifier exactly.
 
 const MEANING = 0.7
 const MEANING_IN_CODE = 0.85
 
-/** Entries that are code: files of code, and concepts read from them. */
+/** Filter for entries that are code: source files, and concepts read from source files. */
 const CODE: Filter = { op: 'in', field: 'kind', values: ['code', 'concept'] }
 
-/** Weights of a query that has a vector. */
+/** Weights of words and meaning for a query that has a vector. */
 export function weightsOf(plan: Plan, context: QueryContext): Weights {
   if (plan.mode === 'meaning') return weightsWith(1)
   return weightsWith(
@@ -264,14 +271,14 @@ export function weightsOf(plan: Plan, context: QueryContext): Weights {
   )
 }
 
-/** Weight of meaning for a share of code from 0 to 1. */
+/** Weight of meaning where `code` is the share of code among the searched entries, from 0 (0.7) to 1 (0.85). */
 function meaningIn(code: number): number {
   return (1 - code) * MEANING + code * MEANING_IN_CODE
 }
 
 /**
- * Share of code among the visible entries that meet the conditions, rounded to hundredths, from 0 to 1: hidden entries change no weight,
- * and in a large store a single write seldom does. Cost: two look-ups of cached sets.
+ * Share of code among the visible entries that meet the query's conditions, 0 to 1, rounded to hundredths. Hidden entries have no effect on
+ * it, and in a large store a single write seldom has. Cost: two look-ups of cached sets.
  */
 function codeShare(plan: Plan, context: QueryContext): number {
   const { memo, reader, accessScope } = context

@@ -1,13 +1,13 @@
 /**
- * Values kept in memory under a text (the place where a page ended), so that a requester who returns with the text continues there. A value
- * may be dropped at any time: the requester must be answered without it too.
+ * Keeps values in memory under a text, such as the key for the place where a page ended, so that a requester who continues there can be
+ * answered faster. A value may be dropped at any time, and the requester must then be answered without it.
  */
 import type { Instant } from '../base/clock.ts'
 
 export interface CachedBounds {
-  /** Largest number of texts for which values are kept. */
+  /** Largest number of texts under which values are kept. */
   readonly most: number
-  /** Largest sum of the values' sizes in bytes, as reported by those who add them. */
+  /** Largest total size of all kept values, in bytes, by the sizes that callers report. */
   readonly bytes: number
   readonly lifetimeMs: number
 }
@@ -20,9 +20,9 @@ interface Kept<Value> {
   readonly until: Instant
 }
 
-/** The texts kept for one requester. */
+/** The texts under which values are kept for one requester, and their total size. */
 interface Share {
-  /** Texts in the order of use, least recently used first. */
+  /** The requester's texts in order of use, the least recently used first. */
   readonly texts: Set<string>
   bytes: number
 }
@@ -45,7 +45,7 @@ export class Held<Value extends object> {
   readonly #weights = new Map<object, Weight>()
   #bytes = 0
 
-  /** `whose`: the requester that a viewer counts as, where several viewers are one. */
+  /** `whose`: maps a viewer to the name of the requester whose share is charged, where several viewers count as one requester. */
   constructor(bounds: CachedBounds, whose: (viewer: string) => string = viewer => viewer) {
     this.#bounds = bounds
     this.#whose = whose
@@ -71,7 +71,7 @@ export class Held<Value extends object> {
     while (this.#bytes > this.#bounds.bytes) this.#dropOne(one => one.bytes)
   }
 
-  /** The value kept for this viewer; null when there is none, or no longer. */
+  /** The value kept under the text for this viewer; null: there is none, or it has expired or was dropped. */
   find(text: string, viewer: string, now: Instant): Value | null {
     const kept = this.#kept.get(text)
     if (kept === undefined || kept.viewer !== viewer) return null
@@ -93,7 +93,7 @@ export class Held<Value extends object> {
     if (kept.share.texts.size === 0) this.#shares.delete(this.#whose(kept.viewer))
   }
 
-  /** All kept values, in no particular order. */
+  /** All values in the cache, of all requesters, in no particular order. */
   *values(): Generator<Value> {
     for (const { value } of this.#kept.values()) yield value
   }
@@ -114,7 +114,7 @@ export class Held<Value extends object> {
     return made
   }
 
-  /** Drops one value of the requester that has most by this measure. */
+  /** Drops the least recently used value of the requester for whom `measure` is largest. */
   #dropOne(measure: (share: Share) => number): void {
     let most: Share | null = null
     for (const share of this.#shares.values()) if (most === null || measure(share) > measure(most)) most = share

@@ -1,6 +1,6 @@
 /**
- * Folders and files that a lens has indexed by itself, with a fingerprint (mark) of what was below them, by which the engine finds later
- * changes (QE-012).
+ * Folders and files that a lens (a kind of content with its own indexing, such as code) has indexed by itself, each with a fingerprint
+ * (mark) of its contents at that time; a different mark later shows the engine that something changed (QE-012).
  */
 import type { Workspace } from '../model/workspace.ts'
 import { INDEXED_TREES } from '../store/core-tables.ts'
@@ -17,8 +17,8 @@ interface Tree {
 }
 
 /**
- * Marks of the trees to be indexed. Must be taken before anything is read, so that a change during the run gives another mark. `paths`
- * null: the whole workspace.
+ * Computes the marks (fingerprints) of the folders and files that are about to be indexed. Must be called before any of them is read, so
+ * that a change during indexing gives another mark. `paths` null: the whole workspace.
  */
 export async function marksOf(
   reader: StoreReader,
@@ -30,14 +30,18 @@ export async function marksOf(
   const known = treesOf(reader, owner)
   const trees: Tree[] = []
   for (const url of new Set((paths ?? ['.']).map(path => workspace.urlOf(path)))) {
-    // A run over part of a known tree does not update the whole tree's mark.
+    // A folder inside a tree that is already recorded is skipped: indexing only a part of a tree must not update the mark of the whole
+    // tree.
     if (known.some(tree => isBelow(url, tree))) continue
     trees.push({ url, mark: await workspace.mark(url, signal) })
   }
   return trees
 }
 
-/** Records the trees when the run is done; trees within them are covered and dropped. */
+/**
+ * Records the marks of the trees after they were indexed; recorded trees that lie within one of them are deleted, since the larger tree
+ * covers them.
+ */
 export function rememberTrees(
   writer: StoreWriter,
   workspace: Workspace,
@@ -51,7 +55,7 @@ export function rememberTrees(
   }
 }
 
-/** Removes trees below the paths. `paths` null: the whole workspace. */
+/** Deletes the recorded marks of the trees at or below these paths. `paths` null: the whole workspace. */
 export function forgetTrees(
   writer: StoreWriter,
   workspace: Workspace,

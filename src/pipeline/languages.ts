@@ -6,7 +6,7 @@ import { languagesOfQuestion, shownLanguage } from '../text/language.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan } from './stage.ts'
 
-/** Where to get a model that supports more languages; shown to users who need one. */
+/** Hint shown to users who need an embedding model for more languages: how to get one. */
 export const GET_MODEL =
   'To search by meaning in other languages: `npm run model:multilingual` in a checkout of Querent, then `querent model use multilingual`.'
 
@@ -18,18 +18,18 @@ export function foreignLanguage(text: string): string | null {
   return first === 'en' ? null : first
 }
 
-/** Whether the models support a language; a model that declares no languages supports all. */
+/** Whether an embedding model supports these languages; a model that declares no languages counts as supporting all. */
 export function knowsLanguage({ languages = [] }: Pick<QueryContext, 'languages'>, language: string): boolean {
   return languages.length === 0 || languages.includes(language)
 }
 
-/** Whether a query is clearly in a language that no model supports. */
+/** Whether a query's text is clearly in a language that no embedding model supports. */
 export function isInUnknownLanguage({ parsed: { residual } }: Plan, context: QueryContext): boolean {
   const language = context.languages === undefined ? null : shownLanguage(residual)
   return language !== null && !knowsLanguage(context, language)
 }
 
-/** A note where the first of these entries is in a language that no model supports. */
+/** A note for the user where the first of the results shown is in a language that no embedding model supports; otherwise no notes. */
 export function languageNotes(shown: readonly EntryKey[], plan: Plan, context: QueryContext): readonly Note[] {
   const { languages, memo, reader } = context
   if (languages === undefined || plan.vector === null) return []
@@ -48,18 +48,21 @@ export function barsFor(
   return languagePairs.pairs[`${query}-${passage}`] ?? (query === passage ? calibration : languagePairs.across)
 }
 
-/** Thresholds for the evidence of the entry that is nearest in meaning. */
+/** The thresholds by which the verdict judges the entry that is nearest to the query in meaning. */
 export interface NearestBars {
-  /** Cosine by the model that compared the entry, on that model's own scale. */
+  /** Cosine between the query and this entry by the embedding model that compared them, on that model's own scale. */
   readonly cosine: number
   readonly cosineScale: number
-  /** Calibration of that model; null: it was not calibrated. */
+  /** Calibration (measured thresholds) of the model that compared the entry; null: the model was not calibrated. */
   readonly calibration: Calibration | null
-  /** Whether query and entry are in different languages, as far as recognisable. */
+  /** Whether the query and the entry are in different languages; false where a language is not recognisable. */
   readonly isAcross: boolean
 }
 
-/** The thresholds. `score`: as the legs give it, on the first model's scale. */
+/**
+ * The thresholds for the nearest entry. `score`: its cosine as the search by meaning returned it, on the scale of the first embedding
+ * model.
+ */
 export function nearestBars(
   score: number,
   nearest: EntryKey | undefined,
@@ -82,7 +85,7 @@ export function nearestBars(
   return { ...by, calibration: barsFor(model, asked, found), isAcross }
 }
 
-/** The given entries that are in a language which the model does not support. */
+/** Those of the given entries whose language the embedding model does not support. */
 export function foreignEntries(
   entries: readonly EntryKey[],
   model: EmbeddingModel,

@@ -23,22 +23,22 @@ import { assertNotCancelled } from './time-limit.ts'
 
 export interface CachedOrder {
   readonly plan: Plan
-  /** The retrieval without its candidates. */
+  /** The retrieval from which the order was made, without its list of candidates, to save memory. */
   readonly retrieval: Retrieval
-  /** The scoring of the answer without its scored candidates. */
+  /** The scoring from which the order was made, without its list of scored candidates, to save memory. */
   readonly scoring: Scoring
-  /** Items that come before `rest` and are not shown again. */
+  /** Items ranked before the items of `rest`: already shown on earlier pages, so not shown again. */
   readonly before: readonly Ranked[]
-  /** Retrieved items that are still to be shown, best first. */
+  /** Items of the order that no page has shown yet, best first. */
   readonly rest: readonly Ranked[]
-  /** Number of the last retrieval, from 0. */
+  /** Number of the last retrieval round that contributed to the order, from 0; each round searches deeper than the one before. */
   readonly round: number
-  /** Newest entry key at the time of the retrieval; entries added later have a higher key. */
+  /** Key of the newest entry when the order was retrieved; keys ascend, so an entry with a higher key was added later and is left out. */
   readonly newest: EntryKey
   readonly notes: readonly Note[]
 }
 
-/** A page that was ranked from a retrieval, not from a kept order. */
+/** A page whose order was computed from a new retrieval, not taken from a kept order. */
 export interface RankedPage {
   readonly stages: Stages
   readonly plan: Plan
@@ -47,11 +47,14 @@ export interface RankedPage {
   readonly round: number
   /** The last item shown on the page. */
   readonly last: ItemKey
-  /** Where passages are ranked: all of them, and whether the retrieval can find no more. */
+  /**
+   * Where results are passages: all scored passages, and `exhausted`: whether a deeper retrieval can find no more. Null where results are
+   * entries.
+   */
   readonly passages: { readonly scored: readonly Scored[]; readonly exhausted: boolean } | null
 }
 
-/** All candidates of a retrieval with their scores, not only those that may reach the page. */
+/** All candidates of a retrieval with their scores, including those that cannot reach the first page. */
 interface AllScored {
   readonly all: Retrieval
   readonly scoring: Scoring
@@ -61,7 +64,10 @@ export interface Found {
   /** Must first be called before any data on which the scores depend changes; later calls return the same result. */
   get(): AllScored
   lasting(): Lasting
-  /** Newest entry key at the time of the retrieval; entries added later have a higher key. */
+  /**
+   * Key of the newest entry when the candidates were retrieved; entries added later have a higher key. Infinite where the retrieval already
+   * found everything.
+   */
   readonly newest: EntryKey
 }
 
@@ -82,7 +88,7 @@ export function foundBy(
   const bring = bringerOf(retrieval)
   const { accessScope } = context
   let made: Lasting | null = null
-  // Made on demand, since most answers have no later pages.
+  // The context for later pages is made on first use, since most answers have no later pages.
   const lasting = () => {
     made ??= lastingContext(context, accessScope)
     return made
@@ -93,19 +99,19 @@ export function foundBy(
     if (found !== null) return found
     const whole = lasting().context
     const all = bring(whole)
-    // The cast is safe: a stage that returned no promise for the page returns none now.
+    // The cast is safe: a score stage that did not return a promise for the first page does not return one here.
     const scoring = stages.score(all, { ...plan, query: whole.query }, whole) as Scoring
     found = { all, scoring: mark(scoring) }
     return found
   }
-  // A retrieval that has found everything is never repeated deeper.
+  // No key limit is needed where the retrieval found everything, since then no deeper retrieval follows that could find newer entries.
   const isAll = retrieval.exhausted && plan.query.group === 'entry'
   return { get, lasting, newest: isAll ? Number.POSITIVE_INFINITY : context.reader.newestEntry() }
 }
 
 /**
- * Refers to the candidates only where they cannot be retrieved again. A separate function, since closures in one scope share everything
- * they refer to.
+ * Returns a function that gives all candidates of a retrieval: by retrieving them again where that is possible, otherwise by keeping them
+ * in memory. It is a separate function because JavaScript closures in one scope keep alive everything that any of them refers to.
  */
 function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
   return retrieval.whole ?? (() => retrieval)
@@ -116,7 +122,7 @@ function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
  * which the ranking depends changes; the later it is called, the less work is done for requesters who never ask for more.
  */
 export function orderLater(page: RankedPage, context: QueryContext): () => CachedOrder {
-  // The parts from which the order is made, not the page itself, which would keep its candidates in memory.
+  // Only these parts of the page are captured, since capturing the page itself would keep all its candidates in memory.
   const { stages, plan, round, last, passages } = page
   const { more } = page.ranking
   const { verdict, reason, verdictBy, isWhole } = page.ranking.scoring
@@ -146,7 +152,7 @@ export function orderLater(page: RankedPage, context: QueryContext): () => Cache
   }
 }
 
-/** The part of a retrieval that is kept, without sets of entries, which can be large. */
+/** The numbers of a retrieval that are kept for later pages, without its candidates and sets of entries, which can be large. */
 function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retrieval {
   return { candidates: [], allow: null, depth, statistics, exhausted, complete }
 }
@@ -162,11 +168,11 @@ const SETTLED: CachedBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Numb
 
 export interface CachedPage {
   readonly order: LaterOrder
-  /** Number of items of the order's rest that were passed. */
+  /** Number of items of the order's list `rest` that pages up to here have shown or skipped. */
   readonly at: number
 }
 
-/** An order that may still have to be completed: once, by the first request that needs it. */
+/** The order of an answer's results after its first page, which is computed at most once, by the first request for a later page. */
 export class LaterOrder {
   #make: (() => CachedOrder | null) | null
   #order: CachedOrder | null = null
@@ -175,7 +181,9 @@ export class LaterOrder {
     this.#make = make
   }
 
-  /** The complete order; null: it was not completed in time, and can no longer be made as it was. */
+  /**
+   * The complete order of results. Null: the indexes changed before it was completed, so the order of that time can no longer be computed.
+   */
   get(): CachedOrder | null {
     const make = this.#make
     this.#make = null
@@ -185,17 +193,17 @@ export class LaterOrder {
 }
 
 /**
- * The orders that one engine keeps, by the places where pages ended. An order is completed when its next page is requested, or just before
- * the indexes change (`settleSome`): most answers have no second page, and cost nothing.
+ * The cache of one engine's result orders, by the place where a page ended. An order is completed when its next page is requested, or just
+ * before the indexes change (`settleSome`); so an answer of which only the first page is read, as most are, costs no completion.
  */
 export class CachedOrders extends Held<CachedPage> {
-  /** Orders that may be incomplete. An order is kept alive by those who may still read the cursor of its page. */
+  /** Orders that may be incomplete, as weak references: an order stays in memory only while the cursor of its page can still be used. */
   readonly #later: Held<WeakRef<LaterOrder>>
   /** Functions that complete orders while the indexes are unchanged; dropped afterwards, since they keep much data in memory. */
   #makers = new WeakMap<LaterOrder, () => CachedOrder>()
   #count = 0
 
-  /** `whose`: the requester that a viewer counts as, where several viewers are one. */
+  /** `whose`: maps a viewer to the requester under whose limit its orders are counted, where several viewers belong to one requester. */
   constructor(whose?: (viewer: string) => string, bounds: CachedBounds = BOUNDS, settled: CachedBounds = SETTLED) {
     super(bounds, whose)
     this.#later = new Held(settled, whose)
@@ -215,19 +223,25 @@ export class CachedOrders extends Held<CachedPage> {
     return order
   }
 
-  /** `count`: approximate number of entries in the order. */
+  /**
+   * Keeps the order for a page that ended at `place`. `count`: approximate number of entries in the order, by which its memory is
+   * estimated.
+   */
   override hold(place: string, viewer: string, page: CachedPage, count: number, now: Instant): void {
     super.hold(place, viewer, page, count * BYTES_EACH, now, page.order)
   }
 
-  /** Completes one order. Must be called when indexes are about to change, until it returns false. */
+  /**
+   * Completes one incomplete order, and returns false when none is left. When the indexes are about to change, it must be called repeatedly
+   * until it returns false.
+   */
   settleSome(): boolean {
     for (const later of this.#later.values()) {
       const order = later.deref()
-      // The order was dropped: nobody has its cursor any more.
+      // The order was garbage-collected: nobody can use the cursor of its page any more.
       if (order === undefined) continue
       try {
-        // Completing an order removes it from `#later`.
+        // Completing an order also removes it from `#later`, so the next call finds another one.
         order.get()
       } catch {
         // An order that fails to complete is not kept; the error does not concern the caller, who is changing something else.
@@ -240,19 +254,22 @@ export class CachedOrders extends Held<CachedPage> {
   }
 }
 
-/** Longest order that is kept; pages further down are found by the place where the last one ended. */
+/** Largest number of items in a kept order; pages after that are found by a new retrieval from the position where the last page ended. */
 const LONGEST = 4 * MAX_LIMIT
 
 export interface WentOn {
   readonly answer: Answer
   readonly order: CachedOrder
-  /** Number of items of the order's rest that are passed now. */
+  /** Number of items of the order's list `rest` that are shown or skipped after this page. */
   readonly at: number
-  /** False when the time limit passed first. */
+  /** Whether the page is complete; false when the time limit passed first. */
   readonly complete: boolean
 }
 
-/** The next `limit` items of the order after `at`. Null: the page continues beyond what is kept. */
+/**
+ * The next `limit` items of a kept order, after the first `at` of its unshown items. Null: the page goes beyond the longest order that is
+ * kept.
+ */
 export async function goOn(
   held: CachedOrder,
   at: number,
@@ -284,7 +301,7 @@ function passed({ rest }: CachedOrder, from: number, { endKey }: Answer): number
   return endKey === null ? rest.length : rest.findIndex((one, at) => at >= from && itemKey(one) === endKey) + 1
 }
 
-/** The order extended by one more retrieval, as of the same time, without entries added since. */
+/** Extends a kept order by one deeper retrieval, with the state and visibility of the first page, and without entries added since then. */
 async function deeper(
   order: CachedOrder,
   at: number,
@@ -294,14 +311,15 @@ async function deeper(
 ): Promise<CachedOrder> {
   const { context: lasting, thaw } = lastingContext(context, context.accessScope)
   const inTime = derived(lasting, { deadline: context.deadline })
-  // From the beginning, since an entry changed since may now rank before the place where a page ended.
+  // Retrieval starts from the beginning of the results, not after the last page: an entry that was changed meanwhile may now rank before
+  // the place where that page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
   const round = order.round + 1
   const depth = hasRounds(plan) ? firstDepth(query) * DEEPER ** round : order.retrieval.depth * DEEPER
   const brought = await stages.retrieve(plan, depth, context)
   const known = [...order.before, ...order.rest]
   const [isKnown, ofKnown] = [new Set(known.map(itemKey)), new Set(known.map(({ entry }) => entry))]
-  // Further passages of a known entry may still be missing.
+  // Where results are passages, an entry already in the order may have further passages that are not in it yet.
   const isNew = (entry: EntryKey) => query.group === 'passage' || !ofKnown.has(entry)
   const candidates = brought.candidates.filter(({ entry }) => isNew(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, brought)
@@ -318,7 +336,8 @@ async function deeper(
     retrieval: { ...numbersOf({ ...retrieval, statistics }), exhausted: retrieval.exhausted && !isCut },
     scoring: joined(order.scoring, { ...scoring, isWhole: scoring.isWhole === true && !isCut }, ranked),
     before: [...order.before, ...order.rest.slice(0, at)],
-    // In an exact order, items of a deeper retrieval may rank before items still to be shown.
+    // Where the query requires an exact order, items found by a deeper retrieval may rank before items that are still to be shown, so all
+    // are sorted together.
     rest: isAppended ? all : (inOrder(all, lasting) as readonly Ranked[]),
     round: isCut ? order.round : round,
   }
@@ -333,7 +352,8 @@ async function rankBehind(
   stages: Stages,
   context: QueryContext,
 ): Promise<{ readonly ranked: readonly Ranked[]; readonly isCut: boolean }> {
-  // Shown items count in their groups, and new ones must be unlike them.
+  // Where the number per group is limited or results are diversified, items already shown take part: they count in their groups, and new
+  // items are compared with them for similarity.
   const isGrouped = query.diversity < 1 || hasCaps(query)
   const scored = isGrouped ? [...known, ...fresh.scored] : fresh.scored
   // The number of further items that a few pages need, since each choice compares with everything chosen before.
@@ -345,7 +365,10 @@ async function rankBehind(
   return { ranked, isCut: query.diversity < 1 && all.length < scored.length && ranked.length > 0 }
 }
 
-/** A scoring that answers for each item from the retrieval that found it. */
+/**
+ * Combines the scorings of two retrievals: each item's components and explanation come from the scoring of the retrieval that found that
+ * item.
+ */
 function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scoring {
   const isNew = new Set(ranked.map(itemKey))
   const ofNew = new Set(ranked.map(({ entry }) => entry))
@@ -356,7 +379,7 @@ function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scori
     components: scored => (isNew.has(itemKey(scored)) ? now : before).components(scored),
     explain: scored => (isNew.has(itemKey(scored)) ? now : before).explain(scored),
     why: scored => (isNew.has(itemKey(scored)) ? now : before).why(scored),
-    // The passages given to `rate` all belong to one entry.
+    // All passages in one call of `rate` belong to the same entry, so testing any of them is enough.
     ...(rateBefore !== undefined &&
       rateNow !== undefined && {
         rate: (passages: readonly Candidate[]) =>
@@ -375,8 +398,8 @@ interface Replaced extends Partial<Pick<QueryContext, 'query' | 'deadline' | 'no
 }
 
 /**
- * A query's context with some members replaced. Members are copied one by one: an object with the other as its prototype would get a hidden
- * class of its own, whose references are only freed by a full garbage collection.
+ * A copy of a query's context with some members replaced. Members are copied one by one, since an object that has the original as its
+ * prototype would get a V8 hidden class of its own, whose references are only freed by a full garbage collection.
  */
 function derived(of: QueryContext, replaced: Replaced): QueryContext {
   const { now, turns, reader, model, fields, secret, memo, trace } = of
@@ -389,7 +412,7 @@ function derived(of: QueryContext, replaced: Replaced): QueryContext {
     get deadline() {
       return replaced.deadline ?? of.deadline
     },
-    // An index may be loaded when it is looked at.
+    // A getter, not a copied value, since reading `words` or `vectors` may load the index.
     get words() {
       return of.words
     },
@@ -405,8 +428,8 @@ function derived(of: QueryContext, replaced: Replaced): QueryContext {
 }
 
 /**
- * Context for an order that is completed after its page was shown, without limits of number and time. Until it is thawed it sees what the
- * query saw; afterwards what the viewer may see then, for explanations.
+ * The context in which the rest of an order is computed after its first page was shown, without limits of number and time. Until `thaw` is
+ * called it uses the visibility that the query had; afterwards the viewer's current visibility, for explanations.
  */
 interface Lasting {
   readonly context: QueryContext

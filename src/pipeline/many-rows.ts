@@ -10,7 +10,7 @@ import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 
-/** Rows in a page: some milliseconds of work for short rows. */
+/** Number of rows read in one page: some milliseconds of work for short rows. */
 const PAGE = 500
 
 /** All rows in the order of the key, in pages, with these columns and those of the key. No page is empty. */
@@ -31,12 +31,12 @@ export function* tablePages(
   }
 }
 
-/** Entries examined in one step: a millisecond. */
+/** Number of entries compared before the work pauses so that other requests can run: about one millisecond. */
 const ENTRIES_AT_ONCE = 10_000
 
 /**
- * Number of these entries that have another kind or do not exist, plus the number of other entries that have this kind. One statement per
- * partition.
+ * Counts differences between a set of entry keys and the entries of one kind: keys in the set whose entry has another kind or does not
+ * exist, plus entries of that kind that are not in the set. Runs one SQL statement per partition.
  */
 export function* countStrays(reader: StoreReader, kind: string, known: ReadonlySet<EntryKey>): Steps<number> {
   const pace = new StepPace(ENTRIES_AT_ONCE)
@@ -53,17 +53,17 @@ export function* countStrays(reader: StoreReader, kind: string, known: ReadonlyS
   return known.size - found + others
 }
 
-/** Reads rows that are kept in memory without the damaged ones, which the doctor reports. */
+/** Runs reads that leave out damaged rows, for values that are cached in memory; the damage is reported by the `doctor` command instead. */
 export function aroundDamage<T>(reader: StoreReader, body: () => T): T {
   return reader.around(() => undefined, body)
 }
 
-/** Handler for `StoreReader.around`: damaged rows are left out of the answer, which gets a note. */
+/** Makes the handler for `StoreReader.around` that leaves damaged rows out of an answer and adds a note on each to the answer. */
 export function noteDamage(context: { note(note: Note): void }): (damage: QuerentError) => void {
   return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
 }
 
-/** The result of `read` on a table of a store, cached until the table is written. */
+/** Makes a function that returns the result of `read` on a store's table and caches it until the table is written. */
 export function readByVersion<T>(table: TableDeclaration, read: (store: Store) => T): (store: Store) => T {
   const lastOf = onePer((_: Store): { version: number; value?: T } => ({ version: -1 }))
   return store => {

@@ -16,11 +16,11 @@ import type { Language } from '../text/stopwords.ts'
 import { entriesChangedAfter, FeedFollower, RecentOfEntries } from './columns.ts'
 
 const MAX_SETS = 4_096
-/** Memory limit of cached sets; a set takes 12.5 kB for 100,000 entries. */
+/** Memory limit in bytes (32 MiB) of all cached sets of entries; one set takes 12.5 kB per 100,000 entries. */
 const MAX_SET_BYTES = 32 * 2 ** 20
-/** Number of cached languages, a hundred bytes each. */
+/** Largest number of entries whose recognised language is cached, about 100 bytes each. */
 const LANGUAGES = 10_000
-/** Number of cached identities, two hundred bytes each. */
+/** Largest number of entries whose identity fields are cached, about 200 bytes each. */
 const IDENTITIES = 20_000
 /** Number of changes up to which a set is updated, each by reading an entry; with more, the whole set is read again. */
 const MAX_CHANGES = 250
@@ -28,7 +28,7 @@ const MAX_CHANGES = 250
 /** A filter that every entry meets. */
 const EVERYTHING: Filter = { op: 'and', of: [] }
 
-/** A set of entries that met a filter at a position of the feed. */
+/** The set of entries that met a filter, and the number of the last change in the feed (`seq`) that it includes. */
 interface Followed {
   readonly set: Bitset
   readonly seq: number
@@ -48,7 +48,7 @@ export class Memo {
     ({ key }) => key,
   )
   readonly #validity = new ValidityWatch()
-  /** Changes since a position. `changed`: null where they are unknown. */
+  /** Entries changed after one position of the change feed, up to another. `changed` null: it is unknown which entries changed. */
   #news: {
     readonly after: number
     readonly upTo: number
@@ -56,7 +56,9 @@ export class Memo {
     readonly entries: readonly Entry[]
   } | null = null
 
-  /** Visible entries that meet the filter. The caller must not change the set. */
+  /**
+   * The visible entries that meet a filter, from the cache where possible. The returned set is shared, so the caller must not change it.
+   */
   matching(reader: StoreReader, accessScope: AccessScope, filter: Filter): Bitset {
     if (!isTracked(filter)) return reader.matching(accessScope, filter)
     const seq = reader.lastSeq()
@@ -71,8 +73,8 @@ export class Memo {
   }
 
   /**
-   * Changes between two positions of the feed, read once for all sets made at the same position; null: there are too many, or the feed does
-   * not reach back.
+   * The entries changed between two positions of the change feed, read once for all cached sets at the same position. Null: there are too
+   * many changes, or the feed no longer contains the older ones.
    */
   #newsOf(reader: StoreReader, after: number, upTo: number): News | null {
     if (this.#news?.after !== after || this.#news.upTo !== upTo) {
@@ -84,24 +86,24 @@ export class Memo {
     return changed && { changed, entries }
   }
 
-  /** All visible entries. The caller must not change the set. */
+  /** All entries that the viewer may see. The returned set is shared, so the caller must not change it. */
   visible(reader: StoreReader, accessScope: AccessScope): Bitset {
     return this.matching(reader, accessScope, EVERYTHING)
   }
 
-  /** Identities of existing entries as stored now, in the order of the keys. */
+  /** Current identity fields (such as holder, id and partition) of those entries that exist, in the order of the given keys. */
   identities(reader: StoreReader, keys: readonly EntryKey[]): readonly EntryIdentity[] {
     return this.#identities.get(reader, keys)
   }
 
-  /** Language of an entry, which depends only on its title and content. */
+  /** Language of an entry, cached by its content and title, on which alone the language depends. */
   language(entry: Pick<Entry, 'contentHash' | 'title'>, make: () => Language): Language {
     const { contentHash, title } = entry
     const known = this.#languages.get(contentHash, () => ({ title, language: make() }))
     return known.title === title ? known.language : make()
   }
 
-  /** Languages recognised in these entries, as far as they exist. */
+  /** For those of the given entries that exist, the language recognised in each; null: not recognisable. */
   shownLanguages(
     reader: StoreReader,
     keys: readonly EntryKey[],
@@ -109,17 +111,23 @@ export class Memo {
     return this.#shownLanguages.get(reader, keys)
   }
 
-  /** Entries, visible or not, that are not valid at this time. The caller must not change the set. */
+  /**
+   * Entries, visible or not, that are outside their period of validity at this time. The returned set is shared, so the caller must not
+   * change it.
+   */
   invalid(reader: StoreReader, at: Instant): Bitset {
     return this.#validity.invalid(reader, at)
   }
 
-  /** Reads in steps what `invalid` would read first: all entries, for the first query of a process. */
+  /**
+   * Reads the validity periods that `invalid` would otherwise read in one piece for the first query of a process. A generator that pauses
+   * between pages, so that other work can run.
+   */
   followInSteps(reader: StoreReader): Steps<void> {
     return this.#validity.followInSteps(reader)
   }
 
-  /** The next time after this one at which a visible entry becomes valid or invalid; infinite: never. */
+  /** The next time after `at` at which the validity period of a visible entry begins or ends; infinite: never. */
   nextBound(reader: StoreReader, accessScope: AccessScope, at: Instant): Instant {
     const partitions = new Set(accessScope.partitions)
     const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
@@ -131,13 +139,15 @@ function shownLanguageOf({ title, content }: Entry): string | null {
   return shownLanguage(`${title}\n${content.slice(0, SAMPLE)}`)
 }
 
-/** Changed entries, and those of them that still exist. */
+/** Keys of the changed entries, and the current contents of those that still exist. */
 interface News {
   readonly changed: readonly EntryKey[]
   readonly entries: readonly Entry[]
 }
 
-/** The set brought up to date; a new set where it changed. */
+/**
+ * A cached set with the changed entries added or removed according to the filter; the old set is returned unchanged where nothing differs.
+ */
 function followed(set: Bitset, { changed, entries }: News, accessScope: AccessScope, filter: Filter): Bitset {
   const visible = new Set(accessScope.partitions)
   const fulfils = entries
@@ -173,9 +183,9 @@ function isTrackedField(field: FieldName): boolean {
  * here along the change feed instead of being read from the store each time.
  */
 
-/** Number of changes that are followed one by one; with more, everything is read again. */
+/** Largest number of changes after which changed entries are read one by one; after more, the validity of all entries is read again. */
 const MAX_FOLLOWED = 10_000
-/** Entries read in one step: some milliseconds of work. */
+/** Number of entries whose validity is read before the work pauses so that other requests can run: some milliseconds. */
 const PAGE = 500
 
 export class ValidityWatch {
@@ -195,8 +205,8 @@ export class ValidityWatch {
   #answer: Answer | null = null
 
   /**
-   * Entries that are not valid at `at`. The caller must not change the set. Costs one comparison while `at` crosses no bound and nothing is
-   * written.
+   * Entries that are outside their period of validity at `at`. The returned set is shared, so the caller must not change it. Costs one
+   * comparison as long as nothing is written and no validity period begins or ends between two calls.
    */
   invalid(reader: StoreReader, at: Instant): Bitset {
     this.#feed.follow(reader)
@@ -204,7 +214,9 @@ export class ValidityWatch {
     return this.#answer.invalid
   }
 
-  /** The first bound after `at` of an entry for which `isMeant` is true; infinite when there is none. */
+  /**
+   * The first time after `at` at which the validity period of an entry accepted by `isMeant` begins or ends; infinite when there is none.
+   */
   nextBound(reader: StoreReader, at: Instant, isMeant: (entry: EntryKey) => boolean): Instant {
     this.#feed.follow(reader)
     let next = Number.POSITIVE_INFINITY
@@ -238,7 +250,7 @@ export class ValidityWatch {
     this.#answer = null
   }
 
-  /** The answer for `at`, and the period around it for which it is the same. */
+  /** The entries that are not valid at `at`, and the period around `at` in which this set stays the same. */
   #look(at: Instant): Answer {
     const invalid = new Bitset()
     let [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
@@ -256,9 +268,9 @@ export class ValidityWatch {
 
 interface Answer {
   readonly invalid: Bitset
-  /** Time from which the answer is valid (included). */
+  /** The entries that are not valid, with the period for which this set holds: its start `from` (included). */
   readonly from: Instant
-  /** Time until which the answer is valid (excluded). */
+  /** End of the period for which the set of invalid entries holds (excluded). */
   readonly until: Instant
 }
 

@@ -33,7 +33,7 @@ export class NoteLinks {
   readonly #named = new Map<string, readonly Named[]>()
   readonly #places = new Map<EntryKey, (AddedFile & { readonly holder: string }) | undefined>()
 
-  /** To be used for one read of the store. */
+  /** The object caches file names and links, so use it for only one read of the store; later writes are not seen. */
   constructor(reader: StoreReader, accessScope: AccessScope) {
     this.#reader = reader
     this.#accessScope = accessScope
@@ -41,7 +41,7 @@ export class NoteLinks {
     this.#files = new FilePlaces(reader)
   }
 
-  /** Files to which the entry links, without duplicates and itself. */
+  /** Files to which the entry links, each once, without the entry itself. */
   linksOf(entry: EntryKey): readonly EntryKey[] {
     const rows = this.#reader.table(FILE_LINKS).scan({ entry })
     const targets = rows.map(row => this.#resolve(linkOf(row))).filter(target => target !== undefined)
@@ -62,12 +62,12 @@ export class NoteLinks {
     return [...sources].sort((a, b) => a - b)
   }
 
-  /** Files linked with the entry in either direction. */
+  /** Files to which the entry links and files that link to the entry, each once. */
   linkedWith(entry: EntryKey): readonly EntryKey[] {
     return [...new Set([...this.linksOf(entry), ...this.backlinksOf(entry)])]
   }
 
-  /** Visible files with this title, alias, file name or path, and visible entries with this id. */
+  /** Visible files whose title, alias, file name or path is `name`, and visible entries whose id is `name`. */
   called(name: string): readonly EntryKey[] {
     const path = withoutMarkdownEnding(name.trim())
     const byName = [...this.#namedBy(foldCase(name.trim())), ...this.#namedBy(foldCase(lastPart(path)))]
@@ -114,7 +114,7 @@ export class NoteLinks {
     return this.#places.get(entry)
   }
 
-  /** Loads the places of these entries together; undefined for an entry that is no visible file. */
+  /** Loads the file paths of these entries with one read; an entry that is no visible file is recorded as undefined. */
   #load(entries: readonly EntryKey[]): void {
     const unknown = [...new Set(entries)].filter(entry => !this.#places.has(entry))
     if (unknown.length === 0) return
@@ -135,7 +135,10 @@ function isLinkable(row: Row): boolean {
   return row['kind'] !== 'title'
 }
 
-/** The file with the shortest path; of equally short ones, the first in text order. */
+/**
+ * Of several files with the name of a link, the one that the link means: the path with the fewest folders, then the shortest path, then the
+ * first in text order.
+ */
 function best(files: readonly Named[]): Named | undefined {
   const parts = ({ path }: Named) => path.split('/').length
   return files.toSorted(
@@ -143,7 +146,7 @@ function best(files: readonly Named[]): Named | undefined {
   )[0]
 }
 
-/** Whether the file's path equals this one, or ends with it. */
+/** Whether the file's path equals `end`, or ends with `end` at a folder border; letter case and a Markdown ending are ignored. */
 function endsWith({ path }: AddedFile, end: string): boolean {
   return `/${foldCase(withoutMarkdownEnding(path))}`.endsWith(`/${foldCase(end)}`)
 }
@@ -162,9 +165,11 @@ function joined(root: string, folder: string, path: string): string {
   return `${root.startsWith('/') ? '/' : ''}${parts.join('/')}`
 }
 
-// Files that were added, by where they are: which entry was made of the file at a place on the disk.
+// Files that were added to the store, found by their place on disk or by the entry made from them.
 
-/** The place of an entry's file; path separators are `/` on every system. */
+/**
+ * An entry made from a file, and the file's place: `root`, the added folder, and `path` within it, with `/` as separator on every system.
+ */
 export interface AddedFile {
   readonly entry: EntryKey
   readonly root: string
@@ -175,12 +180,12 @@ export class FilePlaces {
   readonly #reader: StoreReader
   #roots: readonly string[] | null = null
 
-  /** To be used for one read: later writes may be missed. */
+  /** Use the object for only one read of the store: it does not see later writes. */
   constructor(reader: StoreReader) {
     this.#reader = reader
   }
 
-  /** The added files of these entries; entries that were not made from a file are left out. */
+  /** The files from which these entries were made; entries that were not made from a file are left out. */
   of(entries: readonly EntryKey[]): readonly AddedFile[] {
     const rows = this.#reader.table(FILES).scan({}, { entries, columns: ['entry', 'root', 'path'] })
     return rows.map(row => ({
@@ -190,7 +195,7 @@ export class FilePlaces {
     }))
   }
 
-  /** Entries made from the file at this absolute path, whichever folder it was added with. */
+  /** Entries made from the file at this absolute path, through whichever added folder. */
   at(absolute: string): readonly EntryKey[] {
     return this.roots.flatMap(root => {
       const folder = slashed(root)
@@ -210,13 +215,13 @@ export class FilePlaces {
   }
 }
 
-/** A path in the form that this module uses: `/` as separator, none at the end. */
+/** The path with `/` as separator and without a separator at its end. */
 export function slashed(path: string): string {
   return path.replaceAll('\\', '/').replace(/\/$/, '')
 }
 
-// A file that was added as a document and also read as code is shown once: as the document, which contains the author's text. Entries read
-// from the file otherwise are left out of an answer that may contain the document.
+// A file that was added as a document and also indexed as source code is shown only once: as the document, which contains the author's
+// text. The entries made by other readings of the file are left out of an answer that may contain the document.
 
 const NONE: ReadonlySet<EntryKey> = new Set()
 
@@ -250,7 +255,7 @@ export function readOfDocuments(
   return new Set(stoodFor.flatMap(([, read]) => read))
 }
 
-/** The path of a file URL, with `/` as separator. */
+/** The decoded path of a file URL, with `/` as separator. */
 function placeOf(url: string): string {
   try {
     return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:\/)/, '')

@@ -1,20 +1,23 @@
 /**
- * An answer in pieces, at the reader's pace: a piece is made when it is requested, and resources are released when the pieces end, when the
- * reader returns or cancels, and when the next piece is not requested for too long.
+ * A stream whose next piece is made only when the reader requests it. Its resources are released when the pieces end, when the reader
+ * returns or cancels, and when the reader does not request the next piece for too long.
  */
 import { QuerentError } from '../model/errors.ts'
 
-/** Longest time between two requests for a piece, in machine time. */
+/** Longest time between two requests for a piece, in ms of machine time; after that the stream ends. */
 export const MAX_IDLE_MS = 60_000
 
 export interface Pace {
   readonly signal: AbortSignal
   readonly idleMs: number
-  /** Timer on machine time: calls back once; the returned function cancels it. */
+  /** Starts a timer on machine time that calls back once; the returned function cancels the timer. */
   after(ms: number, callback: () => void): () => void
 }
 
-/** `begin` gets a signal that is aborted for any of these reasons. */
+/**
+ * Makes the stream. `begin` gets a signal that is aborted when the pieces end, when the reader returns or cancels, or when the reader waits
+ * too long.
+ */
 export function paced<T>(begin: (signal: AbortSignal) => AsyncGenerator<T>, pace: Pace): AsyncIterableIterator<T> {
   return new Paced(begin, pace)
 }
@@ -23,7 +26,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
   readonly #pieces: AsyncGenerator<T>
   readonly #pace: Pace
   readonly #ending = new AbortController()
-  /** Why the stream ended early; reported once, at the next request for a piece. */
+  /** The error that ended the stream early; thrown once, at the reader's next request for a piece. */
   #failure: unknown = null
   #stopWaiting: (() => void) | null = null
 
@@ -56,7 +59,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
     return { done: true, value: undefined }
   }
 
-  /** Waits for the reader, who may also disappear without notice. */
+  /** Starts the idle timer while the reader has not requested the next piece, since a reader may disappear without notice. */
   #wait(): void {
     const { signal, idleMs } = this.#pace
     const stop = () => this.#fail(stopped(signal))
@@ -74,7 +77,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
     this.#stopWaiting?.()
     if (this.#ending.signal.aborted) return
     this.#failure = why
-    void this.#end().catch(() => {}) // The reader learns why the stream ended; errors of ending it are ignored.
+    void this.#end().catch(() => {}) // Errors of releasing the stream's resources are ignored here, since the reader gets the error that ended the stream.
   }
 
   async #end(): Promise<void> {

@@ -15,14 +15,14 @@ export function firstDepth(query: Query): number {
   return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.25 * query.limit))
 }
 
-/** Number of best candidates whose order must be exact. */
+/** Number of best candidates whose order must be exact: those of earlier pages, of this page, and a few to spare. */
 export function neededFor(query: Query): number {
   return (query.after?.rank ?? 0) + query.limit + SPARE
 }
 
 /**
- * The score below which candidates cannot reach the page, given scores that others certainly reach. Minus infinity where the order is not
- * by score alone, or where a first retrieval was not enough.
+ * The score below which a candidate cannot reach the page, given scores that other candidates certainly reach. Minus infinity (no candidate
+ * is excluded) where the order is not by score alone, or where the first retrieval was not enough.
  */
 export function pageBar(surely: readonly number[], query: Query, depth: number): number {
   // A passage may score less than its entry, so the scores of entries do not tell how many a page of passages needs.
@@ -31,7 +31,7 @@ export function pageBar(surely: readonly number[], query: Query, depth: number):
   return nthLargest(surely, neededFor(query))
 }
 
-/** Whether the number of results per collection or per origin is limited. */
+/** Whether the query limits the number of results per collection or per origin. */
 export function hasCaps({ perCollection, perOrigin }: Query): boolean {
   return perCollection !== null || perOrigin !== null
 }
@@ -49,18 +49,18 @@ function nthLargest(values: readonly number[], n: number): number {
   return Float64Array.from(values).sort()[values.length - n] as number
 }
 
-// Retrieval in rounds, each deeper. A deeper round may find entries that score higher than those on earlier pages: unless the answer must
-// be exact, they rank after everything found before them. The order is then round, score, id, so that pages neither repeat nor skip items,
-// and the first page costs no more. An exact answer has a single round, repeated deeper.
+// Retrieval in rounds, each searching deeper than the one before. A deeper round may find entries that score higher than those on earlier
+// pages: unless the answer must be exact, these rank after everything found by earlier rounds, so the order is round, score, id. Pages then
+// neither repeat nor skip items, and the first page costs no more. An exact answer has a single round, which is repeated deeper.
 
-/** Factor by which each further retrieval is deeper. */
+/** Factor by which the depth grows from one retrieval round to the next. */
 export const DEEPER = 4
 
 export class Rounds {
   readonly #stages: Stages
   readonly #plan: Plan
   readonly #context: QueryContext
-  /** The complete retrieval of each round; empty while one round suffices. */
+  /** The complete retrieval of each round so far; empty while only one round was needed. */
   readonly #rounds: Retrieval[] = []
   #roundOf: ReadonlyMap<EntryKey, number> = new Map()
   #last = -1
@@ -84,7 +84,7 @@ export class Rounds {
     return this.#join()
   }
 
-  /** Number of the last round, from 0. */
+  /** Number of the last retrieval round, from 0; each round searches deeper than the one before. */
   get last(): number {
     return this.#last
   }
@@ -99,8 +99,8 @@ export class Rounds {
   }
 
   /**
-   * Joins rounds: an entry has the numbers of the round that found it, and the statistics are those of the first round, except for how far
-   * the legs got.
+   * Joins the results of all rounds: each entry keeps the values of the round that found it first; the statistics are those of the first
+   * round, except for the last scores that the searches reached.
    */
   #join(): Retrieval {
     const candidates: Candidate[] = []
@@ -119,13 +119,16 @@ export class Rounds {
   }
 }
 
-/** Statistics of the first retrieval, except for how far the legs got. */
+/**
+ * Statistics of the first retrieval, except for the last scores that the searches by words and by meaning reached, which are those of the
+ * last retrieval.
+ */
 export function joinedStatistics(first: Retrieval, last: Retrieval): Retrieval['statistics'] {
   const { wordsLast: _words, meaningLast: _meaning, ...fixed } = first.statistics
   return { ...last.statistics, ...fixed }
 }
 
-/** Adds each candidate's round, which is the first criterion of the order. */
+/** Adds to each scored candidate the number of its round, by which results are ordered before their score. */
 function markedBy(roundOf: ReadonlyMap<EntryKey, number>): (scoring: Scoring) => Scoring {
   return scoring => ({
     ...scoring,

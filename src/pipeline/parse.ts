@@ -1,4 +1,4 @@
-/** First stage, parse: the text becomes terms, conditions and the text to embed. */
+/** First stage of the query pipeline, parse: converts the query's text to search terms, conditions, and the text to embed. */
 import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { type Filter, LINKED, TIME_FIELDS } from '../model/filter.ts'
@@ -56,12 +56,15 @@ export function parseWith(
  * taken as text, and a phrase that few entries contain only raises them instead of excluding others. Hidden entries have no influence.
  */
 
-/** Number of visible entries that must contain a phrase before it is required. */
+/**
+ * Number of visible entries that must contain a phrase before the phrase is required; with fewer, it only raises the entries that contain
+ * it.
+ */
 const ENOUGH_HOLDERS = 10
 
 /**
- * Next to other text, a condition on a value that no visible entry has is searched as text: `tag:v1 release notes`. A condition alone, a
- * negated one, a comparison and one on a time are kept.
+ * Where the query has other text, a condition on a value that no visible entry has is searched as text, as in `tag:v1 release notes`. Kept
+ * as conditions: the only condition of a query without text, a negated one, a comparison, and one on a time.
  */
 export function withFieldsThatExist(
   parsed: ParsedQuery,
@@ -101,7 +104,7 @@ function namesValues(filter: Filter): boolean {
   }
 }
 
-/** Key in a plan's facts: names in `linked:` that no visible entry has. */
+/** Key in a plan's facts (results of parsing, shown in the trace) for the names given with `linked:` that no visible entry has. */
 export const UNKNOWN_NOTES = 'unknown_notes'
 
 /** Converts conditions on links to conditions on ids: the entries that the viewer sees linked with the visible entries of that name. */
@@ -131,7 +134,7 @@ function withLinks(
   return { parsed: { ...parsed, fields, filter: allOf(fields.map(({ filter }) => filter)) }, unknown }
 }
 
-/** Filters that exactly these entries meet: an id is unique only for its holder. */
+/** Filters that exactly these entries meet. Each filter tests holder and id, since an id is unique only within its holder. */
 function named(entries: readonly EntryKey[], reader: StoreReader): readonly Filter[] {
   const byHolder = Map.groupBy(reader.identities([...new Set(entries)]), ({ holder }) => holder)
   return [...byHolder].map(([holder, of]) => ({
@@ -177,7 +180,7 @@ function preferring(plan: Plan, preferred: readonly Operand[]): Plan {
   return { ...plan, parsed: { ...parsed, phrases, preferred } }
 }
 
-/** A text that is searched literally: without operators, fields and conditions. */
+/** A parsed query for a text whose operators, field names and conditions are not interpreted: all of it is text to embed. */
 export function unparsed(text: string): ParsedQuery {
   return {
     text,

@@ -25,20 +25,23 @@ import type { QueryContext } from './context.ts'
 import { inOrder } from './diversify.ts'
 import type { Plan } from './stage.ts'
 
-/** Slope of the expected cosine. Cosines here and below are on MiniLM's scale (`cosineScale`). */
+/**
+ * Slope of the expected cosine of a passage without a vector, over its BM25 as a share of the best BM25. Cosines in this file are on the
+ * scale of the MiniLM embedding model (`cosineScale`) unless said otherwise.
+ */
 const SLOPE = 0.45
 export const USUAL_BASE = 0.2
-/** Number of entries that the default base counts as in the mean. */
+/** In the mean that gives the base of the expected cosine, the default of 0.2 counts as much as this number of entries. */
 const USUAL_WEIGHT = 2
 
-/** Number of top results that the ranking by words keeps. */
+/** Number of best results by words alone that stay at the top while some passages have no vector. */
 export const KEPT_BY_WORDS = 3
 
 function wordShare(bm: number, bmTop: number): number {
   return bmTop > 0 ? bm / bmTop : 0
 }
 
-/** The cosine expected of a passage with this BM25, on MiniLM's scale. */
+/** The cosine expected of a passage without a vector, from its BM25 `bm` and the best BM25 `bmTop`, on MiniLM's scale. */
 export function expectedCosine(bm: number, bmTop: number, base: number): number {
   return base + SLOPE * wordShare(bm, bmTop)
 }
@@ -85,11 +88,14 @@ export function withExpected(
   })
 }
 
-/** Other scores of a candidate than the one it is ranked by; null: it is not in that order. */
+/**
+ * Scores that a candidate would have under other rules than the one by which it is ranked; null: the candidate would not be ranked under
+ * that rule.
+ */
 export interface OtherScores {
-  /** Score of the candidate by words alone. */
+  /** Score that the candidate would have by words alone; null: it contains no query word. */
   readonly byWords: (scored: Scored) => number | null
-  /** Score by the existing vectors: exact where every passage of the entry has one, else a lower bound. */
+  /** Score computed with only the vectors that exist: exact where every passage of the entry has a vector, otherwise a lower bound. */
   readonly byKnown: (scored: Scored) => number | null
 }
 
@@ -120,7 +126,7 @@ export function keepFirstByWords(
   const next = others[KEPT_BY_WORDS - kept.size]
   if (next === undefined) return scored
   const low = ranked.slice(ranked.indexOf(next)).filter(one => kept.has(itemKey(one)))
-  // The smallest difference that doubles can represent at that score.
+  // The smallest difference that double-precision numbers can represent at this score.
   const step = Math.max(Math.abs(next.score) * Number.EPSILON, Number.MIN_VALUE)
   const lifted = new Map(low.map((one, at) => [itemKey(one), next.score + step * (low.length - at)]))
   return scored.map(one => {
@@ -130,14 +136,14 @@ export function keepFirstByWords(
   })
 }
 
-/** Explanation of a raised entry, which contains its own score too. */
+/** Explanation of the score of a raised entry; it also contains the entry's score before raising. */
 export function explainKept(tree: Explanation, { score, lifted }: Scored): Explanation {
   if (lifted === undefined) return tree
   const note = 'not everything is embedded yet: it is among the first three by words and stays there'
   return node('score', 'max', [{ ...tree, label: 'own score' }, leaf('just above the next', score, note)])
 }
 
-/** Entries that the indexes still have and the viewer may no longer see. */
+/** Those of the given entries that the viewer may no longer see, or that were deleted, although the indexes still contain them. */
 export function absentAmong(entries: readonly EntryKey[], context: QueryContext): ReadonlySet<EntryKey> {
   const accessScope = context.look()
   const identities = context.reader.identities(entries)

@@ -1,6 +1,6 @@
 /**
- * Passages of the results of one query: which chunks of an entry are shown, best first, and of each the part that contains the query's
- * words, highlighted. Where passages are the results (`group: passage`), also their scores.
+ * Passages of the results of one query: which chunks of an entry are shown, best first, and of each chunk the part that contains the
+ * query's words, highlighted. Where results are passages (`group: passage`), also the passages' scores.
  */
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
@@ -21,36 +21,36 @@ import type { Plan, Ranking, Retrieval, Scoring, ShownText } from './stage.ts'
 /** Kinds of entries whose chunks have headings that are indexed but not part of the content: domains, the question before. */
 const INDEXED_ONLY: ReadonlySet<string> = new Set(['belief', 'message'])
 
-/** Position of a passage in its entry, from 1. */
+/** Number of a passage within its entry, from 1. */
 export function positionOf({ ordinal }: Chunk): number {
   return ordinal + 1
 }
 
-/** Number of passages ranked per entry of a leg's depth: 2,000 at the usual depth of 100. */
+/** Number of passages ranked for each entry that a search may return: 2,000 passages at the usual depth of 100 entries. */
 const PASSAGES_EACH = 20
 /** Largest number of passages, unless that is less than `MIN_EACH` per entry: ranking them is done in one piece. */
 const MAX_PASSAGES = 5_000
 /**
- * Smallest number of passages per entry of a leg's depth. Where results are spread it is the largest too, since spreading reads all of
- * their vectors.
+ * Smallest number of passages ranked for each entry that a search may return. Where results are diversified it is also the largest, since
+ * diversifying reads the vectors of all ranked passages.
  */
 const MIN_EACH = 2
-/** Passages scored between two pauses. */
+/** Number of passages scored before the work pauses so that other requests can run. */
 const STEP = 1_000
 
 export interface Grouped {
   readonly scoring: Scoring
-  /** The retrieval; not exhausted where passages are left for a deeper one. */
+  /** The retrieval; its `exhausted` is false where some passages were left out that a deeper retrieval would rank. */
   readonly retrieval: Retrieval
-  /** Whether passages are left for a deeper retrieval. */
+  /** Whether some passages were left out that a deeper retrieval would rank. */
   readonly isCut: boolean
 }
 
 /**
- * What is ranked, by the `group` of the query: the scored entries unchanged, or each of their passages by the same formula with the words
- * and the meaning of that passage alone. The verdict stays that of the entries. Throws `invalid_argument` where the score is not defined
- * for single passages. Cost: a look-up of each word and a dot product for each passage of the retrieved entries, with pauses between
- * entries and within long ones.
+ * Returns what is ranked, by the query's `group`: the scored entries unchanged, or each of their passages, scored by the same formula from
+ * the words and meaning of that passage alone. The verdict remains that of the entries. Throws `invalid_argument` where the lens has no
+ * score for single passages. Cost: for each passage of the retrieved entries a look-up of each query word and a dot product, with pauses
+ * between entries and within long ones.
  */
 export async function byGroup(
   scoring: Scoring,
@@ -110,8 +110,8 @@ function maxRanked(depth: number, isSpread: boolean): number {
 }
 
 /**
- * Tests for noise as with entries: where noise is no result, neither is a passage without a query word and with a meaning no nearer than
- * chance.
+ * Returns a test for passages that are noise: no query word, and a meaning no nearer to the query than chance. The test accepts every
+ * passage where the query does not drop noise.
  */
 function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext): (passage: Scored) => boolean {
   if (!dropsNoise(plan) || scoring.verdict === 'nothing_relevant') return () => false
@@ -119,8 +119,8 @@ function noiseAmongPassages(scoring: Scoring, plan: Plan, context: QueryContext)
 }
 
 /**
- * The passages that may be results: those with a query word or a vector. For an entry without either, as a phrase of stop words can find
- * it, the first passage.
+ * The passages of an entry that may be results: those with a query word or a vector. Where the entry has none of these (as when a phrase of
+ * stop words found it), its first passage.
  */
 function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<readonly Candidate[]> {
   const all = yield* passagesOf(one, plan, context)
@@ -129,15 +129,15 @@ function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<re
   return speaking.length > 0 ? speaking : all.slice(0, 1)
 }
 
-/** Throws `invalid_argument` where several passages are requested and the score is not defined for single passages. */
+/** Throws `invalid_argument` where several passages per result are requested but the lens has no score for single passages. */
 export function assertScoresPassages({ scoring: { rate } }: Ranking, { query: { passages, lens } }: Plan): void {
   if (rate !== undefined || (passages ?? 1) === 1) return
   throw invalidArgument('passages', passages, `1, because the lens ${lens} does not score single passages`)
 }
 
 /**
- * Makes the excerpt and the passages of each item of a page. Where one chunk is the best by words and by meaning, this costs no more than
- * reading that chunk; for other entries, and where several passages are requested, every chunk is scored.
+ * Prepares the excerpt and the passages of each item of a page. Where one chunk of an entry is the best both by words and by meaning, only
+ * that chunk is read; otherwise, and where the query requests several passages, every chunk of the entry is scored.
  */
 export function shownTexts(
   shown: readonly Ranked[],
@@ -148,7 +148,8 @@ export function shownTexts(
 ): (entry: Entry, ranked: Ranked) => ShownText {
   const { passages: asked, explain } = plan.query
   const { rate, components, explain: reasonsOf } = ranking.scoring
-  // A chunk without a vector may score higher than the one that is best by words and existing vectors.
+  // Where vectors are missing, a chunk without a vector may score higher than the best chunk by words and existing vectors, so all chunks
+  // are scored.
   const isPartly = statistics['expectedBase'] !== undefined
   const bestOf = (ranked: Ranked): ChunkKey | undefined => {
     if (ranked.passage !== undefined) return ranked.passage
@@ -173,14 +174,15 @@ export function shownTexts(
       if (!chosen.some(better => isRepeated(stretch, better.stretch))) chosen.push({ chunk, scored, stretch })
       if (chosen.length >= (asked ?? 1)) break
     }
-    // Used where no leg found a chunk, or the chunk is gone.
+    // The entry's first chunk is shown where no search named a chunk, or the named chunk no longer exists.
     const [chunk] = chosen.length > 0 ? [] : context.reader.chunksOf(entry.key)
     if (chunk !== undefined) chosen.push({ chunk, scored: ranked, stretch: stretchOf(entry, chunk) })
     const excerpts = chosen.map(each => excerptOf(entry, each))
     return {
       excerpt: excerpts[0] ?? NOTHING,
       passages: chosen.map(({ scored }, at): Passage => {
-        // Without a request for several passages, the reasons would repeat those of the item.
+        // The explanation of each passage's score is added only where the query requests several passages; otherwise it would repeat the
+        // explanation of the item.
         const reasons = explain && asked !== null ? { explanation: reasonsOf(scored) } : {}
         return { ...(excerpts[at] as Excerpt), score: scored.score, ...reasons }
       }),
@@ -207,7 +209,10 @@ function excerptOf(entry: Entry, { chunk, stretch }: Chosen): Excerpt {
   }
 }
 
-/** The text with its frame, which is marked: the excerpt's line numbers are those of the rest. */
+/**
+ * The text of an excerpt with the repeated lines before and after it (its frame: a table header, code fences). `framed` marks these lines,
+ * since the excerpt's line numbers do not include them.
+ */
 function textOf({ text, highlights, frame }: Stretch): Pick<Excerpt, 'text' | 'highlights' | 'framed'> {
   if (frame === null) return { text, highlights }
   const [before, after] = [frame.lead === '' ? '' : `${frame.lead}\n`, frame.tail === '' ? '' : `\n${frame.tail}`]
@@ -219,14 +224,14 @@ function textOf({ text, highlights, frame }: Stretch): Pick<Excerpt, 'text' | 'h
   }
 }
 
-/** Whether a better passage already shows more than half of this text: chunks overlap. */
+/** Whether a better passage already shows more than half of this passage's text, as overlapping chunks can. */
 function isRepeated(stretch: Stretch, better: Stretch): boolean {
   const start = Math.max(stretch.start, better.start)
   const end = Math.min(stretch.start + stretch.text.length, better.start + better.text.length)
   return end - start > stretch.text.length / 2
 }
 
-/** The best chunk of the leg that gave most to the score. */
+/** The best chunk according to the search (by words, by meaning or another) that contributed most to the item's score. */
 function chunkByLeg({ chunks }: Ranked, componentsOf: () => Readonly<Record<string, number>>): ChunkKey | undefined {
   const [first, ...others] = Object.keys(chunks)
   if (first === undefined || others.length === 0) return chunks[first ?? '']
@@ -235,14 +240,14 @@ function chunkByLeg({ chunks }: Ranked, componentsOf: () => Readonly<Record<stri
   return chunks[most]
 }
 
-/** The chunk on which all legs agree as the best; undefined: they name several, or none. */
+/** The chunk that is the best both by words and by meaning; undefined: the two differ, or there is none. */
 function agreedChunk({ chunks, signals }: Ranked): ChunkKey | undefined {
   const { words, meaning } = chunks
   if ((signals['words'] ?? 0) <= 0) return meaning ?? words
   return meaning === undefined || meaning === words ? words : undefined
 }
 
-/** Reads chunks: those with these keys together, any other one on demand. */
+/** Returns a function that reads chunks: those with the given keys are read together, any other chunk when it is requested. */
 function chunkReader(
   { reader }: QueryContext,
   keys: readonly (ChunkKey | undefined)[],
@@ -252,8 +257,8 @@ function chunkReader(
 }
 
 /**
- * Each chunk of an entry as a candidate. Chunks that retrieval found keep its signals; others get no higher ones, even where approximate
- * cosines are higher.
+ * Each chunk of an entry as a candidate with its signals (scores by words and meaning). Chunks that retrieval found keep their signals;
+ * other chunks get no higher signals than these, even where an approximate cosine is higher.
  */
 function* passagesOf(
   { entry, chunks, signals, source }: Scored,
@@ -293,7 +298,10 @@ function* passagesOf(
   }))
 }
 
-/** Passages best first. Ties: first those that retrieval found, then by chunk key, as in the indexes. */
+/**
+ * An entry's scored passages, best first. Of equally scored passages, those that retrieval found come first, then the lower chunk key,
+ * which is the order that the indexes use.
+ */
 function bestFirst(scored: readonly Scored[], ranked: Ranked): readonly { chunk: ChunkKey; scored: Scored }[] {
   const found = new Set(Object.values(ranked.chunks))
   const late = (chunk: ChunkKey) => (found.has(chunk) ? 0 : 1)
@@ -326,26 +334,26 @@ function stretches(plan: Plan, context: QueryContext): (entry: Entry, chunk: Chu
 }
 
 /**
- * Boost times idf of each query word among the visible passages: statistics that ranking has read already, and which reveal nothing of
- * hidden passages.
+ * Weight of each query word: its boost times its idf among the visible passages. Ranking has read these statistics already, and they reveal
+ * nothing about hidden passages.
  */
 function weightsOfWords({ terms, mode }: Plan, { words, accessScope }: QueryContext): ReadonlyMap<string, number> {
   if (terms.length === 0 || mode === 'list') return new Map()
   return new Map(words.weigh(terms, accessScope).map(({ term, boost, idf }) => [term, boost * idf]))
 }
 
-// Which words of a text stand for words of a question: the same stem, as the word index sees it.
+// Matches the words of a text with the words of a query: two words match when they have the same stem, as in the word index.
 
 /**
- * A matcher for a query's words. `of`: language of the text. Stop words of the query's language, and of the text's, match nothing, unless
- * the query has no other words.
+ * Makes a function that returns the query word which a word of a text matches, or null. `of`: language of the text. Stop words of the
+ * query's language and of the text's language match nothing, unless the query consists only of stop words.
  */
 export function questionMatcher(question: readonly string[], of: Language): WordMatcher {
   const words = [...new Set(question.flatMap(text => tokenise(text).map(token => token.term)))]
   const asked = languagesOfQuestion(words)
   const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
   const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
-  // Stemming only changes endings, so most words of a text can be ruled out by their beginning.
+  // Stemming changes only the end of a word, so comparing first letters rules out most words of a text without stemming them.
   const beginnings = [...stems.keys()].map(stem => beginningOf(stem, of))
   const isAnyWord = beginnings.includes('')
   const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))

@@ -18,7 +18,7 @@ import { assertScoresPassages, positionOf, shownTexts } from './passage.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval, ShownParts } from './stage.ts'
 
-/** Number of nearest results given where nothing is relevant. */
+/** Number of nearest results that a page names, apart from its items, where its verdict is that nothing is relevant. */
 const MAX_NEAREST = 3
 
 export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer> {
@@ -36,7 +36,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
     plan,
     context,
   )
-  // The nearest results, given where nothing else is shown.
+  // Where the verdict is that nothing is relevant, the page has no items, and names the nearest results instead.
   const near =
     isRefused && plan.mode !== 'list'
       ? yield* itemsOf(waiting, Math.min(MAX_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
@@ -85,10 +85,16 @@ function stillToCome({ ranked, isRest }: Ranking, plan: Plan, context: QueryCont
   return isRest === true ? ranked : waitingOf(ranked, plan, context)
 }
 
-/** How often a page is started again because of writes during a pause, before it is made without one. */
+/**
+ * How often the items of a page are made again because other code wrote to the store while the work paused; after that they are made
+ * without pauses.
+ */
 const MAX_LOOKS = 5
 
-/** The next `limit` items, with content and visibility as of the moment when the last of them is made. */
+/**
+ * Makes the next `limit` items of a page. Their content and visibility are those at the moment when the last item is made, so that all
+ * items agree.
+ */
 function* itemsOf(
   waiting: readonly Ranked[],
   limit: number,
@@ -182,7 +188,7 @@ type ReadNamed<E extends Named> = (context: QueryContext, keys: readonly EntryKe
 
 const entriesOf: ReadNamed<Entry> = ({ reader }, keys) => reader.entries(keys)
 
-/** Reads no contents: a page without items needs none. */
+/** Reads the fields that the access check needs, without the entries' contents, for a page of which only keys are requested. */
 const identitiesOf: ReadNamed<Named> = ({ memo, reader }, keys) =>
   memo.identities(reader, keys).map(({ key, partition, id, holder }) => ({ key, partition, id, audience: { holder } }))
 
@@ -223,10 +229,10 @@ function endOf(
     ...nameOf(last),
     ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
-    // A list continues from here, unless it must be counted from the beginning.
+    // Where the next page starts its retrieval: a list read by position continues from here; other orders count from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    // Hashes of the items, computed only when a cursor is read, or the answer continues.
+    // Hashes of the items shown so far, computed only when the page's cursor is read or its answer is continued.
     get shown() {
       hashes ??= alsoShown(before, names, secret())
       return hashes
@@ -267,17 +273,17 @@ function coverageNotes({ embedded }: Coverage, plan: Plan): readonly Note[] {
   return [{ code: 'partly_embedded', message }]
 }
 
-/** The fields that the access check and the order of entries need. */
+/** The fields of an entry that the access check and the order of results need. */
 type Named = Pick<Entry, 'key' | 'partition' | 'id'> & { readonly audience: Pick<Entry['audience'], 'holder'> }
 
 export interface Shown<E extends Named = Entry> {
   readonly ranked: Ranked
   readonly entry: E
-  /** The passage that the item is, where passages are ranked. */
+  /** The passage that this result is, where results are passages; null where results are entries. */
   readonly chunk: Chunk | null
 }
 
-/** An item without its rank, and the entry as it was then. */
+/** A result item, not numbered yet, with the entry from which it was made, so that a later change of the entry is noticed. */
 export interface MadeItem {
   readonly entry: Entry
   readonly item: Item
@@ -308,7 +314,7 @@ export function* presentItems(
   for (const [at, { entry, ranked, chunk }] of shown.entries()) {
     const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue
-    // Behind the last one a pause would only mean to look again.
+    // No pause follows the last item, since a pause would only require reading the entries again.
     if (at > 0 && (yield)) paused = true
     const item: Item = {
       rank: 0,
@@ -346,15 +352,15 @@ function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly 
   return context.reader.entries(keys).flatMap(entry => (stillVisible(entry, accessScope) ? [entry.id] : []))
 }
 
-/** Whether an entry of the same key is unchanged. */
+/** Whether two versions of the same entry are equal; contents are compared by their hash. */
 function isSame(before: Entry, now: Entry): boolean {
   const head = (entry: Entry) => JSON.stringify({ ...entry, content: '' })
   return before.contentHash === now.contentHash && head(before) === head(now)
 }
 
 /**
- * The items of a reconstructed order that earlier pages have not shown. Throws `cursor_expired` where the order turns out to differ from
- * the one of those pages.
+ * The items of a recomputed order that earlier pages have not shown. Throws `cursor_expired` where the recomputed order turns out to differ
+ * from the order of the earlier pages.
  */
 export function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
   const { after } = plan.query
@@ -378,7 +384,10 @@ function behindPage(ranked: readonly Ranked[], after: Position, plan: Plan, cont
   return behind(ranked, after, context)
 }
 
-/** Whether the order is not by score, as in a spread order: then an item's number is its place. */
+/**
+ * Whether the end of a page is a position in the order by score (or, in a list, by time), so that the items after it are known by their own
+ * score. False for a diversified order, in which only the number of items shown counts.
+ */
 function isByPlace(plan: Plan): boolean {
   return plan.query.diversity >= 1 || isReadOn(plan)
 }
@@ -390,8 +399,8 @@ function shownOf(ranked: readonly Ranked[], after: Position, context: QueryConte
 }
 
 /**
- * Throws where more than `count` of the visible items before the page's end are not recorded as shown: then one of them has risen above
- * that place, as use makes items rise in some lenses, and would never be shown.
+ * Throws `cursor_expired` where more than `count` of the visible items before the end of the last page are not recorded as shown: then an
+ * item has risen above that place (in some lenses, use raises a score) and would never be shown.
  */
 function assertAllShown(before: readonly Ranked[], count: number, context: QueryContext): void {
   if (before.length <= count) return

@@ -1,4 +1,4 @@
-/** Changes committed since a position of the change feed, read once for all who ask from the same position. */
+/** Changes committed after a position of the store's change feed, read once for all subscriptions that are at the same position. */
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { changesOrNull, reachesBack } from '../store/feed.ts'
@@ -10,14 +10,14 @@ export class RecentChanges {
   readonly #store: Store
   #version: number | null = null
   #position = 0
-  /** Changes by position, for one version of the store: most subscriptions ask from the same position. */
+  /** Changes after each requested position, kept until the store changes: most subscriptions are at the same position. */
   readonly #since = new Map<number, readonly Change[] | null>()
 
   constructor(store: Store) {
     this.#store = store
   }
 
-  /** Current end of the feed. */
+  /** Number of the newest change in the store's change feed. */
   position(): number {
     const version = this.#store.version()
     if (version === this.#version) return this.#position
@@ -28,8 +28,8 @@ export class RecentChanges {
   }
 
   /**
-   * Changes committed after a position of this store, ascending; null: the feed no longer reaches back. Without the vectors of entries that
-   * were put before them.
+   * Changes committed after a position of the change feed, ascending; null: the feed no longer contains all of them. Changes that only add
+   * vectors to an entry are left out where the entry itself was put after the position.
    */
   since(position: number): readonly Change[] | null {
     const end = this.position()
@@ -47,7 +47,7 @@ export class RecentChanges {
     return this.#store.read(reader => {
       if (!reachesBack(reader, position)) return null
       const changes: Change[] = []
-      /** Partitions of the entries that were put. */
+      /** Partitions of the entries that were added or changed by `put`, by entry key. */
       const put = new Map<EntryKey, PartitionId>()
       for (let end = position; ; ) {
         const page = changesOrNull(reader, end, PAGE)

@@ -12,15 +12,15 @@ import { readCursor } from './cursor.ts'
 export interface Asked {
   readonly viewer: Viewer
   readonly now: Instant
-  /** Signs cursors; called where there is one. */
+  /** Returns the secret key that signs cursors; called only where a cursor is needed. */
   secret(): string
-  /** The lens for queries that name none. */
+  /** Name of the lens for queries that name none. */
   readonly defaultLens: string
-  /** Whether entries that a lens lists count as used, where the request does not say. */
+  /** Whether showing entries in a list of this lens counts as using them, where the request does not say. */
   readonly countsListing: (lens: string) => boolean
   /** Checks the options of a lens by its schema. Throws `unknown_field` and `invalid_argument`, naming `options.<name>`. */
   readonly optionsOf: (lens: string, given: Readonly<Record<string, unknown>>) => unknown
-  /** Fields that a filter may use. */
+  /** Names of the fields that a filter may use. */
   readonly fields: readonly FieldName[]
 }
 
@@ -28,8 +28,8 @@ export interface Asked {
 const FREE = ['cursor', 'limit', 'explain', 'trace', 'touch', 'timeout_ms', 'excerpt_length', 'passages', 'chunk_size']
 
 /**
- * Resolves a request. Throws `invalid_argument` (a period that ends before it begins, several passages where a result is one passage), and
- * the errors of invalid cursors.
+ * Converts a request to a query. Throws `invalid_argument` where a period ends before it begins, or where several passages per result are
+ * requested although results are passages; also throws the errors of invalid cursors.
  */
 export function resolveQuery(input: QueryInput, asked: Asked): Query {
   const { group = QUERY_DEFAULTS.group, passages = 1 } = input
@@ -77,7 +77,8 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
 
 function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
   const given = Object.entries(input).filter(([name, value]) => !FREE.includes(name) && value !== undefined)
-  // Removes fields that are present but undefined, which JSON does not have.
+  // The conversion to JSON and back removes fields that are present but undefined, so that they do not change the cursor's binding to its
+  // request.
   const plain = JSON.parse(JSON.stringify(Object.fromEntries(given))) as JsonObject
   return canonicalJson({ plain, lens, viewer: viewer.id })
 }
@@ -103,7 +104,7 @@ function conditionsOf(input: QueryInput, fields: readonly FieldName[]): Filter |
   return allOf(parts)
 }
 
-// Converts the filter in the form of requests to the filter tree.
+// Converts the filter of a request, in its JSON form, to a filter tree.
 
 type Period = NonNullable<FilterInput['created']>
 type MetadataCondition = NonNullable<FilterInput['metadata']>[string]
@@ -111,8 +112,8 @@ type MetadataCondition = NonNullable<FilterInput['metadata']>[string]
 const PERIODS = ['created', 'updated', 'accessed', 'known'] as const
 
 /**
- * Conditions that must all hold; empty when there are none. Throws `invalid_argument` for an impossible period, and for a field that is not
- * in `fields`.
+ * Converts the filter of a request to conditions that must all hold; empty where it has none. Throws `invalid_argument` for a period that
+ * ends before it begins, and for a field that is not in `fields`.
  */
 export function filterFromInput(input: FilterInput, fields: readonly FieldName[]): readonly Filter[] {
   return [
@@ -133,7 +134,7 @@ export function filterFromInput(input: FilterInput, fields: readonly FieldName[]
   ]
 }
 
-/** One filter for several that must all hold; null for none. */
+/** Combines filters that must all hold into one; null where there are none. */
 export function allOf(filters: readonly Filter[]): Filter | null {
   if (filters.length === 0) return null
   return filters.length === 1 ? (filters[0] as Filter) : { op: 'and', of: filters }
@@ -159,7 +160,10 @@ function not(of: Filter): Filter {
   return { op: 'not', of }
 }
 
-/** Checks the name of an aspect's column: other fields have conditions of their own. */
+/**
+ * Checks the name of a column in a lens's table (aspect), such as `belief.corroboration`. Other fields have filter properties of their own,
+ * so they are not accepted here.
+ */
 function assertField(name: string, fields: readonly FieldName[]): FieldName {
   const known = fields.filter(field => field.includes('.'))
   if (known.includes(name)) return name
@@ -187,7 +191,7 @@ function conditionFilters(field: FieldName, condition: MetadataCondition): reado
   return filters
 }
 
-/** Filters of a period: `after` is included, `before` excluded. */
+/** Filters for a period of time: `after` is included, `before` is excluded. */
 function periodFilters(field: FieldName, period: Period | undefined): readonly Filter[] {
   if (period === undefined) return []
   const after = period.after === undefined ? null : toInstant(period.after, `filter.${field}.after`)

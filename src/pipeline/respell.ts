@@ -1,6 +1,6 @@
 /**
- * Corrects spelling: a query that finds nothing may be misspelt. Each of its words that no visible passage contains is compared with words
- * that some contain; the vocabulary of hidden entries has no influence.
+ * Corrects the spelling of a query that finds nothing: each of its words that no visible passage contains is compared with words that some
+ * visible passage contains. The vocabulary of hidden entries has no influence.
  */
 import { editDistance } from '../base/near-names.ts'
 import type { Steps } from '../base/turns.ts'
@@ -13,18 +13,18 @@ import { type Token, tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
-/** Number of words of one query that are compared; each is compared with all visible terms. */
+/** Largest number of unknown words of one query that are corrected, since each is compared with all visible terms of the index. */
 const MAX_WORDS = 8
 /** Shortest word that is corrected, in letters: shorter ones resemble too many others. */
 const SHORTEST = 4
 const LONG = 8
-/** Number of similar terms that are looked up in passages. */
+/** Number of similar index terms for which a passage is read to find the spelling of a word. */
 const MAX_TERMS = 12
 
 /**
- * Whether another spelling is to be tried. Not for a weak answer where vectors are missing: with all vectors it may become an answer, whose
- * results are those of the query as written (QE-007). Statistics: `bmTop`, the BM25 of the best passage, and `expectedBase`, present where
- * some passages have no vector.
+ * Whether another spelling of the query is to be tried. Not for a weak answer while some passages have no vector: once all have one, the
+ * results of the query as written may answer it (QE-007). Statistics: `bmTop`, the BM25 of the best passage; `expectedBase`, present only
+ * while some passages have no vector.
  */
 export function mayBeMisspelt(
   verdict: Verdict,
@@ -36,8 +36,8 @@ export function mayBeMisspelt(
 }
 
 /**
- * Whether the other spelling was what the user meant. A weak answer does not show that where meaning was searched too: a word of an
- * unrelated subject resembles some word of almost any vocabulary.
+ * Whether the corrected spelling gives a better answer than the query as written. A weak answer counts as better only where meaning was not
+ * searched: by meaning, a word of an unrelated subject resembles some word of almost any vocabulary.
  */
 export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Plan): boolean {
   if (respelled === 'weak') return vector === null && asWritten === 'nothing_relevant'
@@ -48,7 +48,7 @@ export function isBetter(respelled: Verdict, asWritten: Verdict, { vector }: Pla
 export function* respell({ parsed, mode, terms }: Plan, context: QueryContext): Steps<string | null> {
   if (mode === 'list') return null
   const { words, accessScope } = context
-  // Kept since retrieval read it: most words need no further look at the index.
+  // Words that retrieval found are known, and their statistics are still cached, so most words need no further look at the index.
   const found = new Set(words.weigh(terms, accessScope).flatMap(({ term, df }) => (df > 0 ? term : [])))
   const spellings = new Map<string, string | null>()
   let text = ''
@@ -70,7 +70,7 @@ export function* respell({ parsed, mode, terms }: Plan, context: QueryContext): 
   return end === 0 ? null : text + parsed.text.slice(end)
 }
 
-/** Words of letters that are searched; conditions and exclusions are not corrected. */
+/** The words of a query that are searched and consist of letters; words in conditions and excluded words are not corrected. */
 function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
   const skipped = tokens.filter(token => token.kind === 'field' || token.sign === '-')
   const isSkipped = (at: number) => skipped.some(({ position, length }) => at >= position && at < position + length)
@@ -86,7 +86,10 @@ function isKnown(term: string, { words, accessScope, isWord }: QueryContext): bo
   return weights.some(({ df }) => df > 0)
 }
 
-/** The index contains stems, so the word itself is read from a passage that contains the stem. */
+/**
+ * The spelling, in a visible passage, that is nearest to a misspelt word; null: none is near enough. The index contains only stems, so the
+ * spelling is read from a passage that contains the stem.
+ */
 function nearest(word: string, { words, reader, accessScope }: QueryContext): string | null {
   const most = word.length >= LONG ? 2 : 1
   let best: string | null = null
@@ -106,13 +109,13 @@ function nearest(word: string, { words, reader, accessScope }: QueryContext): st
   return best
 }
 
-/** Words of the passage that have this stem in one of the languages, without duplicates, in no order. */
+/** Words of the passage whose stem, in one of the languages, is `term`; each once, in no particular order. */
 function spellingsOf(term: string, chunk: Chunk, { reader }: Pick<QueryContext, 'reader'>): readonly string[] {
   const entry = reader.entry(chunk.entry)
   if (entry === undefined) return []
   const spellings = new Set<string>()
   for (const token of tokenise(`${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`)) {
-    // Stemmers do not change how a word begins, so most words of a passage need not be stemmed.
+    // Only words with the same first letter as the index term are stemmed: stemming never changes how a word begins.
     if (token.term[0] !== term[0]) continue
     if (!token.alias && LANGUAGES.some(language => stem(token.term, language) === term)) spellings.add(token.term)
   }

@@ -25,7 +25,7 @@ import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
 
-/** Retrieval for a lens with a formula of its own: everything that the legs found. */
+/** Retrieval for a lens with a scoring formula of its own: all entries that the legs (searches by words and by meaning) found. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   return collectLegs(plan, depth, context, false)
 }
@@ -35,7 +35,10 @@ export async function retrieveForPage(plan: Plan, depth: number, context: QueryC
   return collectLegs(plan, depth, context, true)
 }
 
-/** Runs the legs. Other code may write in between: each leg finds what exists at its time. */
+/**
+ * Runs the legs (searches by words and by meaning). Between them other code may write to the store, so each leg finds what exists when it
+ * runs.
+ */
 async function collectLegs(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
   const allow = await context.turns.run(allowedEntries(plan, context))
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
@@ -46,7 +49,8 @@ async function collectLegs(plan: Plan, depth: number, context: QueryContext, for
   const words = await wordLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
   const holders = await context.turns.run(phraseHolders(plan, allow, context))
-  // Words take microseconds and come first, so that there is at least their answer when time runs out.
+  // The search by words takes microseconds and comes first, so that its results can be returned when the time runs out before the search by
+  // meaning.
   const cutOff = plan.vector !== null && context.deadline.over
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
@@ -82,8 +86,8 @@ async function collectLegs(plan: Plan, depth: number, context: QueryContext, for
 }
 
 /**
- * Computes all candidates of the legs when they are needed: most answers have no second page, and entries that cannot reach the first are
- * left out at first.
+ * Returns a function that computes all candidates of the legs (searches by words and by meaning), including those left out because they
+ * cannot reach the first page. It runs only when a second page is requested, which is rare.
  */
 function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
   return context => ({
@@ -93,8 +97,8 @@ function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): 
 }
 
 /**
- * Hits for the entries with a phrase that the word leg did not find: all of a few, or the best `depth` of many where the answer need not be
- * exact.
+ * Scores by words for entries that contain a phrase of the query and that the search by words did not find: for all of them where they are
+ * few or the answer must be exact, otherwise for the best `depth`.
  */
 async function hitsOf(
   holders: ReadonlyMap<EntryKey, number>,
@@ -129,16 +133,16 @@ interface Leg {
   readonly statistics: Readonly<Record<string, number>>
 }
 
-/** Runs even when only meaning counts in the score: words are part of the evidence. */
+/** The leg (search) by words. It also runs when the score depends on meaning only, since words are part of the evidence for the verdict. */
 async function wordLeg(plan: Plan, depth: number, scope: SearchScope, { words, turns }: QueryContext): Promise<Leg> {
   const counts = plan.mode !== 'meaning'
   const wanted = counts ? depth : 1
-  // Read before the search, which may pause, so that both use the same rows.
+  // The upper bound is computed before the search, which may pause, so that both use the same state of the index.
   const bmMax = maxByWords(words, plan.terms, scope)
   const found = await turns.run(words.searchInSteps({ ...scope, terms: plan.terms, k: wanted + 1 }))
   const hits = usable(found, plan.except, wanted)
   const exhausted = !counts || found.length <= wanted
-  // Upper bound of the score of any entry that is not among the hits.
+  // Upper bound of the score by words of any entry that is not among the hits: the last hit's score, or 0 where all were found.
   const wordsLast = exhausted ? 0 : (hits.at(-1)?.score ?? 0)
   const best = hits[0]
   const top = best === undefined ? { bmTop: 0 } : { bmTop: best.score, bmTopChunk: best.chunk }
@@ -161,8 +165,8 @@ function meaningLeg(plan: Plan, depth: number, scope: SearchScope, context: Quer
 }
 
 /**
- * Whether all passages have vectors. Counting those that pass a filter takes time in proportion to their number, so all visible ones are
- * counted first.
+ * Whether all passages have vectors. All visible passages are counted first, which is cheap, since counting those that pass a filter takes
+ * time in proportion to their number.
  */
 function isAllEmbedded({ rows = 0 }: Leg['statistics'], scope: SearchScope, { words, vectors }: QueryContext): boolean {
   const all: SearchScope = { partitions: scope.partitions }
@@ -182,12 +186,12 @@ interface Found {
 }
 
 interface Legs {
-  /** Each entry once: first those found by meaning in their order, then those found by words alone. */
+  /** Each entry found, once: first those found by meaning, in the order of that search, then those found by words alone. */
   readonly found: readonly Found[]
   readonly isByMeaning: boolean
 }
 
-/** Joins the hits of both legs. `meaning` null: that leg did not run. */
+/** Joins the hits of the searches by words and by meaning. `meaning` null: the search by meaning did not run. */
 function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
   const byWords = new Map(words.map(hit => [hit.entry, hit]))
   const found: Found[] = []
@@ -212,8 +216,8 @@ function oncePerFile(
 }
 
 /**
- * As `unite`, with the leg of links, which also adds entries that no other leg found, except in a search by words alone, where each result
- * must contain a word.
+ * Candidates of the searches by words and meaning, with the influence of links added: an entry linked with the best result gets a signal
+ * `linked`, and entries that only links found are added, except in a search by words alone, where each result must contain a word.
  */
 function* uniteLinked(
   legs: Legs,
@@ -257,7 +261,7 @@ function* unite(
   const { approximate } = plan.query
   const moreMeaning =
     vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, without('meaning'), scope, approximate)
-  // The computed scores of both legs are in the order in which they were requested.
+  // The computed scores are in the order in which the entries were given, so each list is consumed front to back.
   let [words, meaning] = [0, 0]
   const candidates = found.map(one => {
     const { entry } = one
@@ -270,9 +274,9 @@ function* unite(
 }
 
 /**
- * Entries that may reach the page under the default formula. An entry that only one leg found scores in the other leg at most that leg's
- * last score (`floor`: the last cosine at the usual depth), and at most a tenth more by use. While some entries have no vector, those that
- * may be among the first by words are kept too.
+ * Leaves out found entries that cannot reach the page under the default formula. An entry that only one leg (search) found can score in the
+ * other at most as much as the last hit there (`floor`: the last cosine at the usual depth), and use can raise its score by at most a
+ * tenth. While some entries have no vector, entries that may be among the first by words are kept too.
  */
 function nearThePage(
   legs: Legs,
@@ -321,16 +325,16 @@ function candidate({ entry, words, meaning }: Found): Candidate {
 }
 
 /**
- * Upper bound of a passage's BM25. A passage that consists only of these words comes near it; above 0 where one of them occurs in a visible
- * passage.
+ * Upper bound of the BM25 that any passage can have for these query words: the sum of boost · idf · (K1 + 1). A passage that consists only
+ * of these words comes near it. Above 0 where one of the words occurs in a visible passage.
  */
 function maxByWords(words: WordIndex, terms: readonly WordTerm[], scope: SearchScope): number {
   return words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
 }
 
 /**
- * Entries that meet the conditions, most recently changed first. Continues from the page before where possible (`isReadOn`), so that the
- * tenth page costs as much as the first.
+ * Entries that meet the conditions of a list, most recently changed first. Where possible (`isReadOn`), reading starts where the previous
+ * page ended, so that the tenth page costs as much as the first.
  */
 function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
   const entries = context.reader.list({
@@ -366,15 +370,15 @@ function listed(entry: Entry): Retrieval['candidates'][number] {
   return { entry: entry.key, source: LOCAL_SOURCE, signals: { updated: entry.updatedAt }, chunks: {} }
 }
 
-// The leg of links, over one hop: entries to which the best result links, or which link to it, are raised by a share of its relevance,
-// divided by the root of the number of its links. Measurements: docs/decisions/020.
+// Influence of links, over one hop: entries to which the best result links, or which link to it, are raised by a share of its score,
+// divided by the square root of the number of its links. Measurements: docs/decisions/020.
 
-/** Number of links of a result above which its links are ignored: they say nothing about the linked entries. */
+/** Number of links of the best result above which its links are ignored: with so many, being linked says nothing about an entry. */
 const MAX_LINKS = 100
 
 /**
- * For each linked entry, the relevance of the best result divided by the root of its number of links; null: it has no links. Hidden entries
- * have no influence.
+ * For each entry linked with the best result, the score of that result divided by the square root of the number of its links; null: it has
+ * no links, or too many. Hidden entries have no influence.
  */
 export function linkLifts(
   candidates: readonly Candidate[],
@@ -384,7 +388,7 @@ export function linkLifts(
   context: QueryContext,
 ): ReadonlyMap<EntryKey, number> | null {
   const { reader, accessScope, model } = context
-  // Links are not used where passages are ranked, or for entries similar to a given one.
+  // Links change no score where results are passages, nor in a search for entries similar to a given one.
   if (plan.query.group === 'passage' || plan.except !== null) return null
   if (reader.table(FILE_LINKS).scan({}, { limit: 1 }).length === 0) return null
   const bound = boundDefault(plan.weights, bmTop, model?.cosineScale ?? 1)

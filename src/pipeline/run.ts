@@ -1,7 +1,7 @@
 /**
- * The driver of the pipeline: six stages in order, the deadline, the trace. It does not know what the stages do. Retrieval is repeated
- * deeper while the page is not full, or not final where an exact answer is required. A page that continues a kept order only needs the last
- * stage.
+ * Driver of the query pipeline: runs its six stages in order, applies the deadline, and records the trace. It does not depend on what the
+ * stages do. Retrieval is repeated deeper while the page is not full, or may still change where an exact answer is required. A page that
+ * continues a result order kept in memory only needs the last stage.
  */
 
 import type { Instant } from '../base/clock.ts'
@@ -42,27 +42,27 @@ export async function runQuery(
   return part.answer
 }
 
-/** A part of an answer: its beginning, or a continuation. */
+/** A part of an answer's results: the first ones, or a continuation. */
 export interface Part {
   readonly answer: Answer
-  /** Where the next part begins, if that is kept. */
+  /** Where the next part of the results begins in the result order kept in memory; null: the order is not kept. */
   readonly next: CachedPage | null
-  /** Approximate number of entries in the answer's order. */
+  /** Approximate number of entries in the order of all results of the answer, by which its memory is estimated. */
   readonly size: number
 }
 
-/** Where a part begins, and the cache of kept orders. */
+/** Which part of an answer's results is requested, and where result orders are kept between requests. */
 export interface PartRequest {
-  /** The cache; null: the order of this answer will not be kept. */
+  /** The cache of result orders; null: the order of this answer is not to be kept. */
   readonly held: CachedOrders | null
-  /** The kept place where the part begins; null: it is not kept. */
+  /** The place where the part begins, in a result order kept in memory; null: the order is not kept. */
   readonly from: CachedPage | null
   readonly limit: number
 }
 
 /**
- * The next `limit` items from where the query begins, found as for a page with the query's limit. Rejects with `cursor_expired` where the
- * order is not kept and cannot be reconstructed.
+ * The next `limit` items after the query's cursor position, found with the same depth as for a page of the query's own limit. Rejects with
+ * `cursor_expired` where the order of the earlier pages is not kept and cannot be reconstructed.
  */
 export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   assertTimeLeft(context)
@@ -74,7 +74,7 @@ export async function runPart(stages: Stages, context: QueryContext, request: Pa
   return runFirst(stages, context, request)
 }
 
-/** Keeps the rest of the order, so that a request with the page's cursor continues it. Where nobody reads the cursor, nothing is kept. */
+/** Keeps the rest of a result order, so that a request with the page's cursor continues it. Nothing is kept until the cursor is read. */
 export function holdRest({ answer, next, size }: Part, { now, accessScope }: QueryContext, held: CachedOrders): void {
   const { cursor } = answer
   if (cursor === null || next === null) return
@@ -152,18 +152,22 @@ async function runText(
 }
 
 /**
- * Largest number of entries whose whole order is spread without a pause: it takes about half the square of their number in dot products,
- * some tens of milliseconds. For more entries, later pages are retrieved again.
+ * Largest number of entries for which the whole diversified order is computed at once, without a pause: about n²/2 dot products, some tens
+ * of milliseconds. For more entries, the order is not kept, and later pages are retrieved again.
  */
 const MAX_SPREAD = 500
 
-/** Where the next page begins, unless retrieving again is better. */
+/**
+ * The place in a kept order where the next page begins; null where no page follows, or where retrieving the next page again is better than
+ * keeping the order.
+ */
 function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt
   const last = answer.endKey
   if (last === null || answer.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
-  // An exact spread or capped order is chosen again from all entries when more are requested.
+  // An order that is exact and diversified, or limited per collection or origin, is not kept unless everything was retrieved: with more
+  // entries it must be chosen again from all of them.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
   if (plan.query.diversity < 1 && sizeOf(attempt) > MAX_SPREAD) return null
@@ -207,7 +211,7 @@ async function retrieveAndRank(
   )
   const late: Late = { scored: null }
   const found = foundBy(brought, rounds.marker, late, stages, plan, context)
-  // Scores, also those of later pages, are computed without a pause.
+  // A pause is taken before scoring, since scores, including those of later pages, are computed without one.
   await context.turns.pauseIfDue()
   const scored = await timed(
     'score',
@@ -252,7 +256,7 @@ async function retrieveAndRank(
   return { retrieval, found, scoring, ranking, answer }
 }
 
-/** Whether a deeper retrieval could not change the page. */
+/** Whether a page is final: a deeper retrieval could not change it. */
 function isFinal({ retrieval, scoring, answer }: Attempt, limit: number, query: Query): boolean {
   if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
@@ -280,12 +284,12 @@ async function timed<T>(
   return result
 }
 
-/** Changes read in one step. */
+/** Number of changes of the store's change feed that are read at once. */
 const PAGE = 500
 
 /**
- * Whether anything visible was written after this time, as far back as the feed reaches; beyond that, true. Hidden entries are not
- * considered.
+ * Whether anything visible to the viewer was written after this time. Also true where the change feed does not reach back far enough to
+ * tell. Changes of hidden entries are not considered.
  */
 export function changedSince(
   moment: Instant,

@@ -1,4 +1,6 @@
-/** Fourth stage, score: the default formula for each candidate, and the verdict on the whole answer. */
+/**
+ * Fourth stage of the query pipeline, score: computes each candidate's score by the default formula, and the verdict on the whole answer.
+ */
 
 import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -22,7 +24,7 @@ import { explainKept, keepFirstByWords, type OtherScores, withExpected } from '.
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { type Judgement, judge, judgeNoise } from './verdict.ts'
 
-/** Score of an entry in a list, which is ordered by the last change instead. */
+/** Score 0 of every entry in a list (a query with conditions only), which is ordered by the time of the last change instead. */
 const LISTED = constant('score', 0, { note: 'a list: only conditions, nothing to rank by' })
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
@@ -46,7 +48,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
     : retrieval.candidates
   const isNoiseAlone = speaking.length === 0 && retrieval.candidates.length > 0
   const judgement = isNoiseAlone && judged.verdictBy === 'meaning' ? judgeNoise(judged) : judged
-  // Where nothing is relevant, the nearest entries given may be noise too.
+  // Where the verdict is that nothing is relevant, noise is kept too, since the page names the nearest entries.
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, bound, plan, context)
   const remembered = (candidate: Candidate) => withMemory(candidate, memories)
@@ -73,7 +75,10 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   }
 }
 
-/** A phrase that an entry contains as quoted is no unrelated subject, however low the cosines are. */
+/**
+ * Changes the verdict "nothing relevant" to "weak" where an entry contains a phrase of the query as quoted: its subject is then not
+ * unrelated, however low the cosines are.
+ */
 function withPhrase(judgement: Judgement, { candidates }: Retrieval): Judgement {
   const isRefused = judgement.verdict === 'nothing_relevant'
   if (!isRefused || !candidates.some(({ signals }) => signals['phrase'] !== undefined)) return judgement
@@ -125,7 +130,7 @@ function memoriesOf(
   return memories
 }
 
-/** Upper bound of the score of an entry that no leg found. */
+/** Upper bound of the score of an entry that neither the search by words nor the search by meaning found. */
 function ceilingOf(statistics: Retrieval['statistics'], bound: BoundFormula): number {
   const { wordsLast = 0, meaningLast = 0 } = statistics
   return maxOf(wordsLast, meaningLast, statistics, bound)
@@ -135,10 +140,10 @@ function listed({ entry, passage, source, signals, chunks }: Candidate): Scored 
   return { entry, passage, source, signals, chunks, score: 0, order: signals['updated'] ?? 0 }
 }
 
-// Noise: entries without evidence, with no query word and a meaning no nearer than that of two arbitrary texts. Noise is no answer, and is
-// neither shown nor counted as used, unless `any` is requested.
+// Noise is a candidate without evidence: it contains no query word, and its meaning is no nearer to the query than that of two arbitrary
+// texts. Noise is neither shown nor counted as used, unless the query requests it with `any`.
 
-/** Cosine on MiniLM's scale that counts as chance: two unrelated texts have 0 ± 0.13. */
+/** Cosine, on the scale of the MiniLM model, up to which a meaning is no nearer than chance: two unrelated texts have 0 ± 0.13. */
 const CHANCE = 0.1
 
 export const NOTHING_SPEAKS = 'It contains no word of the query, and its meaning is no nearer than by chance.'
@@ -155,7 +160,7 @@ export function isNoise({ signals }: Candidate, context: QueryContext): boolean 
   return cosine !== undefined && isByChance(cosine, context) && !hasWords
 }
 
-/** Whether a deeper retrieval could only find noise. */
+/** Whether a deeper retrieval could only find noise: entries without a query word and with a meaning no nearer than chance. */
 export function onlyNoiseIsLeft({ statistics }: Retrieval, context: QueryContext): boolean {
   const { wordsLast = 0, meaningLast } = statistics
   return wordsLast <= 0 && meaningLast !== undefined && isByChance(meaningLast, context)

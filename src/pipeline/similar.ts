@@ -1,6 +1,6 @@
 /**
- * Entries similar to a given one: stages for a query that is an entry. It searches by the entry's vectors or, without any, by its rarest
- * words.
+ * Search for entries similar to a given one: pipeline stages for a query that is an entry instead of a text. Searches by the entry's
+ * vectors or, where it has none, by its rarest words.
  */
 import { compareText } from '../base/compare.ts'
 import { modelKey } from '../embed/embedder.ts'
@@ -14,9 +14,9 @@ import { GET_MODEL, knowsLanguage } from './languages.ts'
 import { unparsed } from './parse.ts'
 import type { Plan, Stages } from './stage.ts'
 
-/** Number of words that are searched when there is no vector. */
+/** Number of the entry's words that are searched when the entry has no vector. */
 const RAREST = 12
-/** Number of words among which they are chosen: the beginning of a long text shows its subject. */
+/** Number of words at the beginning of the entry among which the rarest are chosen: the beginning of a long text shows its subject. */
 const MAX_WORDS = 400
 
 /** The given stages, changed to find what is similar to `entry`, which itself is left out. The query's text is ignored. */
@@ -59,7 +59,7 @@ function isInKnownLanguage({ key }: Entry, context: QueryContext): boolean {
   return of === null || context.languages === undefined || knowsLanguage(context, of)
 }
 
-/** The mean of the vectors of the entry's chunks, in each model's space; null when no chunk has a vector. */
+/** The mean of the vectors of the entry's chunks, computed separately for each embedding model; null when no chunk has a vector. */
 function vectorOf(entry: Entry, { vectors, second, reader }: QueryContext): Float32Array | null {
   if (vectors === null) return null
   const chunks = reader.chunksOf(entry.key).map(chunk => chunk.key)
@@ -95,7 +95,7 @@ function textOf(entry: Entry, chunk: Chunk): string {
   return `${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`
 }
 
-/** Weight of a term's frequency, which grows slowly with repetition. */
+/** Weight of a term that occurs n times in the entry: 1 + ln n, which grows slowly with repetition. */
 function frequency(counts: ReadonlyMap<string, number>, term: string): number {
   return 1 + Math.log(counts.get(term) ?? 1)
 }

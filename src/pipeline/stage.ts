@@ -1,6 +1,6 @@
 /**
- * The six stages. Each is a function from plain data to plain data; a lens may replace any of them. The driver (`run.ts`) knows their
- * order, the deadline and the trace, and nothing else.
+ * The six stages of the query pipeline: parse, enrich, retrieve, score, diversify, present. Each is a function from plain data to plain
+ * data, and a lens may replace any of them. The driver (`run.ts`) knows only their order, the deadline and the trace.
  */
 import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
@@ -16,27 +16,27 @@ import type { Position, Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import type { LateCursor } from './cursor.ts'
 
-/** The parsed query, resolved as far as the text and the facts allow. */
+/** What is to be searched: the parsed query, with everything resolved that the query's text and the store allow. */
 export interface Plan {
   readonly query: Query
   readonly parsed: ParsedQuery
-  /** Mode of the query. `list`: nothing to rank by, only conditions; then the newest come first. */
+  /** Mode of the query: by which scores results are ranked. `list`: the query has only conditions, so results come newest first. */
   readonly mode: Page['mode']
-  /** Conditions of the request and of the text together. */
+  /** Conditions of the request and of the query's text, combined; null: none. */
   readonly filter: Filter | null
-  /** Terms for the word leg. */
+  /** Terms for the search by words. */
   readonly terms: readonly WordTerm[]
-  /** Vector of the query; null: nothing to embed, or no embedder. Set by enrich. */
+  /** Vector of the query; null: there is no text to embed, or no embedding model. Set by the enrich stage. */
   readonly vector: Float32Array | null
-  /** Weights of the legs in the score, 0 to 1; they sum to 1. Set by enrich. */
+  /** Weights of words and of meaning in the score, 0 to 1 each, 1 together. Set by the enrich stage. */
   readonly weights: Weights
-  /** An entry that is never a result: the one to which similar entries are searched. */
+  /** Key of an entry that is never a result, since entries similar to it are searched; null: there is none. */
   readonly except: EntryKey | null
-  /** Results of enrich or of a lens, by name; shown in the trace. */
+  /** Further results of the parse and enrich stages or of a lens, by name; shown in the trace. */
   readonly facts: Readonly<Record<string, unknown>>
   /** Whether the query should have been compared by meaning and could not: there was no vector in time, or none at all. */
   readonly isUnembedded?: boolean | undefined
-  /** Whether the text is another spelling of the query, which found nothing as written. */
+  /** Whether the text is a corrected spelling, tried because the query as written found no good answer. */
   readonly respelled?: boolean | undefined
 }
 
@@ -45,155 +45,164 @@ export interface Weights {
   readonly meaning: number
 }
 
-/** Result of retrieval, with the statistics that scoring needs. */
+/** Result of the retrieve stage, with the statistics that scoring needs. */
 export interface Retrieval {
   readonly candidates: readonly Candidate[]
-  /** Requested number of entries per leg. */
+  /** Number of entries that was requested from each search (by words, by meaning). */
   readonly depth: number
-  /** Entries that pass filter and conditions; null means every visible entry. */
+  /** Entries that meet the filter and conditions; null: there are none, so every visible entry may be a result. */
   readonly allow: Bitset | null
-  /** Statistics of the visible rows, by name (`bmTop`, `bmTopChunk`, `bmMax`, `bestCosine`, `rows`). */
+  /**
+   * Statistics of the search over the visible passages, by name: for example `bmTop` (best BM25), `bmTopChunk` (its chunk), `bmMax` (upper
+   * bound of BM25), `bestCosine`, `rows` (number of passages with a vector).
+   */
   readonly statistics: Readonly<Record<string, number>>
-  /** False when a deeper retrieval could find more. */
+  /** Whether retrieval found everything; false when a deeper retrieval could find more. */
   readonly exhausted: boolean
-  /** False when the deadline interrupted a leg of the retrieval. */
+  /** False when the deadline interrupted one of the searches. */
   readonly complete: boolean
   /**
-   * While some entries have no vector: retrieved entries that the viewer could no longer see at that time. Later pages are ranked by the
-   * same set.
+   * While some entries have no vector: retrieved entries that the viewer could no longer see at the time of the first page. Later pages are
+   * ranked with the same set.
    */
   readonly absent?: ReadonlySet<EntryKey> | undefined
-  /** Whether the best candidates are known already, and left out here. */
+  /** Whether the best candidates are on earlier pages and are left out here, so that these candidates are only the rest. */
   readonly isRest?: boolean | undefined
-  /** Left out, because a document stands for them (`note-links.ts`). */
+  /** Entries left out because a document made from the same file is shown instead (`note-links.ts`). */
   readonly stoodFor?: ReadonlySet<EntryKey> | undefined
   /**
-   * Why an entry is not among the candidates, as a sentence; null: its score is too low. Absent: the reasons of the default lens's legs
-   * apply.
+   * For an entry that is not among the candidates: the reason as a sentence; null: its score is too low. Absent: the reasons are those of
+   * the default searches by words and by meaning.
    */
   readonly missing?: ((entry: EntryKey) => string | null) | undefined
   /**
-   * Makes the retrieval again with all candidates of the legs, where those that cannot reach the page were left out. Keeps no reference to
-   * a context.
+   * Repeats the retrieval with all candidates, where those that cannot reach the page were left out; absent where none were. The function
+   * keeps no reference to a query context.
    */
   readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }
 
-/** How a score stage ranks: the formula, the numbers of the query, and further texts for explanations. */
+/** How a score stage computes scores: the formula, the numbers of the query that it uses, and further texts for explanations. */
 export interface Measure extends BoundFormula {
-  /** Explanations of numbers of a result, by the number's name. */
+  /** For explanations: how certain inputs of a result's score came about, by the name of the input. */
   readonly expansions?: (scored: Scored) => Expansions
-  /** Further reasons for a result, for the line of reasons. */
+  /** Further reasons for a result, added to the one-line summary of reasons. */
   readonly remarks?: (scored: Scored) => readonly string[]
 }
 
 export interface Scoring {
   readonly scored: readonly Scored[]
   readonly explain: Explain
-  /** The components of a score, by name; they add up to it, except for rounding. */
+  /** The named parts of a score, which add up to it except for rounding. */
   readonly components: (scored: Scored) => Readonly<Record<string, number>>
   /**
-   * Scores passages of one entry as if each were an entry with nothing else: `signals` and `chunks` are those of the passage. Absent: the
-   * score is not defined for single passages.
+   * Scores passages of one entry, each as if it were an entry of its own: `signals` and `chunks` of the given candidates are those of the
+   * passage. Absent: the lens has no score for single passages.
    */
   readonly rate?: ((passages: readonly Candidate[]) => readonly Scored[]) | undefined
   /** Adjusts rated passages of all entries where a score depends on those of others. Absent: no score does. */
   readonly adjust?: ((passages: readonly Scored[]) => readonly Scored[]) | undefined
-  /** The main reasons for one candidate, in one line. */
+  /** The main reasons why a candidate was found, in one line. */
   readonly why: (scored: Scored) => string
-  /** How the scores were computed: for comparisons, and for lenses that build on it. */
+  /** The formula and numbers by which the scores were computed, for comparisons and for lenses that build on them. */
   readonly measure: Measure
   readonly verdict: Verdict
   readonly reason: string | null
   readonly verdictBy?: VerdictBy | undefined
   /**
-   * Upper bound of the score of any entry outside the candidates. Where it is given, a page is final only when its last item ranks above
-   * it; null: the candidates of the legs are good enough.
+   * Upper bound of the score of any entry that is not among the candidates: a page is final only when its last item scores higher. Null: an
+   * approximate order is good enough, so this is not tested.
    */
   readonly ceiling: number | null
-  /** True when everything that could still be found would be left out as no answer. */
+  /** True when everything that a deeper retrieval could still find would be left out as noise. */
   readonly isWhole?: boolean | undefined
 }
 
 export interface Ranking {
-  /** Ranked candidates, best first. May stop where the page certainly ends. */
+  /** Ranked candidates, best first. The list may end where the page certainly ends. */
   readonly ranked: readonly Ranked[]
   readonly scoring: Scoring
-  /** False when the deadline passed before everything was spread as requested; absent: true. */
+  /** False when the deadline passed before all results were diversified as requested; absent: true. */
   readonly complete?: boolean | undefined
   /**
-   * The complete ranking, where `ranked` stops at the end of the page and continuing takes more work than ranking everything again. Keeps
-   * no reference to a context.
+   * Computes the ranking of all candidates, where `ranked` ends with the page and continuing would take more work than ranking everything
+   * again. The function keeps no reference to a query context.
    */
   readonly more?: (() => readonly Ranked[]) | undefined
-  /** Whether items shown on earlier pages are left out already. */
+  /** Whether items shown on earlier pages are already left out of `ranked`. */
   readonly isRest?: boolean | undefined
 }
 
-/** The texts of its entry that an item shows. */
+/** The texts of an entry that a result item shows: its excerpt and passages. */
 export type ShownText = Pick<Item, 'excerpt' | 'passages'>
 
-/** Parts of an item, each made on demand. */
+/** Functions that make the parts of a result item (components, reasons, explanation, texts) only when they are needed. */
 export interface ShownParts {
-  /** The components of the item's score, by name. */
+  /** Returns the parts that add up to the item's score, by name. */
   components(ranked: Ranked): Item['components']
   why(ranked: Ranked, entry: Entry): string
-  /** The explanation of the score; undefined where the query does not request explanations. */
+  /** Returns the explanation of the item's score; undefined where the query does not request explanations. */
   explanation(ranked: Ranked): Explanation | undefined
-  /** The excerpt and the passages of the item. */
+  /** Returns the excerpt and the passages that the item shows. */
   text(ranked: Ranked, entry: Entry): ShownText
 }
 
 export interface Answer {
   readonly page: Page
   /**
-   * The entries of the page's items, in their order, as stored at the second access check. Where passages are ranked, an entry may occur
-   * several times. Empty where only keys are requested (`rows`).
+   * The entries of the page's items, in the order of the items, as stored when access was checked again. Where results are passages, an
+   * entry may occur several times. Empty where only keys are requested (`rows`).
    */
   readonly entries: readonly Entry[]
-  /** The candidates of these items, in the same order. */
+  /** The ranked candidates of the page's items, in the order of the items. */
   readonly ranked: readonly Ranked[]
-  /** Parts of the items, for lenses that make their own rows; to be read before other code can run. */
+  /**
+   * Functions for the parts of the page's items, for lenses that make result rows of their own; must be called before any pause in which
+   * other code can write.
+   */
   readonly shown: ShownParts
-  /** The page's `nearest` items, in their order. */
+  /** Entries, candidates and parts of the page's `nearest` items, in the order of these items. */
   readonly nearest?: Pick<Answer, 'entries' | 'ranked' | 'shown'> | undefined
-  /** Number of items on this page and all others, as far as known. */
+  /** Number of items on all pages of the answer, as far as known; 0 where the verdict is that nothing is relevant. */
   readonly total: number
-  /** Facts of the plan. */
+  /** Facts of the plan (further results of parsing and enriching, by name). */
   readonly facts: Plan['facts']
-  /** The number by which the last item is ranked; null on an empty page. */
+  /** The number by which the page's last item is ordered (its score, or a time in a list); null on an empty page. */
   readonly last: number | null
-  /** Position where the page ends, after which the next one begins. Null on an empty page. */
+  /** Position after which the next page begins; null on an empty page. */
   readonly end: Position | null
   /** Cursor of the page; null: no page follows. */
   readonly cursor: LateCursor | null
-  /** Key of the last item in the order; null on an empty page. */
+  /** Identifies the last item of the page in the order of results; null on an empty page. */
   readonly endKey: ItemKey | null
 }
 
-/** Stages whose score stage is synchronous. */
+/** Pipeline stages whose score stage is synchronous (returns no promise). */
 export interface DirectStages extends Stages {
   score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
 }
 
 export interface Stages {
-  /** Converts text and options to a plan. Throws `query_syntax` with a position. */
+  /** Parse stage: converts the query's text and options to a plan. Throws `query_syntax` with a position. */
   parse(query: Query, context: QueryContext): Plan
   /** Another spelling of the text, to be tried when nothing is found; null: there is none. Absent: none is searched. */
   readonly respell?: ((plan: Plan, context: QueryContext) => Steps<string | null>) | undefined
-  /** Adds what the text does not contain: synonyms, numbers, times, the vector. */
+  /** Enrich stage: adds to the plan what the text does not contain: synonyms, numbers, times, the vector. */
   enrich(plan: Plan, context: QueryContext): Promise<Plan>
   /**
-   * Finds candidates, only in partitions that the viewer may see. `depth`: entries per leg; called again with a larger one when a page
-   * needs it.
+   * Retrieve stage: finds candidates, only in partitions that the viewer may see. `depth`: number of entries per search; called again with
+   * a greater depth when a page needs more candidates.
    */
   retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval>
   /**
-   * One score per candidate, and its components. May return a promise where the score is computed elsewhere, as by a plug-in: then it
-   * scores all candidates of the retrieval, and the result serves later pages too.
+   * Score stage: one score per candidate, with its components. Returns a promise where scores are computed elsewhere, as by a plug-in; then
+   * it scores all candidates of the retrieval, and the result is used for later pages too.
    */
   score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring | Promise<Scoring>
-  /** The total order, caps and spread. Other code may write between its steps. */
+  /**
+   * Diversify stage: the total order, limits per collection and origin, and diversity. A generator: other code may write to the store when
+   * it pauses.
+   */
   diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking>
   /** Second access check, cut to the page, excerpts, explanations, cursor. The check is valid for the moment of its last step. */
   present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer>

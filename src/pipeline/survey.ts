@@ -1,4 +1,4 @@
-/** Evaluates a query as a whole, without pages, for explanations. */
+/** Evaluates a query as a whole instead of page by page, to explain results and to count them. */
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { Count } from '../model/page.ts'
@@ -10,22 +10,25 @@ import { isBetter, mayBeMisspelt } from './respell.ts'
 import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { lateError } from './time-limit.ts'
 
-/** The whole answer, without pages, deep enough to contain the requested entries, if they can be reached at all. */
+/** All results of a query, retrieved deep enough to contain the requested entries, if the query can find them at all. */
 export interface Survey {
   readonly plan: Plan
   readonly retrieval: Retrieval
   readonly ranking: Ranking
-  /** Candidates of the rounds with which the page itself begins. */
+  /** Entries that the first retrieval found, with the depth at which an ordinary page begins. */
   readonly reached: ReadonlySet<EntryKey>
 }
 
-/** What is to be found: an entry, or one passage of it. Where passages are ranked, an entry means its best passage. */
+/** The result to be explained: an entry, or one passage of it. Where results are passages, an entry means its best passage. */
 export interface Target {
   readonly entry: EntryKey
   readonly passage?: ChunkKey | undefined
 }
 
-/** Evaluates the query as for a page: where the text finds nothing, its nearest spelling is tried. */
+/**
+ * Evaluates a query completely, deep enough to find the `wanted` entries; as for a page, a corrected spelling is tried where the query as
+ * written finds no good answer.
+ */
 export async function survey(stages: Stages, wanted: readonly Target[], context: QueryContext): Promise<Survey> {
   const isFound = ({ candidates, allow, stoodFor }: Retrieval) => {
     const entries = new Set([...candidates.map(candidate => candidate.entry), ...(stoodFor ?? [])])
@@ -35,10 +38,13 @@ export async function survey(stages: Stages, wanted: readonly Target[], context:
   return surveyUntil(isFound, isMissing, stages, context)
 }
 
-/** Number of items up to which an answer is counted. */
+/** Largest number of results that are counted. */
 const MAX_COUNT = 10_000
 
-/** Number of items on all pages of an answer. Ranks what the pages would rank, without making items. */
+/**
+ * Counts the results on all pages of an answer, by ranking all of them without making items; `exact` is false where a deeper retrieval
+ * could find more.
+ */
 export async function countItems(stages: Stages, context: QueryContext): Promise<Count> {
   const isEnough = ({ candidates }: Retrieval) => candidates.length >= MAX_COUNT
   const { plan, retrieval, ranking } = await surveyUntil(isEnough, () => false, stages, context)

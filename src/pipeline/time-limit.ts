@@ -1,4 +1,4 @@
-/** Errors of a query that runs out of time, or is cancelled. */
+/** Errors of a query that runs out of time or is cancelled, and helpers that throw them. */
 import type { Deadline } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -10,12 +10,12 @@ export function assertTimeLeft(context: QueryContext): void {
   if (context.deadline.over) throw lateError(context)
 }
 
-/** Throws `cancelled` when the query was cancelled. */
+/** Throws `cancelled` when the caller has cancelled the query. */
 export function assertNotCancelled({ deadline }: QueryContext): void {
   if (deadline.signal.aborted) throw calledOff()
 }
 
-/** Pauses for work that ends with `cancelled` when the signal is aborted. */
+/** Makes the scheduler of pauses for a piece of work that ends with the error `cancelled` when the signal is aborted. */
 export function turnsUntil(signal: AbortSignal): Turns {
   return new Turns(() => {
     if (signal.aborted) throw calledOff()
@@ -28,14 +28,14 @@ export function lateError({ query: { timeoutMs } }: QueryContext): QuerentError 
   })
 }
 
-/** Whether time ran out before the query was embedded. */
+/** Whether time ran out before the query's vector was ready. */
 export function isLate({ notes }: QueryContext): boolean {
   return notes.some(({ code }) => code === 'meaning_late')
 }
 
 /**
- * Result of the work; null when time runs out first: then the work's signal is aborted, since nobody waits for it, and `onLate` is called.
- * Rejects with `cancelled` when the caller cancels.
+ * The result of `work`, or null when the time limit passes first; then the signal given to the work is aborted, since its result is no
+ * longer needed, and `onLate` is called. Rejects with `cancelled` when the caller cancels.
  */
 export async function inTime<T>(
   work: (late: AbortSignal) => Promise<T>,

@@ -1,33 +1,33 @@
 /**
- * Transport of messages to other nodes (BQ-117). One contract: HTTP in the product (`sources/http-transport.ts`), several nodes in one
- * process in tests (`test/support/in-process-nodes.ts`).
+ * Contract for sending messages to other nodes (BQ-117). The product sends them by HTTP (`sources/http-transport.ts`); tests connect
+ * several nodes within one process (`test/support/in-process-nodes.ts`).
  */
 import type { Json } from '../base/canonical.ts'
 
 export interface NodeMessage {
-  /** Path of the request, from the first slash on. */
+  /** Path of the request's URL, from the first slash on. */
   readonly path: string
-  /** Body to send; null: nothing is sent, the path is read. */
+  /** Body to send with POST; null: nothing is sent, and the path is read with GET. */
   readonly body: Json | null
-  /** Largest answer in bytes; a longer one ends in `too_large`, without being read completely. */
+  /** Largest accepted size of the answer in bytes; a longer answer fails with `too_large`, without being read completely. */
   readonly maxBytes: number
 }
 
 export interface NodeTransport {
   /**
-   * Sends a message and resolves with the JSON of the answer, of which nothing is checked here. Rejects with a `TransportFailure`; with
-   * `aborted` at once when the signal is aborted.
+   * Sends a message and resolves with the answer, parsed as JSON but not checked otherwise. Rejects with a `TransportFailure`; with code
+   * `aborted` immediately when the signal is aborted.
    */
   send(address: string, message: NodeMessage, signal: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
 export type TransportFailureCode =
-  /** Failure of a message: no server answers at the address. */
+  /** Failure code: no server answers at the address. */
   | 'unreachable'
-  /** Failure of a message: the node answered with a status that is no success. */
+  /** Failure code: the node answered with an HTTP status that means failure. */
   | 'refused'
-  /** Failure of a message: the answer is no JSON. */
+  /** Failure code: the answer is not valid JSON. */
   | 'malformed'
   | 'too_large'
   | 'aborted'
@@ -35,7 +35,7 @@ export type TransportFailureCode =
 export class TransportFailure extends Error {
   override readonly name: string = 'TransportFailure'
   readonly code: TransportFailureCode
-  /** HTTP status of a refused message; null: there was none. */
+  /** HTTP status of the answer that refused the message; null: there was no such answer. */
   readonly status: number | null
 
   constructor(

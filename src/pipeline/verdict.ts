@@ -1,7 +1,7 @@
 /**
- * Verdict of an answer: answered, weak, or nothing relevant. The best evidence is compared with two thresholds that rise with the number of
- * passages: those of the embedder's calibration, or those for words alone. Evidence detects an unrelated subject, not a missing fact; so
- * the wording is "nothing on this subject", never "there is no such fact".
+ * Verdict on an answer: answered, weak, or nothing relevant. The best evidence is compared with two thresholds that rise with the number of
+ * passages searched: the calibrated ones of the embedding model, or those for words alone. Evidence shows whether the query's subject
+ * occurs, not whether a certain fact does; so the verdict says "nothing on this subject", never "there is no such fact".
  */
 
 import type { SearchScope } from '../index/contract.ts'
@@ -19,16 +19,16 @@ import type { Plan, Retrieval } from './stage.ts'
 export interface Judgement {
   readonly verdict: Verdict
   readonly reason: string | null
-  /** What the verdict is based on; absent where conditions alone decide. */
+  /** Whether the verdict is based on words or on meaning; absent where only conditions decide. */
   readonly verdictBy?: VerdictBy | undefined
 }
 
-/** Share of passages with a vector below which meaning cannot say that nothing is relevant. */
+/** Share of passages that must have a vector before a low similarity in meaning can show that nothing is relevant. */
 export const ENOUGH_EMBEDDED = 0.9
 
-/** Number of collections named in a reason. */
+/** Largest number of requested collections that the reason of a verdict names. */
 const MAX_NAMED = 3
-/** Number of existing collections named where the requested one is unknown. */
+/** Largest number of existing collections that a reason names where the requested collection is unknown. */
 const MAX_COLLECTIONS = 10
 
 const NO_WORD = 'None of the words of the query occur.'
@@ -47,11 +47,11 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const judged = isEmpty
     ? judgeEmpty(retrieval, plan, context, isMissing)
     : judgeWords(retrieval, plan, context, isMissing)
-  if (retrieval.allow?.size === 0) return judged // The filters alone excluded everything, so the verdict has no base.
+  if (retrieval.allow?.size === 0) return judged // The query's conditions alone excluded every entry, so the verdict is based neither on words nor on meaning.
   return { ...judged, verdictBy: bestCosine === undefined || isMissing ? 'words' : 'meaning' }
 }
 
-/** The judgement where entries were found, but there is no evidence for any of them. */
+/** The verdict where entries were found but all of them are noise: nothing is relevant. */
 export function judgeNoise(judgement: Judgement): Judgement {
   if (judgement.verdict === 'nothing_relevant') return judgement
   return {
@@ -74,8 +74,8 @@ export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign
 }
 
 /**
- * The judgement where no word was found. `isMissing`: meaning should have been compared too; then words alone cannot say that nothing is
- * known.
+ * The verdict where no query word was found. `isMissing`: meaning should have been compared too and was not; then the verdict is weak,
+ * since words alone cannot show that nothing is relevant.
  */
 function noWord(isMissing: boolean): Judgement {
   return isMissing ? weak(`${NO_WORD} Passages were not compared by meaning.`) : nothing(NO_WORD)
@@ -111,21 +111,22 @@ function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContex
   return `No visible entry is in the collection ${named.join(' or ')}.${others}`
 }
 
-/** Collections of which the filter requires one. */
+/** Names of the collections to which the filter limits results; empty where it does not. */
 function collectionsIn(filter: Filter | null): readonly Scalar[] {
   if (filter?.op === 'and') return filter.of.flatMap(collectionsIn)
   if (filter?.op === 'eq' && filter.field === 'collection') return [filter.value]
   return filter?.op === 'in' && filter.field === 'collection' ? filter.values : []
 }
 
-/** The judgement by words. `isMissing`: meaning should have been compared too; then words alone do not refuse. */
+/** The verdict by words. `isMissing`: meaning should have been compared too and was not; then the verdict is at least weak. */
 function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: QueryContext, isMissing = false): Judgement {
   const { bmTop = 0, bmMax = 0, bmTopChunk } = statistics
   if (bmTop === 0 || bmTopChunk === undefined) return noWord(isMissing)
   const scope = scopeOf(allow, context)
   const matches = context.words.explain(plan.terms, bmTopChunk, scope)
   const held = matches.filter(({ tf }) => tf > 0).length
-  // A passage that contains all the words shows that the subject is not unrelated.
+  // Nothing relevant is only possible where the best passage lacks some of the query's words: a passage that contains all of them shows
+  // that the subject occurs.
   const isForeign = () => !isMissing && held < matches.length && demands(plan).length === 0
   return judgeEvidence(evidenceByWords(bmTop / bmMax, held), WORD_BARS, context.words.count(scope), isForeign)
 }
@@ -156,10 +157,10 @@ function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, cont
 }
 
 const NONE_FOREIGN: ReadonlySet<EntryKey> = new Set()
-/** Verdicts, the best first. */
+/** All verdicts, best first. */
 const VERDICTS: readonly Verdict[] = ['answered', 'weak', 'nothing_relevant']
 
-/** The judgement for the nearest of these candidates. `score`: its score on the scale of the first model. */
+/** The verdict by the nearest of these candidates. `score`: that candidate's cosine, on the scale of the first embedding model. */
 function judgeNearest(
   score: number,
   of: readonly Candidate[],
@@ -177,13 +178,14 @@ function judgeNearest(
     held: heldIn(nearest?.chunks['meaning'], scope, plan, context),
     asked: context.words.weigh(plan.terms, scope).length,
   }
-  // Between two languages, the lack of common words means nothing.
+  // Where no query word occurs in the store, the threshold for "nothing relevant" is raised; but not between two languages, since they
+  // share few words anyway.
   const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, cosineScale)
   const found = evidence(cosine, words, calibration)
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
 }
 
-/** Number of query words that this passage contains. */
+/** Number of words of the query that the chunk contains. */
 function heldIn(chunk: ChunkKey | undefined, scope: SearchScope, { terms }: Plan, { words }: QueryContext): number {
   return chunk === undefined ? 0 : words.explain(terms, chunk, scope).filter(({ tf }) => tf > 0).length
 }

@@ -4,13 +4,13 @@ export interface ServerAddress {
   readonly protocol: 'http:' | 'https:'
   readonly hostname: string
   readonly port: number
-  /** Path prefix of the server: empty, or `/prefix` without a slash at the end. */
+  /** Path prefix of a server's address: empty, or `/prefix` without a slash at the end. */
   readonly path: string
 }
 
 /**
- * Parses the address of a server. Throws `invalid_argument` for an invalid one, or one that contains a secret, since messages show
- * addresses.
+ * Parses the address of a server. Throws `invalid_argument` for an invalid address, and for one that contains a user name, password or key,
+ * since messages show addresses.
  */
 export function serverAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : null

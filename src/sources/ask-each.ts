@@ -1,11 +1,11 @@
-/** Searches the collections of one request in parallel; each ends separately, and all of them with the deadline. */
+/** Searches the collections of one request in parallel. Each search ends separately, and all of them end at the deadline. */
 import type { Deadline } from '../base/clock.ts'
 import { type CollectionAnswer, failedCollection, type SourceAnswer, type SourceRequest } from '../pipeline/source.ts'
 import { errorOf, SourceFailure } from './failure.ts'
 
 export type AskOne = (collection: string, signal: AbortSignal) => Promise<CollectionAnswer>
 
-/** Longest time that a timer supports, about 25 days. */
+/** Longest delay in ms that a JavaScript timer supports, about 25 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export async function askEach(source: string, request: SourceRequest, ask: AskOne): Promise<SourceAnswer> {
@@ -16,7 +16,7 @@ export async function askEach(source: string, request: SourceRequest, ask: AskOn
   return { source, collections: await Promise.all(answers), ms: performance.now() - begin }
 }
 
-/** A signal that is aborted when the deadline passes or its own signal is aborted. */
+/** A signal that is aborted when the deadline's time passes or the deadline's own signal is aborted. */
 export function signalOf(deadline: Deadline): AbortSignal {
   const { leftMs, signal } = deadline
   if (leftMs > LONGEST_TIMER_MS) return signal
@@ -33,7 +33,8 @@ async function askOne(
     if (deadline.over) throw outOfTime(collection, deadline)
     return await untilAborted(ask(collection, signal), signal, () => outOfTime(collection, deadline))
   } catch (thrown) {
-    // An error that a client throws for an aborted request is not the reason of its failure.
+    // After an abort or the deadline, the failure is reported as a timeout or cancellation, not as the error that the client library throws
+    // for an aborted request.
     const failure = signal.aborted || deadline.over ? outOfTime(collection, deadline) : thrown
     return failedCollection(collection, errorOf(failure, collection))
   }

@@ -4,11 +4,11 @@ import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface ChromaAddress {
-  /** Base address of the server, for example http://localhost:8000. */
+  /** Base address of the ChromaDB server, for example http://localhost:8000. */
   readonly url: string
-  /** Tenant on the server; default `default_tenant`. */
+  /** Tenant on the ChromaDB server; default `default_tenant`. */
   readonly tenant?: string | undefined
-  /** Database on the server; default `default_database`. */
+  /** Database on the ChromaDB server; default `default_database`. */
   readonly database?: string | undefined
   readonly token?: string | undefined
 }
@@ -20,24 +20,24 @@ export async function openChromaClient(address: ChromaAddress, signal?: AbortSig
 }
 
 /**
- * A collection by name; null where the server says that there is none, which a server of another type, or one without the database, says
- * too.
+ * A ChromaDB collection by name; null where the server answers that there is none. A server that is no ChromaDB, or that lacks the
+ * database, may give the same answer.
  */
 export async function findCollection(client: ChromaClient, name: string): Promise<Collection | null> {
   try {
-    // With `null`, the client does not search for an embedding function, and does not print warnings when there is none.
+    // With null instead of an embedding function, the client does not look for one and prints no warnings.
     return await client.getCollection({ name, embeddingFunction: null as never })
   } catch (error) {
     if (isNotFound(error)) return null
-    // The server refuses a name that no collection can have as invalid, so the collection does not exist.
+    // The server refuses an impossible name as invalid; a collection of that name cannot exist, so this counts as not found.
     if (error instanceof Error && error.name === 'ChromaClientError' && /name/i.test(error.message)) return null
     throw error
   }
 }
 
 /**
- * Throws `SourceFailure` where the server is not a ChromaDB, or has no such database: in both cases it only says of each collection that it
- * does not exist, and would look empty. A server that does not allow this token to ask is accepted unchecked.
+ * Throws `SourceFailure` where the server is not a ChromaDB, or has no such database: in both cases the server only answers that each
+ * collection does not exist, so it would look empty. Nothing is checked on a server that does not permit this token to look up databases.
  */
 export async function requireDatabase(address: ChromaAddress, collection: string, signal?: AbortSignal): Promise<void> {
   const { AdminClient } = await importClient()
@@ -94,13 +94,13 @@ function connection({ url, token }: ChromaAddress, signal: AbortSignal | undefin
     // The client builds the base of every address from protocol, host and port, and has no option for a path.
     port: `${port}${path}` as never,
     ssl: protocol === 'https:',
-    // Servers expect the token in one of two headers, depending on their configuration.
+    // The token is sent in both headers, since a server expects it in one of them, depending on its configuration.
     headers: token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token },
     ...(signal === undefined ? {} : { fetchOptions: { signal } }),
   }
 }
 
-/** Translates an error of the client. `size`: dimensions of the query's vector. */
+/** Translates an error of the ChromaDB client to the source contract. `size`: number of dimensions of the query's vector. */
 export function chromaFailure(thrown: unknown, collection: string, url: string, size: number): Error {
   if (thrown instanceof SourceFailure || !(thrown instanceof Error)) {
     return thrown instanceof Error ? thrown : new Error(String(thrown))

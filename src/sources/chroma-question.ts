@@ -11,15 +11,15 @@ import type { VectorRequest } from './partitions.ts'
 
 export interface CollectionOptions {
   /**
-   * The metadata key under which external collections keep tags as a list. Absent: each tag is a key of its own, `tag:<name>` with the
-   * value true, since many servers do not support lists.
+   * The metadata key under which collections of other programs keep tags as a list. Absent: each tag is a key of its own, `tag:<name>` with
+   * the value true, since many servers do not support lists.
    */
   readonly tagsKey?: string | undefined
-  /** Where external collections keep every record's date as a number. */
+  /** The metadata key under which collections of other programs keep every record's date as a number. */
   readonly numericDate?: NumericDate | undefined
 }
 
-/** Number of rows examined to tell whether vectors have length 1. */
+/** Number of records whose vectors are examined to tell whether a collection's vectors have length 1. */
 const SAMPLE = 10
 
 export class CollectionQuestion {
@@ -99,7 +99,7 @@ export class CollectionQuestion {
     })
   }
 
-  /** Adds texts: of an entry with several chunks, only the first has the text. */
+  /** Adds texts to records of a mirrored collection that lack them: only the record of an entry's first chunk contains the entry's text. */
   async #withText(records: readonly SourceRecord[]): Promise<readonly SourceRecord[]> {
     const bare = this.#isMirrored ? records.filter(record => record.content === null) : []
     if (bare.length === 0) return records
@@ -131,7 +131,7 @@ export class CollectionQuestion {
     return (all.length > 1 ? { $and: all } : (all[0] ?? null)) as Where | null
   }
 
-  /** Largest deviation of the vectors from length 1 in a sample, which is read once. */
+  /** Largest deviation from length 1 among a sample of the collection's vectors; read once per collection. */
   async #deviation(): Promise<number> {
     const { id } = this.#collection
     const known = this.#deviations.get(id)

@@ -1,4 +1,4 @@
-/** A ChromaDB server as the target of a mirror. */
+/** Mirrors a collection to a ChromaDB server. */
 import type { Collection, Metadata } from 'chromadb'
 import {
   type ChromaAddress,
@@ -88,8 +88,8 @@ async function upsert(collection: Collection, records: readonly MirrorRecord[]):
 }
 
 /**
- * Whether an error is a refusal of records: statuses 400, 413 and 422, and errors of the client itself; a wrong vector size concerns the
- * collection instead.
+ * Whether an error means that the server refuses the records themselves: HTTP status 400, 413 or 422, or an error of the client library. A
+ * wrong vector size is no such refusal, since it concerns the whole collection.
  */
 function isRefusal(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || /dimension/i.test(thrown.message)) return false

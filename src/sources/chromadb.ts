@@ -1,6 +1,6 @@
 /**
- * A ChromaDB server or cluster as a source: external collections searched in place, with their own metadata and distance, and collections
- * that `mirror` wrote there, by partition.
+ * A ChromaDB server or cluster as a source: collections of other programs, searched where they are, with their own metadata and distance
+ * metric; and collections that `mirror` wrote, one per partition.
  */
 import type { ChromaClient, Collection } from 'chromadb'
 import type { AccessScope } from '../model/viewer.ts'
@@ -18,15 +18,15 @@ import { type CollectionOptions, CollectionQuestion } from './chroma-question.ts
 import { notFound, SourceFailure } from './failure.ts'
 import { type AccessOptions, together, visibleCollections } from './partitions.ts'
 
-/** Options of the source. Without `partitionKeys` the owner searches, and everything there is visible, whatever its partition. */
+/** Options of a ChromaDB source. Without `partitionKeys` the searcher is the owner, to whom every collection on the server is visible. */
 export interface ChromaSourceOptions extends ChromaAddress, AccessOptions, CollectionOptions {
   readonly name: string
 }
 
-/** Collections listed in one request. */
+/** Number of collections requested at a time when all collections of the server are searched for their labels. */
 const PAGE = 100
 
-/** Opens the source. Throws `invalid_argument` for an invalid address; sends nothing yet. */
+/** Opens a ChromaDB source. Throws `invalid_argument` for an invalid address; nothing is sent to the server yet. */
 export function openChromaSource(options: ChromaSourceOptions): Source {
   serverAddress(options.url)
   const deviations = new Map<string, number>()
@@ -54,7 +54,7 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
   }
 }
 
-/** Finds collections. Throws `SourceFailure` when there is none, or no such database. */
+/** Finds the collections to search for a name. Throws `SourceFailure` when the server has none, or lacks the database. */
 async function findCollections(
   client: ChromaClient,
   name: string,

@@ -1,4 +1,4 @@
-/** Errors of searching another engine, as one error class with the contract's codes. */
+/** Errors of searching another engine: one error class, with the codes of the source contract. */
 import type { SourceError, SourceErrorCode } from '../pipeline/source.ts'
 
 export class SourceFailure extends Error {
@@ -11,7 +11,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** Error: the server refuses records because of their content; others may be accepted. */
+/** Error: the server refuses a record because of its content; other records may be accepted. */
 export class RecordsRefused extends SourceFailure {
   constructor(message: string, cause: unknown) {
     super('query_failed', message, cause)
@@ -22,7 +22,10 @@ export function notFound(collection: string): SourceFailure {
   return new SourceFailure('collection_not_found', `${collection}: there is no such collection`)
 }
 
-/** Error: the vectors have different sizes; `expected` is null where the engine did not name its own. */
+/**
+ * Error: the vectors of a collection and the query have different sizes; `expected` is null where the engine did not name the size of its
+ * own.
+ */
 export function wrongDimensions(collection: string, expected: number | null, got: number): SourceFailure {
   const has = expected === null ? 'of another size' : `of ${expected} dimensions`
   return new SourceFailure('dimension_mismatch', `${collection}: its vectors are ${has}, the question's has ${got}`)
@@ -32,7 +35,7 @@ export function malformed(collection: string, what: string, cause?: unknown): So
   return new SourceFailure('malformed_answer', `${collection}: ${what}`, cause)
 }
 
-/** Error: the client of an engine is an optional package that is not installed. */
+/** Error: the client library of an engine is an optional npm package that is not installed. */
 export function packageMissing(name: string, cause: unknown): SourceFailure {
   return new SourceFailure(
     'package_missing',

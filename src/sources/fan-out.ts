@@ -4,12 +4,12 @@ import { failedCollection, type Source, type SourceAnswer, type SourceRequest } 
 import { signalOf, untilAborted } from './ask-each.ts'
 import { errorOf, SourceFailure } from './failure.ts'
 
-/** A little more time than the source was given, since its own error says better what it was waiting for. */
+/** Time in ms that a source gets beyond its own limit to report its own timeout error, which says better what it was waiting for. */
 const GRACE_MS = 50
 
 export interface FanOut {
   readonly request: SourceRequest
-  /** Time limit for a single source; the request's deadline applies too. */
+  /** Time limit in ms for each source; the request's deadline applies too. */
   readonly timeoutMs: number
 }
 

@@ -3,7 +3,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as overHttps } from 'node:https'
 import { type NodeMessage, type NodeTransport, TransportFailure } from '../pipeline/transport.ts'
 
-/** Time after which an idle connection is closed: sooner than servers usually do. */
+/** Time in ms after which an idle connection is closed: less than the usual limit of servers. */
 const IDLE_MS = 4_000
 
 interface Agents {
@@ -13,7 +13,7 @@ interface Agents {
 
 export function openHttpTransport(): NodeTransport {
   const closing = new AbortController()
-  // Connections to one node are not limited in number: some messages wait there for long, and no query should wait behind them.
+  // The number of connections to a node is not limited: some messages wait long for their answer, and no query should queue behind them.
   const options = { keepAlive: true, timeout: IDLE_MS }
   const agents: Agents = { http: new HttpAgent(options), https: new HttpsAgent(options) }
   return {
@@ -37,7 +37,7 @@ async function send(
     const response = await responseTo(() => requestOf(agents, new URL(path, address), text, signal))
     const { statusCode: status = 0 } = response
     if (status < 200 || status >= 300) {
-      // The body of a refusal is not read, since it may have any content and length.
+      // The body of an answer that refuses the message is not read, since it may have any content and length.
       response.destroy()
       throw new TransportFailure('refused', `status ${status}`, { status })
     }
@@ -49,7 +49,7 @@ async function send(
   }
 }
 
-/** Redirects are not followed: one would send a signed query to another server. */
+/** HTTP redirects are not followed: one would send a signed query to another server. */
 function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortSignal): ClientRequest {
   // Answers are mostly vectors, which compression does not shrink: compressing them costs more than sending them.
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
@@ -61,7 +61,7 @@ function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortS
 }
 
 /**
- * The response to a request. A kept connection may have been closed by the server meanwhile: then the request is repeated once, over a new
+ * The response to an HTTP request. If the server has closed the kept connection meanwhile, the request is sent once more over a new
  * connection.
  */
 async function responseTo(ask: () => ClientRequest): Promise<IncomingMessage> {
@@ -77,7 +77,7 @@ async function responseTo(ask: () => ClientRequest): Promise<IncomingMessage> {
 
 function answered(asking: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // The listener is not removed: an error that breaks the connection later is reported here as well as to the reader.
+    // The error listener is not removed: an error after the response began is reported here too, and would otherwise be uncaught.
     asking.on('error', reject)
     asking.on('response', resolve)
   })
@@ -88,7 +88,7 @@ async function boundedText(response: IncomingMessage, maxBytes: number): Promise
   let length = 0
   for await (const piece of response as AsyncIterable<Buffer>) {
     length += piece.byteLength
-    // Throwing leaves the loop, which closes the connection.
+    // Throwing leaves the `for await` loop, which closes the connection.
     if (length > maxBytes) throw new TransportFailure('too_large', `more than ${maxBytes} bytes`)
     pieces.push(piece)
   }

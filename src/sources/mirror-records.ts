@@ -1,4 +1,4 @@
-/** Records that represent an entry in another engine: one for each chunk. */
+/** Makes the records that represent an entry in another search engine: one for each chunk. */
 import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { type Chunk, type ChunkKey, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import type { Scalar } from '../model/filter.ts'
@@ -6,15 +6,15 @@ import { recordDate } from '../model/instant.ts'
 import type { StoreReader } from '../store/store.ts'
 import { payloadOf } from './mirrored.ts'
 
-/** A record without its vector. */
+/** A record for another search engine, without its vector. */
 export interface ChunkRecord {
-  /** Id of the record in the other engine: a UUID that is the same every time. */
+  /** Id of the record in the other engine: a UUID computed from entry and chunk, so it is equal in every run. */
   readonly id: string
   readonly entry: { readonly id: string; readonly holder: string }
   readonly chunk: ChunkKey
-  /** Fingerprint that changes when anything in the record does. */
+  /** Fingerprint of the record, which changes when anything in the record changes. */
   readonly stamp: string
-  /** The entry's whole content, only with its first chunk. */
+  /** The entry's whole content, in the record of its first chunk; null in the other records. */
   readonly document: string | null
   readonly tags: readonly string[]
   readonly payload: Readonly<Record<string, Scalar>>
@@ -22,17 +22,17 @@ export interface ChunkRecord {
 
 export interface MirrorRecord extends Omit<ChunkRecord, 'chunk'> {
   readonly vector: Float32Array
-  /** Whether the target already has a record with this id. */
+  /** Whether the other engine already has a record with this id, which this one replaces. */
   readonly replaces: boolean
 }
 
 export interface RecordParts {
   readonly reader: StoreReader
-  /** Key of the model whose vectors are pushed. */
+  /** Key of the embedding model whose vectors the records get. */
   readonly model: string
 }
 
-/** The records of an entry: one for each chunk, by ordinal. */
+/** The records of an entry for another engine: one for each chunk, in the order of the chunks. */
 export function chunkRecords(entry: Entry, { reader, model }: RecordParts): readonly ChunkRecord[] {
   return reader.chunksOf(entry.key).map(chunk => recordOf(entry, chunk, model, reader.storeId))
 }

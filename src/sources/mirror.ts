@@ -1,6 +1,6 @@
 /**
- * Mirrors a collection of the store to another engine: one collection there for each partition here. A run compares the target's records
- * with what the store contains now and transfers the difference, so an interrupted run is completed by the next one, and a run without
+ * Mirrors a collection of the store to another search engine (the target): one collection there for each partition here. A run compares the
+ * target's records with the store and transfers the difference, so an interrupted run is completed by the next one, and a run without
  * differences changes nothing. All state is read from the target.
  */
 import type { Entry } from '../model/entry.ts'
@@ -13,36 +13,36 @@ import { RecordsRefused, SourceFailure } from './failure.ts'
 import { chunkRecords, type MirrorRecord } from './mirror-records.ts'
 import { entryKey, type MirrorLabel, mirrorName, type RecordThere } from './mirrored.ts'
 
-/** A collection in the target engine. */
+/** A mirrored collection in the target engine. */
 export interface MirrorCollection {
   /** The collection's label as it was written; that of another store, or of an earlier version, may lack members. */
   readonly label: Partial<MirrorLabel>
-  /** The target's records by record id. */
+  /** Reads the collection's records in the target, by record id. */
   records(): Promise<ReadonlyMap<string, RecordThere>>
   /**
-   * Inserts records, or replaces them completely. Throws `RecordsRefused` where the server refuses one of them; some or none of the others
-   * were put then.
+   * Inserts records into the target's collection, replacing existing ones completely. Throws `RecordsRefused` where the server refuses a
+   * record; then any of the other records may have been written or not.
    */
   put(records: readonly MirrorRecord[]): Promise<void>
   remove(ids: readonly string[]): Promise<void>
 }
 
 export interface MirrorTarget {
-  /** Largest number of records in one call. */
+  /** Largest number of records in one call of `put`. */
   readonly batch: number
-  /** The collection of that name; null when there is none. */
+  /** The target's collection of this name; null when there is none. */
   find(name: string, dimensions: number): Promise<MirrorCollection | null>
-  /** The collection of that name, created when there is none. */
+  /** The target's collection of this name, created when there is none. */
   open(name: string, label: MirrorLabel, dimensions: number): Promise<MirrorCollection>
 }
 
 export interface MirrorRequest {
-  /** Reader of the store; its `storeId` marks the records. */
+  /** Reads the store that is mirrored; its `storeId` is written into the records. */
   readonly reader: StoreReader
-  /** The owner's access scope: everything in it leaves this store. */
+  /** The access scope of the store's owner: all entries in it are copied to the target. */
   readonly accessScope: AccessScope
   readonly collection: string
-  /** Key of the model whose vectors are pushed; `dimensions` is their size. */
+  /** Key of the embedding model whose vectors are copied; `dimensions` is their size. */
   readonly model: string
   readonly dimensions: number
   readonly target: MirrorTarget
@@ -51,7 +51,7 @@ export interface MirrorRequest {
 }
 
 export interface RefusedRecord {
-  /** Id of the entry. */
+  /** Id of the entry to which the refused record belongs. */
   readonly id: string
   readonly holder: string
   /** Why the record was refused, in the server's words. */
@@ -59,45 +59,45 @@ export interface RefusedRecord {
 }
 
 export interface MirrorReport {
-  /** The target's collections that belong to this store. */
+  /** Names of the target's collections that belong to this store. */
   readonly names: readonly string[]
   readonly put: number
   readonly removed: number
   readonly unchanged: number
-  /** Number of chunks that have no vector yet, to be pushed in a later run. */
+  /** Number of chunks that have no vector yet; a later run copies them. */
   readonly waiting: number
-  /** Records that the server refuses. The target keeps what it had of their entries before. */
+  /** Records that the server refused. The target keeps its earlier records of these entries. */
   readonly refused: readonly RefusedRecord[]
-  /** The target's collections that this store needs but that contain another store's records: they were left unchanged. */
+  /** Names of the target's collections that this store needs but that contain another store's records; they were left unchanged. */
   readonly taken: readonly string[]
   /**
-   * The target's collections without an identity, as earlier versions made them, that contain records unknown to this store: they were left
-   * unchanged. One that this store needs is in `taken` too.
+   * Names of the target's collections that do not name a store, as written by earlier versions, and that contain records unknown to this
+   * store; they were left unchanged. One that this store needs is in `taken` too.
    */
   readonly unowned: readonly string[]
 }
 
-/** Entries of the store read in one step. */
+/** Number of entries of the store that are read at once. */
 const PAGE = 500
-/** Number of refused records in a row from which the cause cannot be the records. */
+/** Number of records refused in a row after which the run gives up, since the cause can then hardly be the records. */
 const MAX_REFUSED_IN_A_ROW = 1_000
 
 export function mirror(request: MirrorRequest): Promise<MirrorReport> {
   return new MirrorRun(request).run()
 }
 
-/** A partition of the store, with its collection in the target. */
+/** A partition of the store, and the collection in the target to which it is mirrored. */
 interface Place {
   readonly audience: Audience
-  /** The owner's access scope, limited to this partition. */
+  /** The owner's access scope, limited to the place's partition. */
   readonly accessScope: AccessScope
   readonly name: string
   readonly label: MirrorLabel
-  /** Number of entries in the partition. */
+  /** Number of entries of the mirrored collection in the partition. */
   readonly count: number
-  /** The target's collection; null: not created yet. */
+  /** The collection in the target; null: it does not exist yet. */
   readonly there: MirrorCollection | null
-  /** The collection's records in the target, without those that this run has removed. */
+  /** The records that the target's collection contains, by record id, without those that this run has removed. */
   readonly records: Map<string, RecordThere>
   ownership: 'own' | 'other' | 'unknown'
 }
@@ -105,9 +105,9 @@ interface Place {
 class MirrorRun {
   readonly #request: MirrorRequest
   readonly #filter: Filter
-  /** By pushed place, the ids of the records that belong there. */
+  /** For each partition that was copied, the ids of the records that its collection in the target must contain. */
   readonly #here = new Map<Place, Set<string>>()
-  /** Entries of which a record is refused or has no vector yet: the records that the target already has of them must be kept. */
+  /** Entries of which a record was refused or has no vector yet: the target's earlier records of these entries are kept. */
   readonly #unaccepted = new Set<string>()
   readonly #refused: RefusedRecord[] = []
   readonly #counts = { put: 0, removed: 0, unchanged: 0, waiting: 0 }
@@ -124,8 +124,8 @@ class MirrorRun {
   async run(): Promise<MirrorReport> {
     const places = await this.#survey()
     const own = places.filter(({ ownership }) => ownership === 'own')
-    // Records that some reader may no longer see are removed before anything is written; all others only after their replacements were
-    // accepted.
+    // First, records that someone who can read the target may no longer see are removed, before anything is written; all other outdated
+    // records are removed only after the target has accepted their replacements.
     for (const place of own) await this.#remove(place, this.#nowHidden(place))
     for (const place of own) if (place.count > 0) await this.#push(place)
     for (const place of places) if (place.ownership !== 'own') this.#keepMoved(place)
@@ -140,7 +140,7 @@ class MirrorRun {
     }
   }
 
-  /** Partitions that have entries here or a collection in the target. */
+  /** The partitions to compare: those with entries in this store or with a collection in the target. */
   async #survey(): Promise<readonly Place[]> {
     const { reader, accessScope, collection, model, dimensions, target, signal } = this.#request
     const places: Place[] = []
@@ -176,8 +176,8 @@ class MirrorRun {
   }
 
   /**
-   * Whether a collection of an earlier version, which named no store, belongs to this store: each of its records is of an entry here, and
-   * at least half of them equal what would be put now.
+   * Whether a collection whose label names no store (as written by earlier versions) belongs to this store: each record is of an entry in
+   * this store, and at least half of the records equal what would be written now.
    */
   #isRecognised(records: ReadonlyMap<string, RecordThere>): boolean {
     const stamps = new Map<string, ReadonlyMap<string, string>>()
@@ -204,7 +204,7 @@ class MirrorRun {
     return key === undefined ? null : (reader.entries([key])[0] ?? null)
   }
 
-  /** Records of entries that some reader of this place may no longer see. */
+  /** Ids of the target's records whose entry some reader of this partition's collection may no longer see. */
   #nowHidden({ records, accessScope, audience }: Place): readonly string[] {
     const { reader } = this.#request
     const hidden = new Map<string, boolean>()
@@ -226,7 +226,7 @@ class MirrorRun {
     const { target, dimensions, signal, reader } = this.#request
     const there = place.there ?? (await target.open(place.name, place.label, dimensions))
     if ((there.label.querent_store ?? reader.storeId) !== reader.storeId) {
-      // Another store has created the collection since the survey.
+      // Since the first look at the target, another store has created a collection of this name.
       place.ownership = 'other'
       return
     }
@@ -273,7 +273,7 @@ class MirrorRun {
     }
   }
 
-  /** The entry's records that have a vector; the ids of all its records are added to `here`. */
+  /** Makes those of the entry's records that have a vector; the ids of all its records are added to `here`. */
   #recordsOf(entry: Entry, { records }: Place, here: Set<string>): readonly MirrorRecord[] {
     const { reader, model } = this.#request
     const made = chunkRecords(entry, this.#request)
@@ -289,7 +289,7 @@ class MirrorRun {
     })
   }
 
-  /** Puts records. A refused batch is halved until the records at fault are alone. */
+  /** Writes records to the target. A batch that the server refuses is split in halves, until the refused records are alone. */
   async #put(there: MirrorCollection, records: readonly MirrorRecord[]): Promise<void> {
     const [first] = records
     if (first === undefined) return
@@ -315,7 +315,7 @@ class MirrorRun {
     throw new SourceFailure('query_failed', `${problem}: ${message}`)
   }
 
-  /** Records in the target that no longer belong there, except those of entries that were not accepted. */
+  /** Ids of records in the target that no longer belong there, except those of entries that were not accepted. */
   #gone(place: Place): readonly string[] {
     const here = this.#here.get(place)
     return [...place.records].flatMap(([recordId, { id, holder }]) => {

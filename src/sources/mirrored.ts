@@ -1,7 +1,7 @@
 /**
- * How an entry is represented in another engine: one record per chunk, with everything needed to restore the entry. The entry's own
- * metadata are stored as plain values too, as far as possible, so that others can filter by them. Each partition has a collection of its
- * own there, since hidden entries must not be in a shared index.
+ * How an entry is represented in another search engine: one record per chunk, with everything needed to restore the entry. The entry's
+ * metadata are stored as plain values too, as far as possible, so that other programs can filter by them. Each partition has a collection
+ * of its own in the other engine, since a shared index must not contain hidden entries.
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -17,16 +17,16 @@ export interface MirroredEntry {
   readonly metadata: JsonObject
 }
 
-/** The label with which a mirrored collection describes itself. */
+/** The label (collection metadata) with which a mirrored collection in another engine describes itself. */
 export interface MirrorLabel {
   readonly querent_collection: string
   readonly querent_partition: string
   readonly querent_model: string
-  /** Identity of the store that mirrors the collection. */
+  /** Identity of the store from which the collection was mirrored. */
   readonly querent_store: string
 }
 
-/** Prefix of the payload keys of this program, which are not the record's own metadata. */
+/** Prefix of the payload keys that this program adds to a record, to distinguish them from the entry's own metadata. */
 const OWN = 'querent_'
 /** The latest possible instant, stored for undated records, so that a lower bound on the date keeps them. */
 const UNDATED: Instant = 8.64e15
@@ -40,16 +40,16 @@ export function mirrorName(collection: string, partition: string): string {
 }
 
 export interface MirrorMarks {
-  /** Date of the record; null for an undated one. */
+  /** Date of the entry; null: it has none. */
   readonly date: Instant | null
   readonly stamp: string
-  /** Identity of the store that mirrors the entry. */
+  /** Identity of the store from which the entry was mirrored. */
   readonly store: string
 }
 
 /**
- * Payload of the record, as plain values. Keys that are empty or begin with `$` or `#`, which ChromaDB refuses, are left out:
- * `querent_metadata` contains them.
+ * Payload of a record as plain values. Metadata keys that are empty or begin with `$` or `#`, which ChromaDB refuses, are left out here,
+ * but are contained in the JSON under `querent_metadata`.
  */
 export function payloadOf(entry: MirroredEntry, { date, stamp, store }: MirrorMarks): Record<string, Scalar> {
   const { id, holder, title, tags, metadata } = entry
@@ -69,16 +69,16 @@ export function payloadOf(entry: MirroredEntry, { date, stamp, store }: MirrorMa
   }
 }
 
-/** What is known of a record in the target before it is replaced or removed; null where the record does not contain it. */
+/** What is known of a record in the other engine before it is replaced or removed; a member is null where the record lacks it. */
 export interface RecordThere {
   readonly stamp: string | null
-  /** Identity of the store that put the record; null for records of earlier versions. */
+  /** Identity of the store that wrote the record; null for records written by earlier versions. */
   readonly store: string | null
   readonly id: string | null
   readonly holder: string | null
 }
 
-/** The payload keys that `recordThere` reads. */
+/** The payload keys from which `recordThere` reads stamp, store, entry id and holder. */
 export const RECORD_KEYS: readonly string[] = ['querent_stamp', 'querent_store', 'querent_id', 'querent_holder']
 
 export function recordThere(payload: Readonly<Record<string, unknown>>): RecordThere {
@@ -89,7 +89,7 @@ export function recordThere(payload: Readonly<Record<string, unknown>>): RecordT
   return { stamp, store, id, holder }
 }
 
-/** The record as it was before it was mirrored; a record of another program is returned unchanged. */
+/** Restores the original entry's id, title, tags and metadata from a mirrored record; a record of another program is returned unchanged. */
 export function recordFrom(
   id: string,
   content: string | null,
@@ -111,7 +111,7 @@ export function recordFrom(
   }
 }
 
-/** The best record of each entry, in the given order, which is nearest first. */
+/** Keeps for each entry the nearest of its records; the given order is nearest first. */
 export function foldEntries(records: readonly SourceRecord[]): readonly SourceRecord[] {
   const seen = new Set<string>()
   return records.filter(({ id, holder }) => {
@@ -127,7 +127,7 @@ export function entryOf(payload: Readonly<Record<string, unknown>> | null | unde
   return entryKey(payload?.['querent_holder'], payload?.['querent_id'])
 }
 
-/** Adds texts to records that lack them: of an entry with several chunks, only the first has the text. */
+/** Adds texts to mirrored records that lack them: only the record of an entry's first chunk contains the entry's text. */
 export function withTexts(
   records: readonly SourceRecord[],
   texts: ReadonlyMap<string, unknown>,
@@ -144,7 +144,7 @@ export function nearestFirst(records: readonly SourceRecord[]): readonly SourceR
   )
 }
 
-/** Key for an entry in maps, from holder and id. */
+/** Key for an entry in maps, made of holder and id. */
 export function entryKey(holder: unknown, id: unknown): string {
   return JSON.stringify([holder, id])
 }
@@ -155,7 +155,7 @@ function isPlain(value: Json): value is Scalar {
   )
 }
 
-/** Tags in a payload: other programs keep them as a list, or each as a key of its own. */
+/** Tags in a record's payload: other programs keep tags as a list, or each tag as a key `tag:<name>`. */
 function tagsIn(payload: JsonObject): readonly string[] {
   const keys = Object.keys(payload).filter(key => key.startsWith('tag:') && payload[key] === true)
   const listed = textsOf(payload['tags'])

@@ -6,21 +6,21 @@ import { mirrorName, nearestFirst } from './mirrored.ts'
 
 export interface AccessOptions {
   /**
-   * Keys of the partitions that the viewer may see, by which mirrored collections are found; absent: the owner searches, and no mirrored
-   * collections are looked up.
+   * Keys of the partitions that a viewer may see, by which mirrored collections are found. Absent: the searcher is the owner, and no
+   * mirrored collections are looked up.
    */
   readonly partitionKeys?: ((accessScope: AccessScope) => readonly string[]) | undefined
-  /** Whether viewers other than the owner may search collections that were not mirrored (default false). */
+  /** Whether viewers other than the owner may search collections that this program did not mirror (default false). */
   readonly public?: boolean | undefined
 }
 
-/** A search request that has a vector. */
+/** A search request whose vector is present. */
 export type VectorRequest = Omit<SourceRequest, 'vector'> & { readonly vector: Float32Array }
 
 /**
- * The mirrored collections of that name which the viewer may see; where there are none, the collection with exactly that name; where that
- * does not exist either, none. `find`: looks up a collection by its name in the engine; null: there is none. Throws `SourceFailure` for a
- * viewer who may not search other collections.
+ * Finds the collections to search for a name: the mirrored collections of this name that the viewer may see; otherwise the collection with
+ * exactly this name in the other engine; otherwise none. `find`: looks up a collection by its name in the engine; null: there is none.
+ * Throws `SourceFailure` for a viewer who may only search mirrored collections.
  */
 export async function visibleCollections<T>(
   name: string,
@@ -37,7 +37,7 @@ export async function visibleCollections<T>(
   return plain === null ? [] : [plain]
 }
 
-/** Joins the answers of one collection's partitions. */
+/** Joins the answers for the partitions of one collection, nearest records first. */
 export function together(answers: readonly CollectionAnswer[], limit: number): CollectionAnswer {
   const [first] = answers as readonly [CollectionAnswer]
   if (answers.length === 1) return first

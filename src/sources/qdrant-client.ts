@@ -4,14 +4,14 @@ import { serverAddress } from './address.ts'
 import { malformed, notFound, packageMissing, SourceFailure, wrongDimensions } from './failure.ts'
 
 export interface QdrantAddress {
-  /** Base address of the server, for example http://localhost:6333. */
+  /** Base address of the Qdrant server, for example http://localhost:6333. */
   readonly url: string
   readonly apiKey?: string | undefined
 }
 
 /**
- * Time limits of the clients: a client takes its limit when it is created and keeps connections, so there are few of them, with limits this
- * far apart.
+ * Time limits in ms for which a client exists. A Qdrant client takes its limit when it is created and keeps connections open, so only these
+ * few are created.
  */
 const LIMITS_MS = [500, 2_000, 10_000, 60_000, 300_000] as const
 
@@ -19,13 +19,13 @@ export class QdrantClients {
   readonly #address: QdrantAddress
   readonly #clients = new Map<number, QdrantClient>()
 
-  /** Throws `invalid_argument` for an invalid address. */
+  /** Throws `invalid_argument` for an invalid server address. */
   constructor(address: QdrantAddress) {
     serverAddress(address.url)
     this.#address = address
   }
 
-  /** A client that aborts a request some time after `leftMs`; the caller stops waiting earlier. */
+  /** A client whose own time limit is the next one above `leftMs`, the time left; the caller stops waiting earlier. */
   async client(leftMs: number): Promise<QdrantClient> {
     const timeout = LIMITS_MS.find(limit => limit >= leftMs) ?? LIMITS_MS[LIMITS_MS.length - 1]
     const known = this.#clients.get(timeout as number)
@@ -41,9 +41,9 @@ export class QdrantClients {
       https: protocol === 'https:',
       prefix: path,
       timeout: timeout as number,
-      // A version check would be a request of its own, and its warnings go to the console.
+      // The client's version check is off, since it would send a request of its own and print warnings to the console.
       checkCompatibility: false,
-      // With the option `apiKey`, the client would print a warning where the address is not https.
+      // The key is set as a header: with the option `apiKey`, the client would print a warning where the address is not https.
       headers: apiKey === undefined ? {} : { 'api-key': apiKey },
     })
     this.#clients.set(timeout as number, made)
@@ -51,7 +51,7 @@ export class QdrantClients {
   }
 }
 
-/** Translates an error of the client. `size`: dimensions of the query's vector. */
+/** Translates an error of the Qdrant client to the source contract. `size`: number of dimensions of the query's vector. */
 export function qdrantFailure(thrown: unknown, collection: string, url: string, size: number): Error {
   if (thrown instanceof SourceFailure) return thrown
   const { name = '', message = String(thrown), status } = thrown as Partial<Error> & { readonly status?: unknown }
@@ -84,17 +84,17 @@ function strangerAt(url: string): string {
   return `the server at ${url} does not answer like Qdrant; check the address and its path`
 }
 
-/** Whether Qdrant itself says that something does not exist; for an address that is not Qdrant's, the answer is false. */
+/** Whether Qdrant itself answers that something does not exist; false for a 404 from a server that is not Qdrant. */
 export function isMissing(thrown: unknown): boolean {
   return (thrown as { readonly status?: unknown }).status === 404 && errorIn(thrown) !== null
 }
 
-/** Whether the server does not support the call. */
+/** Whether the server does not support the requested API call, as older versions do not. */
 export function isUnknownCall(thrown: unknown): boolean {
   return (thrown as { readonly status?: unknown }).status === 404 && errorIn(thrown) === null
 }
 
-/** The error text in the server's `{status: {error}}`; otherwise the client's message. */
+/** The reason of an error, at most 200 characters: the text in Qdrant's `{status: {error}}`, otherwise the client's message. */
 export function reasonIn(thrown: unknown): string {
   return (errorIn(thrown) ?? (thrown as Partial<Error>).message ?? '').slice(0, 200)
 }

@@ -1,4 +1,4 @@
-/** Searches points of Qdrant and converts them to records. */
+/** Searches points (records) of Qdrant and converts them to records of the source contract. */
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest'
 import type { JsonObject } from '../base/canonical.ts'
 import type { SourceRecord, SourceRequest, Space } from '../pipeline/source.ts'
@@ -8,13 +8,13 @@ import type { VectorRequest } from './partitions.ts'
 import { isUnknownCall } from './qdrant-client.ts'
 
 export interface PointOptions {
-  /** The payload key of the text; absent: the first existing one of the usual keys. */
+  /** The payload key that contains a point's text; absent: the first existing one of the usual keys. */
   readonly contentKey?: string | undefined
   /** A sparse vector of the collection, and the server's model that makes one from the query: both orders are fused by reciprocal ranks. */
   readonly sparse?: { readonly vectorName: string; readonly model: string } | undefined
   /**
-   * Which of the two search calls is tried first, `points/search` or (default) `points/query`; the other one is used where the server does
-   * not support the first.
+   * Whether the search call `points/search` is tried before `points/query` (default: after it). The other call is used where the server
+   * does not support the first.
    */
   readonly searchFirst?: boolean | undefined
 }
@@ -22,13 +22,13 @@ export interface PointOptions {
 export interface Found {
   readonly name: string
   readonly isMirrored: boolean
-  /** Name of the vector; null: the collection's only vector, without a name. */
+  /** Name of the vector that is searched; null: the collection has a single vector without a name. */
   readonly vectorName: string | null
   readonly size: number
   readonly distance: string
 }
 
-/** Payload keys under which other programs keep a point's text. */
+/** Payload keys under which programs usually keep a point's text. */
 const CONTENT_KEYS = ['document', 'content', 'text', 'page_content'] as const
 
 interface Point {
@@ -57,7 +57,7 @@ export async function nearest(
 
 type Way = (client: QdrantClient, found: Found, request: VectorRequest) => Promise<readonly Point[]>
 
-/** Searches by the call of servers before version 1.10, which newer ones no longer support. */
+/** Searches with the call `points/search` of servers before version 1.10, which newer servers no longer support. */
 function searched(
   client: QdrantClient,
   { name, vectorName }: Found,
@@ -82,7 +82,8 @@ async function queried(
     query: { fusion: 'rrf' },
     limit,
     with_payload: true,
-    // Fused scores do not measure meaning, so vectors are returned and the distance is computed here.
+    // Scores fused from two orders do not measure similarity in meaning, so the vectors are requested and the distance is computed from
+    // them here.
     with_vector: vectorName === null ? true : [vectorName],
   })
   return answer.points
@@ -104,7 +105,7 @@ function filterOf(where: SourceRequest['where'], anyTags: readonly string[]): Sc
 
 export interface Measure {
   readonly as: Space
-  /** Converts the server's score to a distance. */
+  /** Converts a score that Qdrant returns to a distance. */
   readonly distance: (score: number) => number
 }
 
@@ -139,7 +140,7 @@ export function recordOf(
   return recordFrom(String(id), key === undefined ? null : String(payload?.[key]), metadata, distance)
 }
 
-/** Adds texts: of an entry with several chunks, only the first has the text. */
+/** Adds texts to records of a mirrored collection that lack them: only the record of an entry's first chunk contains the entry's text. */
 export async function withText(
   client: QdrantClient,
   { name, isMirrored }: Found,
@@ -154,14 +155,17 @@ export async function withText(
         { key: 'querent_id', match: { any: bare.map(({ id }) => id) } },
       ],
     },
-    // The limit allows for ids that several holders use in the public partition.
+    // The limit is ten times the number of missing texts, since in the public partition several holders may use an id.
     limit: bare.length * 10,
     with_payload: ['querent_id', 'querent_holder', 'document'],
   })
   return withTexts(records, new Map(points.map(({ payload }) => [entryOf(payload), payload?.['document']])))
 }
 
-/** The score by the dense vector alone; the server keeps vectors of a cosine collection at length 1. */
+/**
+ * Similarity of the query's vector and a point's dense vector, as the server would score it; Qdrant keeps vectors of a cosine collection at
+ * length 1.
+ */
 function scoreOf({ vector: stored }: Point, space: Measure, asked: Float32Array): number {
   const values = (Array.isArray(stored) ? stored : Object.values((stored ?? {}) as object)[0]) as
     | readonly number[]

@@ -1,4 +1,4 @@
-/** A Qdrant server as the target of a mirror. */
+/** Mirrors a collection to a Qdrant server. */
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import { RecordsRefused } from './failure.ts'
 import type { MirrorCollection, MirrorTarget } from './mirror.ts'
@@ -9,7 +9,7 @@ import { isMissing, type QdrantAddress, QdrantClients, qdrantFailure, reasonIn }
 const BATCH = 200
 const PAGE = 1_000
 const TIMEOUT_MS = 60_000
-/** Fields by which searches are filtered, so that the server keeps an index for them. */
+/** Payload fields by which searches are filtered, for each of which the server is made to keep an index. */
 const INDEXED = [
   ['tags', 'keyword'],
   ['querent_date', 'integer'],
@@ -34,7 +34,8 @@ export function qdrantTarget(address: QdrantAddress): MirrorTarget {
           const vectors = { size: dimensions, distance: 'Cosine' } as const
           await client.createCollection(name, { vectors, metadata: { ...label } })
         }
-        // Repeated for an existing collection: its creation may have been interrupted before this.
+        // The indexes are also created for an existing collection, since the run that created the collection may have been interrupted
+        // before this.
         for (const [field_name, field_schema] of INDEXED) {
           await client.createPayloadIndex(name, { field_name, field_schema, wait: true })
         }
@@ -44,8 +45,8 @@ export function qdrantTarget(address: QdrantAddress): MirrorTarget {
 }
 
 /**
- * Label of a collection; null: there is no such collection. Servers before version 1.16 keep no label: there only the records name the
- * store.
+ * Label (metadata) of a collection in Qdrant; null: there is no such collection. Servers before version 1.16 keep no label, so there only
+ * the records name the store.
  */
 async function labelOf(client: QdrantClient, name: string): Promise<Partial<MirrorLabel> | null> {
   try {
@@ -100,7 +101,7 @@ async function put(client: QdrantClient, name: string, records: readonly MirrorR
   }
 }
 
-/** A wrong vector size concerns the collection, not the record. */
+/** A vector of the wrong size is no refusal of the record, since it concerns the whole collection. */
 function isRefusal(thrown: unknown): boolean {
   const { status } = thrown as { readonly status?: unknown }
   return (status === 400 || status === 413 || status === 422) && !/expected dim/i.test(reasonIn(thrown))

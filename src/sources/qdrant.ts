@@ -14,12 +14,12 @@ import { type Found, nearest, type PointOptions, recordOf, spaceOf, withText } f
 
 export interface QdrantSourceOptions extends QdrantAddress, AccessOptions, PointOptions {
   readonly name: string
-  /** Name of the collection's vector to search; needed where there are several. */
+  /** Name of the vector to search; required where the collection has several. */
   readonly vectorName?: string | undefined
   readonly numericDate?: NumericDate | undefined
 }
 
-/** Opens the source. Throws `invalid_argument` for an invalid address; sends nothing yet. */
+/** Opens a Qdrant source. Throws `invalid_argument` for an invalid address; nothing is sent to the server yet. */
 export function openQdrantSource(options: QdrantSourceOptions): Source {
   const clients = new QdrantClients(options)
   return {
@@ -43,7 +43,7 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
   }
 }
 
-/** Finds collections. Throws `SourceFailure` when there is none. */
+/** Finds the collections to search for a name. Throws `SourceFailure` when the server has none. */
 async function findCollections(
   client: QdrantClient,
   name: string,

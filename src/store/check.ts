@@ -1,9 +1,9 @@
 /**
- * Checks that every store makes before it writes or searches, so that all stores refuse the same. Only what would be stored wrongly or
- * silently misunderstood is checked here; interfaces check the limits of requests.
+ * Checks that every kind of store makes before it writes or searches, so that all stores refuse equal input. Only what would be stored
+ * wrongly or silently misunderstood is checked here; limits of requests are checked by the interfaces.
  *
- * Text must be storable (`base/storable.ts`), that is well-formed Unicode without NUL. Code that reads text from outside repairs it first
- * with `storableText`.
+ * Text must be storable (`base/storable.ts`): well-formed Unicode without NUL. Code that reads text from outside repairs it first with
+ * `storableText`.
  */
 import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
 import { isStorable } from '../base/storable.ts'
@@ -15,12 +15,12 @@ import { type Audience, audience } from '../model/partition.ts'
 import type { Cell, ColumnDeclaration, Row, TableDeclaration } from '../model/table.ts'
 import type { Viewer } from '../model/viewer.ts'
 
-/** Largest number of comparisons and compared values in one filter. */
+/** Largest number of comparisons and compared values in one filter, together. */
 const MAX_FILTER_PARTS = 10_000
 
 /** A draft in the form in which every store keeps it: tags distinct in the given order, federations sorted, metadata without -0. */
 export interface SoundDraft extends EntryDraft {
-  /** Metadata as canonical JSON: equal metadata is equal text. */
+  /** Metadata as canonical JSON, so that equal metadata give equal text. */
   readonly metadataJson: string
 }
 
@@ -48,7 +48,7 @@ export function soundDraft(draft: EntryDraft, chunks: readonly ChunkDraft[]): So
   }
 }
 
-/** Checks an audience, and sorts its federations. */
+/** Checks the texts of an audience, and sorts its federations. */
 export function soundAudience(given: Audience): Audience {
   const federations = given.kind === 'shared' ? given.federations : []
   for (const name of [given.holder, ...federations]) checkText('audience', name)
@@ -75,7 +75,7 @@ export function checkAccess(viewer: Viewer, state: AccessState): void {
   }
 }
 
-/** Refuses a filter that is nested too deeply, too large, or compares with text that cannot be stored. */
+/** Refuses a filter that is nested too deeply, has too many parts, or compares with text that cannot be stored. */
 export function checkFilter(filter: Filter): void {
   let left = MAX_FILTER_PARTS
   const visit = (node: Filter, depth: number): void => {
@@ -149,7 +149,7 @@ function tooLarge(field: string, value: number, limit: number): QuerentError {
   return new QuerentError('too_large', `${field}: at most ${limit}, got ${value}`, { field, value, limit })
 }
 
-// Checks of rows by which every store enforces the declarations of tables.
+// Checks by which every store enforces the declarations of lens tables on rows and conditions.
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 
@@ -157,7 +157,7 @@ const NAME = /^[a-z][a-z0-9_]{0,62}$/
 const soundOnes = new WeakSet<TableDeclaration>()
 const shapes = new WeakMap<TableDeclaration, string>()
 
-/** Refuses a declaration from which no store could make a table. */
+/** Refuses a table declaration from which no store could make a table, such as one with an invalid name. */
 export function checkDeclaration(table: TableDeclaration): void {
   if (soundOnes.has(table)) return
   const columns = new Set<string>()
@@ -183,8 +183,8 @@ export function checkDeclaration(table: TableDeclaration): void {
 }
 
 /**
- * The columns that a stored table lacks in comparison with the declared one. A declaration may add nullable columns at its end, and change
- * its indexes; any other difference means another table, and throws `conflict`.
+ * The columns that a stored table lacks in comparison with the table's current declaration. A declaration may add nullable columns at its
+ * end, and may change its indexes; any other difference means that it declares another table, and throws `conflict`.
  */
 export function missingColumns(stored: TableDeclaration, declared: TableDeclaration): readonly ColumnDeclaration[] {
   if (stored === declared || tableShape(stored) === tableShape(declared)) return []
@@ -208,13 +208,13 @@ function tableMismatch(name: string): QuerentError {
   return new QuerentError('conflict', message, { field: name })
 }
 
-/** The cells of a row in declared order; absent ones are null, and -0 becomes 0. */
+/** The checked cells of a row, in the order of the declared columns; absent cells become null, and -0 becomes 0. */
 export function soundCells(table: TableDeclaration, row: Row): Cell[] {
   for (const name of Object.keys(row)) columnOf(table, name)
   return table.columns.map(column => soundCell(table, column, row[column.name]))
 }
 
-/** Checks a condition that consists of some columns of a row. */
+/** Checks a condition that gives values for some columns of a table. */
 export function soundPart(table: TableDeclaration, part: Row): Row {
   const cells = Object.entries(part).map(([name, cell]) => {
     const column = columnOf(table, name)
@@ -223,7 +223,7 @@ export function soundPart(table: TableDeclaration, part: Row): Row {
   return Object.fromEntries(cells)
 }
 
-/** Checks a condition that identifies a row by its whole key. */
+/** Checks a condition that identifies a row by all columns of its primary key. */
 export function soundKey(table: TableDeclaration, key: Row): Row {
   const names = Object.keys(key)
   if (names.length !== table.key.length || !table.key.every(name => name in key)) {
@@ -232,13 +232,13 @@ export function soundKey(table: TableDeclaration, key: Row): Row {
   return soundPart(table, key)
 }
 
-/** The requested columns, checked; all columns when none are named. */
+/** The column names requested, checked against the table; all of its columns when none are requested. */
 export function soundColumns(table: TableDeclaration, names: readonly string[] | undefined): readonly string[] {
   for (const name of names ?? []) columnOf(table, name)
   return names ?? table.columns.map(({ name }) => name)
 }
 
-/** The entries unchanged, after a check that the table has a column `entry`. */
+/** Returns the given entry keys unchanged, after a check that the table has the column `entry` by which they select rows. */
 export function soundEntries(
   table: TableDeclaration,
   entries: readonly EntryKey[] | undefined,
@@ -294,12 +294,12 @@ function soundCell(table: TableDeclaration, column: ColumnDeclaration, cell: Cel
 /** Versions of declared tables by writes to them, so that data cached from one table survives writes to others. */
 export class TableVersions {
   #counter = 0
-  /** Version of tables that this store has not written since the last write by another connection. */
+  /** Version of all tables that this store has not written since another connection last wrote to the file. */
   #others = 0
   readonly #own = new Map<string, number>()
   readonly #open = new Set<string>()
 
-  /** Called when a transaction begins. */
+  /** Forgets which tables the last transaction has written; must be called when a transaction begins. */
   begin(): void {
     this.#open.clear()
   }
@@ -308,12 +308,12 @@ export class TableVersions {
     this.#open.add(table)
   }
 
-  /** Called when the transaction was committed. */
+  /** Advances the versions of the tables that the transaction has written; must be called after it was committed. */
   commit(): void {
     for (const table of this.#open) this.#own.set(table, ++this.#counter)
   }
 
-  /** Called when another connection has written, to unknown tables. */
+  /** Must be called when another connection has written to the file: any table may have changed. */
   moved(): void {
     this.#others = ++this.#counter
     this.#own.clear()

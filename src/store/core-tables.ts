@@ -8,14 +8,14 @@ export const AGENTS: TableDeclaration = {
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
     /**
-     * The agent's did:key, from its Ed25519 key. A key seed that this node keeps for the agent is in the store's `meta`, which no export
-     * reads.
+     * Id of the agent as a `did:key`, made from its Ed25519 public key; null: it has none. The secret seed of a key that this node keeps
+     * for the agent is in the store's `meta` table, which no export reads.
      */
     { name: 'did', type: 'text', nullable: true },
-    /** Reputation from 0 to 1; the next column has it by domain, as a JSON object. */
+    /** The agent's reputation, from 0 to 1; the next column has the reputation by subject domain, as a JSON object. */
     { name: 'reputation', type: 'real', nullable: true },
     { name: 'reputation_by_domain', type: 'text', nullable: true },
-    /** Name of the agent's trust graph in requests. */
+    /** Name by which requests refer to the agent's trust graph. */
     { name: 'trust_graph', type: 'text', nullable: true },
   ],
   key: ['id'],
@@ -28,15 +28,15 @@ export const FEDERATIONS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'label', type: 'text', nullable: true },
     { name: 'created_at', type: 'integer' },
-    /** Nothing reads it, or `joining`: tables lose no column, and older stores have both. */
+    /** The columns `did` and `joining` are unused; they are kept because a table never loses a column and older stores have both. */
     { name: 'did', type: 'text', nullable: true },
     { name: 'joining', type: 'text', nullable: true },
-    /** Kind of results: `individual` or `aggregate`; null: individual. */
+    /** What queries over the federation return: `individual` (single beliefs) or `aggregate`; null: individual. */
     { name: 'results', type: 'text', nullable: true },
-    /** How holders are named: `pseudonyms` or `strict`; null: pseudonyms. */
+    /** How results name the holders of beliefs: `pseudonyms` or `strict`; null: pseudonyms. */
     { name: 'anonymity', type: 'text', nullable: true },
     { name: 'reputation', type: 'real', nullable: true },
-    /** Who created the row here; null: it counts in nobody's byte quota. */
+    /** Id of the holder who created the row on this node and in whose byte quota it counts; null: it counts in nobody's quota. */
     { name: 'made_by', type: 'text', nullable: true },
   ],
   key: ['id'],
@@ -44,8 +44,8 @@ export const FEDERATIONS: TableDeclaration = {
 }
 
 /**
- * Memberships in federations. `status` is `active`, `suspended` or `departed`; only active members with the permission `query_beliefs` may
- * read, and only what active members hold can be read.
+ * Memberships of agents in federations. `status` is `active`, `suspended` or `departed`. Only active members with the permission
+ * `query_beliefs` may read the federation's entries, and only entries held by active members can be read.
  */
 export const MEMBERSHIPS: TableDeclaration = {
   name: 'memberships',
@@ -54,12 +54,12 @@ export const MEMBERSHIPS: TableDeclaration = {
     { name: 'agent', type: 'text' },
     { name: 'status', type: 'text' },
     { name: 'updated_at', type: 'integer' },
-    /** Role of the member: `founder`, `admin`, `moderator`, `member` or `observer`. */
+    /** Role of the member in the federation: `founder`, `admin`, `moderator`, `member` or `observer`. */
     { name: 'role', type: 'text', nullable: true },
-    /** JSON list of `query_beliefs`, `share_beliefs`, `view_aggregates`; null: all of them. */
+    /** Permissions of the member as a JSON list of `query_beliefs`, `share_beliefs`, `view_aggregates`; null: all of them. */
     { name: 'permissions', type: 'text', nullable: true },
     { name: 'joined_at', type: 'integer', nullable: true },
-    /** Who last changed the row; null: it counts in nobody's byte quota. */
+    /** Id of the holder who last changed the row and in whose byte quota it counts; null: it counts in nobody's quota. */
     { name: 'set_by', type: 'text', nullable: true },
   ],
   key: ['federation', 'agent'],
@@ -67,7 +67,9 @@ export const MEMBERSHIPS: TableDeclaration = {
   indexes: [['agent']],
 }
 
-/** Which file an entry was made from, and the file's state then, which incremental ingest compares. */
+/**
+ * The file from which an entry was made, and the file's state at that time, with which the next ingest compares it to find changed files.
+ */
 export const FILES: TableDeclaration = {
   name: 'files',
   columns: [
@@ -97,28 +99,28 @@ export const FILE_NAMES: TableDeclaration = {
   indexes: [['name']],
 }
 
-/** The path as a link names the file: notes refer to each other without the ending. */
+/** The path without the ending of a Markdown file, as links name it: notes refer to each other without the ending. */
 export function withoutMarkdownEnding(path: string): string {
   return path.replace(/\.(md|markdown|mdx|mdown)$/i, '')
 }
 
-/** The last part of a path with `/` as separator. */
+/** The last part of a path whose parts are separated by `/`. */
 export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /**
- * Links of a file as its text names them. Which file a link refers to depends on the existing files and on who may see them, so it is
- * resolved when needed.
+ * Links in the text of a file, as the text writes them. Which file a link refers to is resolved when needed, since it depends on which
+ * files exist and on who may see them.
  */
 export const FILE_LINKS: TableDeclaration = {
   name: 'file_links',
   columns: [
     { name: 'entry', type: 'integer' },
     { name: 'target', type: 'text' },
-    /** 1: relative to the file's folder, as in Markdown. */
+    /** 1: the target is relative to the folder of the linking file, as in Markdown; 0: it is a name, as in a wiki link. */
     { name: 'relative', type: 'integer' },
-    /** The last part of the target, in lower case. */
+    /** The last part of the link's target path, in lower case. */
     { name: 'name', type: 'text' },
   ],
   key: ['entry', 'target', 'relative'],
@@ -127,16 +129,16 @@ export const FILE_LINKS: TableDeclaration = {
 }
 
 /**
- * Options given when a path was added, kept for the next time, so that adding it again without options changes none of them. Null: not
- * given, so the default applies.
+ * Options given when a file or folder was added to the store, kept so that adding it again without options changes none of them. Null: the
+ * option was not given, so its default applies.
  */
 export const ADDED_PATHS: TableDeclaration = {
   name: 'added_paths',
   columns: [
     { name: 'holder', type: 'text' },
-    /** Absolute path, symbolic links resolved. */
+    /** Absolute path of the added file or folder, with symbolic links resolved. */
     { name: 'path', type: 'text' },
-    /** The folder that rows of `files` name for this path: the path itself, or the folder of a file. */
+    /** The folder by which rows of `files` refer to this path: the added folder itself, or the folder that contains an added file. */
     { name: 'root', type: 'text' },
     { name: 'lens', type: 'text', nullable: true },
     { name: 'collection', type: 'text', nullable: true },
@@ -144,9 +146,9 @@ export const ADDED_PATHS: TableDeclaration = {
     /** Tags as a JSON list. Null: unknown, since the store was made before they were kept; then entries keep theirs. */
     { name: 'tags', type: 'text', nullable: true },
     { name: 'visibility', type: 'text', nullable: true },
-    /** Federations as a JSON list, with visibility `shared`. */
+    /** Federations with which the entries are shared, as a JSON list; used where the visibility is `shared`. */
     { name: 'federations', type: 'text', nullable: true },
-    /** Mapping of record fields as a JSON object. */
+    /** Mapping from fields of the file's records to fields of entries, as a JSON object. */
     { name: 'map', type: 'text', nullable: true },
   ],
   key: ['holder', 'path'],
@@ -155,14 +157,14 @@ export const ADDED_PATHS: TableDeclaration = {
 }
 
 /**
- * Last seen state of files below added paths where `FILES` does not contain it: files from which no entry was made, and those of which only
- * the time has changed. So a file is read again only when it changes (QE-012).
+ * Last seen state of files below added paths, for files that have no row in `files` with this state: files from which no entry was made,
+ * and files of which only the time has changed. So a file is read again only when it changes (QE-012).
  */
 export const SEEN_FILES: TableDeclaration = {
   name: 'seen_files',
   columns: [
     { name: 'holder', type: 'text' },
-    /** Absolute path, symbolic links of its folder resolved. */
+    /** Absolute path of the file; symbolic links of its folder are resolved. */
     { name: 'path', type: 'text' },
     /** Size of the file in bytes. */
     { name: 'size', type: 'integer' },
@@ -181,7 +183,7 @@ export const INDEXED_TREES: TableDeclaration = {
     { name: 'holder', type: 'text' },
     { name: 'lens', type: 'text' },
     { name: 'url', type: 'text' },
-    /** URL of the folder whose rules determine which files are left out. */
+    /** URL of the workspace folder whose rules (such as ignore files) determined which files were left out. */
     { name: 'folder', type: 'text' },
     { name: 'mark', type: 'text' },
   ],
@@ -202,13 +204,13 @@ export const LEASES: TableDeclaration = {
   aside: true,
 }
 
-/** Nonces of signed requests, kept for as long as a request with one could still be accepted. */
+/** Nonces of signed requests, kept for as long as a repeated request with the nonce could otherwise still be accepted. */
 export const NONCES: TableDeclaration = {
   name: 'nonces',
   columns: [
     { name: 'sender', type: 'text' },
     { name: 'nonce', type: 'text' },
-    /** Period in which the nonce was used: old periods are deleted as a whole. */
+    /** Number of the period of time in which the nonce was used; nonces of old periods are deleted together. */
     { name: 'stretch', type: 'integer' },
   ],
   key: ['sender', 'nonce'],
@@ -218,8 +220,8 @@ export const NONCES: TableDeclaration = {
 }
 
 /**
- * Bytes that a holder keeps (`usage.ts`): of entries and their rows with keys up to `counted_to`, and of rows that name the holder up to
- * `tables_to`. Derived: no export reads it.
+ * Number of bytes that each holder keeps in the store (`usage.ts`): of its entries and their rows, with entry keys up to `counted_to`, and
+ * of rows that name the holder, up to `tables_to`. Derived from other rows, so no export reads it.
  */
 export const USAGE: TableDeclaration = {
   name: 'usage',
@@ -227,7 +229,7 @@ export const USAGE: TableDeclaration = {
     { name: 'holder', type: 'text' },
     { name: 'bytes', type: 'integer' },
     { name: 'counted_to', type: 'integer' },
-    /** Up to which row of which table is counted; null: written by a version that counted only entries. */
+    /** Table and row up to which rows that name the holder are counted; null: written by an older version, which counted only entries. */
     { name: 'tables_to', type: 'text', nullable: true },
   ],
   key: ['holder'],
@@ -235,13 +237,13 @@ export const USAGE: TableDeclaration = {
   aside: true,
 }
 
-/** Cursors that have a short handle (`engine/cursor-handles.ts`). */
+/** Cursors that were given to clients as a short handle instead of in full (`engine/cursor-handles.ts`). */
 export const CURSORS: TableDeclaration = {
   name: 'cursors',
   columns: [
     { name: 'handle', type: 'text' },
     { name: 'cursor', type: 'text' },
-    /** Hours since 1970: cursors are removed one hour at a time. */
+    /** Hour in which the cursor was made, counted from 1970; old cursors are deleted one hour at a time. */
     { name: 'hour', type: 'integer' },
   ],
   key: ['handle'],
@@ -266,7 +268,7 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   CURSORS,
 ]
 
-/** Tables that no export reads, since they concern this file and this machine. */
+/** Tables that no export reads, since their rows are only meaningful with this store file and on this machine. */
 export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([
   SEEN_FILES,
   INDEXED_TREES,

@@ -1,4 +1,4 @@
-/** Reads the change feed from a follower's position, and where all entries are. */
+/** Reads the store's change feed from the position of a follower (such as an index), and reads which partition each entry is in. */
 import { grown } from '../base/columns.ts'
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
@@ -9,13 +9,13 @@ import type { Change, StoreReader } from './store.ts'
 
 const PAGE = 1000
 
-/** Whether the feed still contains every change after this position, and no more than `most` changes. */
+/** Whether the change feed still contains every change after a position, and no more than `most` changes follow it. */
 export function reachesBack(reader: StoreReader, position: number, most: number = Number.POSITIVE_INFINITY): boolean {
   const last = reader.lastSeq()
   return position <= last && last - position <= most && reader.firstSeq() <= position + 1
 }
 
-/** Changes after a position; null where the feed is damaged there, and so cannot tell what changed. */
+/** Changes of the feed after a position; null where the feed is damaged at that point, so that it is unknown what changed. */
 export function changesOrNull(reader: StoreReader, position: number, limit: number): readonly Change[] | null {
   try {
     return reader.changesSince(position, limit)
@@ -26,9 +26,9 @@ export function changesOrNull(reader: StoreReader, position: number, limit: numb
 }
 
 export interface FeedNews {
-  /** Entries that were added, changed or deleted; their current state is to be read. */
+  /** Keys of entries that were added, changed or deleted; their current state must be read from the store. */
   readonly entries: ReadonlySet<EntryKey>
-  /** Number of changes read; `position` is the position after them. */
+  /** Number of changes read. `position`: position in the feed after them. */
   readonly changes: number
   readonly position: number
 }
@@ -43,7 +43,7 @@ export function* readFeed(
   concerns: (change: Change) => boolean = () => true,
 ): Steps<FeedNews | null> {
   const entries = new Set<EntryKey>()
-  // Usually nothing has changed, which one statement finds out.
+  // Usually nothing has changed, which this single statement finds out.
   if (reader.lastSeq() === position) return { entries, changes: 0, position }
   if (!reachesBack(reader, position)) return null
   let changes = 0
@@ -74,17 +74,17 @@ export function* readPlaces(
   return news && { ...news, partitionOf }
 }
 
-/** Number of changed entries up to which they are always followed one by one. */
+/** Number of changed entries up to which each is always handled singly, instead of reading everything again. */
 const FEW = 500
 
-/** Whether so many changed entries are most of what an index contains, so that reading everything is quicker. */
+/** Whether the changed entries are more than half of those in an index, so that reading all entries again is faster. */
 export function isMostOf(held: number, changed: number): boolean {
   return changed > FEW && changed * 2 > held
 }
 
-/** Entries recorded in one step. */
+/** Number of entries recorded before the work pauses so that other requests can run. */
 const ENTRIES_AT_ONCE = 1 << 16
-/** Cost of a partition, expressed as a number of entries. */
+/** Cost of reading a partition, expressed as a number of entries, by which pauses are scheduled. */
 const ENTRIES_OF_PARTITION = 1024
 
 /**
@@ -92,7 +92,7 @@ const ENTRIES_OF_PARTITION = 1024
  * entries added during a pause may be missing, and moved ones may have their old partition.
  */
 export function* partitionOfAll(reader: StoreReader): Steps<(entry: EntryKey) => PartitionId | undefined> {
-  // Partition of each entry plus 1; 0: no such entry.
+  // For each entry key, the number of its partition plus 1; 0: there is no entry with this key.
   let partitionOf = new Int32Array(1024)
   const pace = new StepPace(ENTRIES_AT_ONCE)
   for (const { id } of reader.partitions()) {

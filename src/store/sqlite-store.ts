@@ -1,7 +1,7 @@
 /**
- * The store in one SQLite file, which any number of processes may have open: readers never wait, writers take turns. A crash of a process
- * loses nothing that was committed; with `durability: 'full'`, neither does a loss of power. Or in memory: then it ends with the process,
- * has no write-ahead log, and so works in one step where the file store pauses.
+ * The store in one SQLite file, which any number of processes may have open: readers never wait, and writers take turns. A crash of a
+ * process loses nothing that was committed; with `durability: 'full'`, neither does a loss of power. A store can also be in memory: then it
+ * ends with the process, has no write-ahead log, and therefore runs without pauses the work for which a store in a file pauses.
  */
 
 import { execFile } from 'node:child_process'
@@ -29,31 +29,31 @@ export interface SqliteStoreOptions {
   /** Path of the file, created when it does not exist, in an existing folder. `:memory:`: no file, the store is in memory. */
   readonly file: string
   /**
-   * Whether the store is only read; default false. If true, no file is created, and every `write` fails with `store_readonly`. In a folder
-   * that cannot be written either, the file is read without locks, and must not be changed meanwhile.
+   * Whether the store is only read; default false. If true, no file is created, and every write fails with `store_readonly`. If the folder
+   * is not writable either, the file is read without locks, so no other process may change it meanwhile.
    */
   readonly readOnly?: boolean | undefined
   /**
-   * Default `normal`: a commit survives a crash of the process; after a loss of power the last commits may be missing, but the file is
-   * sound. `full` waits for the disk at every commit.
+   * Whether a commit waits for the disk. `normal` (default): a commit survives a crash of the process; after a loss of power the last
+   * commits may be missing, but the file is undamaged. `full`: every commit waits for the disk and survives a loss of power too.
    */
   readonly durability?: 'normal' | 'full' | undefined
-  /** How long `writeWhenFree` waits for writes of other processes, and a statement for other locks, in ms. Default 5,000. */
+  /** How long, in ms, a write that can wait does so for writes of other processes, and a statement for other locks. Default 5,000. */
   readonly timeoutMs?: number | undefined
-  /** Memory for pages of the file, MiB. Default 16. */
+  /** Memory for cached pages of the file, in MiB. Default 16. */
   readonly cacheSizeMb?: number | undefined
-  /** When false, there is no write-ahead log beside the file, so readers wait for writers. Default true. */
+  /** Whether a write-ahead log is kept beside the file, so that readers do not wait for writers. Default true. */
   readonly walMode?: boolean | undefined
   /**
    * All reads see the state that the first of them sees, until this store writes: for a process that answers one request and
    * ends, which then looks for writes of others once, however often it pauses. Only with a write-ahead log, where nobody waits for it.
    */
   readonly keepsState?: boolean | undefined
-  /** Identity of the store if it is created now. Default: random. */
+  /** Identity given to the store if opening creates it. Default: random. */
   readonly storeId?: string | undefined
 }
 
-/** An empty store in memory. `storeId` default: random. */
+/** Opens an empty store in memory. `storeId`: its identity; default: random. */
 export function openMemoryStore(storeId?: string): Store {
   return openSqliteStore({ file: IN_MEMORY, storeId })
 }
@@ -86,7 +86,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
       if (use === 'write') {
         configure(again, { ...options, cacheSizeMb: LONG_WRITE_CACHE_MB }, pageBytes)
-        // Where the keeper folds the log in a thread of its own, the commit of a long write does not fold it.
+        // Where upkeep folds the write-ahead log into the file in a thread of its own, the commit of a long write must not fold it too.
         if (foldsInCommits(db) > FOLD_IN_COMMITS) foldInCommits(again, 0)
       }
       return again
@@ -109,7 +109,7 @@ function checkFile(file: string, readOnly: boolean): void {
 
 function configure(db: SqlDatabase, options: SqliteStoreOptions, pageBytes: number): void {
   const { durability = 'normal', cacheSizeMb = 16, walMode = true, readOnly = false } = options
-  // The file records which of the two modes it has; a reader leaves it unchanged.
+  // The journal mode (with or without a write-ahead log) is recorded in the file; a store that only reads leaves it unchanged.
   const journal = readOnly ? '' : `pragma journal_mode = ${walMode ? 'wal' : 'delete'};`
   db.exec(`
     ${journal}
@@ -125,20 +125,23 @@ function configure(db: SqlDatabase, options: SqliteStoreOptions, pageBytes: numb
 }
 
 /**
- * Cache of a long write: its commit writes at once what is in the cache and not yet in the log; everything else was written to the log step
- * by step (QE-019).
+ * Page cache of a long write, in MiB. It is small because the commit must write everything that is still in the cache without a pause;
+ * everything else was written to the log during the steps before (QE-019).
  */
 const LONG_WRITE_CACHE_MB = 4
 
-/** How long a synchronous write waits, in ms: for the commit of another process, not for its import. */
+/**
+ * How long a synchronous write waits for the write lock, in ms: long enough for an ordinary commit of another process, not for its import
+ * of many entries.
+ */
 const SHORT_WAIT_MS = 20
-/** Pauses between attempts to get the write lock, in ms; the last one repeats. At first the same as in SQLite's own busy handler. */
+/** Pauses in ms between attempts to get the write lock; the last one repeats. The first ones are those of SQLite's own busy handler. */
 const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20, 25]
 
 class SqliteStore extends SqliteReader implements Store {
   readonly upkeep: Upkeep | undefined
   readonly #timeoutMs: number
-  /** Settles with the last of the waiting writes; null: none is waiting. */
+  /** Promise that settles with the last of the writes that wait for the write lock; null: none is waiting. */
   #lastWaiting: Promise<void> | null = null
   readonly #writer: SqliteWriter
   #version = 1
@@ -147,9 +150,9 @@ class SqliteStore extends SqliteReader implements Store {
   #askedIn = 0
   readonly #revision: Revision
   readonly #openAgain: (use: 'read' | 'write') => SqlDatabase
-  /** The running transaction of `writeInSteps` or `readInSteps`. */
+  /** The running transaction that pauses (of `writeInSteps` or `readInSteps`); null: none is running. */
   protected paused: PausedTransaction<unknown> | null = null
-  /** Connections of open snapshots. Not private (`#`), since `close` may be called through a proxy. */
+  /** Connections of open snapshots. Declared `protected`, not private with `#`, since `close` may be called through a proxy object. */
   protected readonly snapshots: Set<SqlDatabase> = new Set()
 
   constructor(
@@ -168,7 +171,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs = SHORT_WAIT_MS): T {
-    // Waiting for the paused transaction would block the thread that it needs, so it is completed here.
+    // The paused transaction is run to its end here: waiting for it would block the thread that it needs.
     const completes = waitMs >= SHORT_WAIT_MS
     if (completes) this.paused?.complete()
     return atOnce(this.#writing(now, writer => inOneStep(() => body(writer)), this.paused && !completes ? 0 : waitMs))
@@ -237,7 +240,7 @@ class SqliteStore extends SqliteReader implements Store {
   ): Promise<T> {
     if (this.#journal !== 'wal') return this.writeWhenFree(now, writer => atOnce(body(writer)), waitMs)
     let hasBegun = false
-    // The long write uses a connection of its own, so that until its commit, reads on this connection do not see it.
+    // A write that pauses has a connection of its own, so that reads on this store's connection do not see its changes before the commit.
     const attempt = async () => {
       this.parts.db.leaveState()
       const db = this.#openAgain('write')
@@ -255,7 +258,10 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#waiting(attempt, error => !hasBegun && isLock(error), waitMs)
   }
 
-  /** Runs the attempt after the writes that are already waiting. */
+  /**
+   * Runs an attempt to write after the writes that are already waiting for the lock, and repeats it until the lock is free or `waitMs` has
+   * passed.
+   */
   #waiting<T>(attempt: () => T | Promise<T>, isLocked: (error: unknown) => boolean, waitMs: number): Promise<T> {
     const written = retrying(attempt, isLocked, { until: performance.now() + waitMs, after: this.#lastWaiting })
     const settled = written.then(ignore, ignore).then(() => {
@@ -284,7 +290,7 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#waiting(attempt, () => false, 0)
   }
 
-  /** Runs a transaction with pauses; rolled back where `turns` end it. */
+  /** Runs a transaction that pauses between its steps; it is rolled back where `turns`, which schedules the steps, ends the work. */
   async #pausing<T>(transaction: Steps<T>, turns: Turns): Promise<T> {
     const paused = new PausedTransaction(transaction)
     this.paused = paused
@@ -315,7 +321,7 @@ class SqliteStore extends SqliteReader implements Store {
     return { reader: new SqliteReader(this.storeId, makeParts(db)), close }
   }
 
-  /** SQLite's `data_version` changes exactly when another connection commits; that commit may contain no change. */
+  /** SQLite's `data_version` changes exactly when another connection commits; whether that commit changed anything is tested separately. */
   version(of?: TableDeclaration): number {
     const { transaction } = this.parts.db
     if (transaction === 0 || transaction !== this.#askedIn) this.#askOthers()
@@ -349,7 +355,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 }
 
-/** Repeats the attempt after pauses, until it meets no lock or the time `until` (of `performance.now()`) has passed. */
+/** Repeats an attempt, with pauses, until it meets no lock or the time `until` (on the clock of `performance.now()`) has passed. */
 async function retrying<T>(
   attempt: () => T | Promise<T>,
   isLocked: (error: unknown) => boolean,
@@ -377,15 +383,15 @@ function isLock(error: unknown): boolean {
 
 function ignore(): void {}
 
-// The upkeep of a SQLite file: its write-ahead log, and what was forgotten.
+// Upkeep of a SQLite store file: folding its write-ahead log into the file, and erasing the bytes of deleted data.
 
-/** Size of the log (16 MiB) at which a commit folds it back, unless a keeper does that. */
+/** Size of the write-ahead log in bytes (16 MiB) from which a commit folds it into the file, unless upkeep in another thread does so. */
 export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024
 
 export class SqliteUpkeep implements Upkeep {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
-  /** The thread that folds, loaded by the first fold, since most commands need none. */
+  /** The thread that folds the write-ahead log; started by the first fold, since most processes need none. */
   #thread: Promise<Thread<StoreOrder, boolean>> | null = null
 
   constructor(db: SqlDatabase, forgotten: SqliteForgotten) {
@@ -437,12 +443,12 @@ export class SqliteUpkeep implements Upkeep {
   }
 }
 
-/** Lets commits fold the log. `from`: size of the log in bytes; 0: never. */
+/** Sets from which size of the write-ahead log, in bytes, commits of this connection fold it into the file; 0: never. */
 export function foldInCommits(db: SqlDatabase, from: number): void {
   db.exec(`pragma wal_autocheckpoint = ${Math.ceil(from / pageBytes(db))}`)
 }
 
-/** Size of the log in bytes from which a commit folds it back; 0: never. */
+/** Size of the write-ahead log, in bytes, from which commits of this connection fold it into the file; 0: never. */
 export function foldsInCommits(db: SqlDatabase): number {
   const [pages] = db.prepareArrays<[number]>('pragma wal_autocheckpoint').get() ?? [0]
   return pages * pageBytes(db)
@@ -453,13 +459,13 @@ function pageBytes(db: SqlDatabase): number {
 }
 
 const run = promisify(execFile)
-/** Time limit of erasing, in ms: enough to read a file of a hundred gigabytes. */
+/** Time limit of the process that erases deleted data, in ms: long enough to read a file of a hundred gigabytes. */
 const LONGEST_MS = 600_000
 
-/** Runs `eraseInFile` in a process of its own; its failures become `io_failed`. */
+/** Runs `eraseInFile` in a separate process, so that its file locks are its own; failures become errors with code `io_failed`. */
 async function eraseAside(file: string, mark: string, waitMs: number): Promise<boolean> {
   const script = fileURLToPath(siblingModule(import.meta.url, 'erase-worker'))
-  // Makes programs built with Electron run the script as Node would.
+  // With this environment variable, a program built with Electron runs the script as Node would.
   const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' }
   try {
     const { stdout } = await run(process.execPath, [script, file, mark, String(waitMs)], { env, timeout: LONGEST_MS })

@@ -1,6 +1,6 @@
 /**
- * Starts threads that work on a store file (`store-worker.ts`), since one statement of SQLite may read all of the file, or write much of it
- * (QE-019).
+ * Starts worker threads that work on a store file (`store-worker.ts`), since a single SQLite statement may read all of the file or write
+ * much of it, which would block the main thread (QE-019).
  */
 import { siblingModule } from '../base/module-url.ts'
 import { Thread } from '../base/thread.ts'

@@ -1,6 +1,6 @@
 /**
- * The store contract: the only source of truth. Everything else (indexes, caches, answers) is derived from it and can be discarded.
- * Synchronous, transactional; several processes may have one store open at the same time.
+ * The contract of a store of entries, which is the only source of truth: everything else (indexes, caches, answers) is derived from it and
+ * can be discarded. Its calls are synchronous and transactional, and several processes may have one store open at the same time.
  *
  * The store in a file and the one in memory both pass `test/suites/store-suite.ts`.
  */
@@ -26,16 +26,16 @@ import type { Row, TableDeclaration } from '../model/table.ts'
 import type { AccessScope, Viewer } from '../model/viewer.ts'
 import type { StoreFinding } from './care/problem.ts'
 
-/** One committed change of an entry, as the feed contains it. */
+/** One committed change of an entry, as the store's change feed contains it. */
 export interface Change {
-  /** Number of the change: ascending, never reused. It must not leave the engine, since it counts all writes. */
+  /** Number of the change in the feed: ascending, never reused. It must not be shown to users, since it reveals how much others write. */
   readonly seq: number
   readonly entry: EntryKey
   /** Kind of change. `put`: new or changed; `delete`: deleted; `vectors`: some of its chunks got vectors. */
   readonly kind: 'put' | 'delete' | 'vectors'
-  /** Partition of the entry now (or before its deletion). */
+  /** Partition that the entry is in after the change, or was in before its deletion. */
   readonly partition: PartitionId
-  /** Partition before a `put` that moved the entry, else null. */
+  /** Partition that the entry was in before, if this `put` moved it; otherwise null. */
   readonly from: PartitionId | null
   readonly at: Instant
 }
@@ -44,7 +44,7 @@ export interface ChunkVector {
   readonly chunk: ChunkKey
   readonly entry: EntryKey
   readonly partition: PartitionId
-  /** Vector of unit length, which the caller may keep and change. */
+  /** The vector, of length 1; the caller may keep and change the array. */
   readonly vector: Float32Array
 }
 
@@ -58,13 +58,13 @@ export interface ListRequest {
   readonly order: 'created' | 'updated' | 'accessed' | 'id'
   readonly limit: number
   /**
-   * Position after which the page begins, exclusive; null from the start. By position, pages neither skip nor repeat entries while others
-   * are added and deleted.
+   * Position after which the page begins (excluded); null: from the start. Since a page begins at a position, pages neither skip nor repeat
+   * entries while others are added and deleted.
    */
   readonly after: ListPosition | null
 }
 
-/** A position in a list, whether or not an entry is there now. */
+/** A position in a list, whether or not an entry is at the position now. */
 export interface ListPosition {
   /** The time by which the list is ordered: created, updated or last accessed; null if never accessed or ordered by `id`. */
   readonly at: Instant | null
@@ -83,109 +83,109 @@ export interface StoreReader {
   /** Identity of the store, random, made with it: distinguishes snapshots of one store from those of another. */
   readonly storeId: string
 
-  /** Number of the newest change in the feed; `firstSeq` gives the oldest. 0 when there is none. Older changes were pruned. */
+  /** Number of the newest change in the feed; 0 when there is none. `firstSeq`: number of the oldest change that was not pruned. */
   lastSeq(): number
   firstSeq(): number
-  /** Changes with numbers above `seq`, ascending, at most `limit`. */
+  /** Changes of the feed with numbers above `seq`, ascending, at most `limit`. */
   changesSince(seq: number, limit: number): readonly Change[]
 
   /** All partitions that were ever made, ascending. The public one, shared by all holders, names the owner as its holder. */
   partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
 
   entry(key: EntryKey): Entry | undefined
-  /** Entries of these keys that exist, in the order requested. */
+  /** Entries with these keys, as far as they exist, in the order requested. */
   entries(keys: readonly EntryKey[]): readonly Entry[]
-  /** The fields that distinguish and group entries, without their contents; for those that exist, in the order requested. */
+  /** The fields that identify and group entries, without their contents; of those entries that exist, in the order requested. */
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[]
-  /** Only the metadata of the entries that exist, in the order requested: for reading many without their contents. */
+  /** The metadata of those entries that exist, in the order requested, without their contents: for reading many entries. */
   metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[]
-  /** Periods of validity of those of the given entries that are not valid forever (some bound is set), in the order requested. */
+  /** Validity periods of those of the given entries that are not valid forever (that have a start or an end), in the order requested. */
   validities(keys: readonly EntryKey[]): readonly EntryValidity[]
-  /** Keys above `after` of entries that are not valid forever, in every partition: ascending, at most `limit`. */
+  /** Keys above `after` of entries that are not valid forever, in all partitions, ascending, at most `limit`. */
   scanBounded(after: EntryKey, limit: number): readonly EntryKey[]
-  /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */
+  /** Keys of all entries above `after`, ascending, at most `limit`; for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
   /** Key of the newest entry, 0 when there is none; later entries have higher keys. Must not leave the engine, like `lastSeq`. */
   newestEntry(): EntryKey
-  /** Entries with that id in these partitions, by ascending holder. */
+  /** Keys of entries with this id in the given partitions, ordered by holder. */
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[]
-  /** Visible entries that meet the filter. The cost grows with the number of matches, or of entries that must be examined. */
+  /** Keys of visible entries that meet the filter. The cost grows with the number of matches, or of entries that must be examined. */
   matching(accessScope: AccessScope, filter: Filter): Bitset
   list(request: ListRequest): readonly Entry[]
   count(accessScope: AccessScope, filter: Filter | null): number
-  /** Visible values of a field with the number of their entries, by descending number, then value. */
+  /** Values of a field among visible entries, with the number of entries that have each: most frequent first, then by value. */
   facet(
     accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { value: string; count: number }[]
-  /** Visible ids from `from` on, ascending, each once; at most `limit`. */
+  /** Ids of visible entries, from the id `from` on, ascending, each once; at most `limit`. */
   ids(accessScope: AccessScope, from: string, limit: number): readonly string[]
-  /** Names of the visible collections, sorted; cheap however many entries there are. */
+  /** Names of collections with visible entries, sorted; cheap however many entries there are. */
   collections(accessScope: AccessScope, limit: number): readonly string[]
 
-  /** Chunks of an entry, by ordinal. */
+  /** Chunks of an entry, in the order of their ordinals. */
   chunksOf(entry: EntryKey): readonly Chunk[]
-  /** By ordinal, of each; entries without one are absent. */
+  /** Chunks of each entry, in the order of their ordinals; entries without chunks are absent. */
   chunksOfEach(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, readonly Chunk[]>
   /** Key of the first chunk of each entry; entries without chunks are absent. */
   firstChunks(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey>
-  /** Chunks of these keys that exist, in the order requested. */
+  /** Chunks with these keys, as far as they exist, in the order requested. */
   chunks(keys: readonly ChunkKey[]): readonly Chunk[]
   countChunks(partitions: readonly PartitionId[]): number
 
-  /** Existing vectors of these chunks, in the order requested. */
+  /** Vectors of these chunks by a model, as far as they exist, in the order requested. */
   vectors(model: string, chunks: readonly ChunkKey[]): readonly ChunkVector[]
   /** As `vectors`, without the chunks' entries and partitions: a third faster, for callers who know them. */
   vectorsOnly(model: string, chunks: readonly ChunkKey[]): readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
-  /** All vectors of a model with chunk keys above `after`, ascending, at most `limit`: for rebuilding. */
+  /** All vectors of a model with chunk keys above `after`, ascending, at most `limit`; for rebuilding a vector index. */
   scanVectors(model: string, after: ChunkKey, limit: number): readonly ChunkVector[]
   countVectors(model: string, partitions: readonly PartitionId[]): number
-  /** Chunks without a vector of this model with keys above `after` (default 0: all), oldest first, at most `limit`. */
+  /** Chunks that have no vector of this model, with keys above `after` (default 0: all), oldest first, at most `limit`. */
   chunksWithoutVector(model: string, limit: number, after?: ChunkKey): readonly Chunk[]
 
-  /** Access state of these entries for this viewer; entries never accessed are absent. */
+  /** Access state (last access, count, strength) of these entries for this viewer; entries that the viewer never accessed are absent. */
   access(viewer: Viewer, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, AccessState>
 
-  /** Viewers who ever accessed an entry, ascending: for export. */
+  /** Ids of viewers who ever accessed an entry, ascending; for exports. */
   accessViewers(): readonly string[]
 
   table(declaration: TableDeclaration): TableReader
   /** A named text of the store itself (such as a secret or a setting), or undefined. */
   meta(name: string): string | undefined
   /**
-   * Skips damage: normally a read that meets a damaged row throws `store_corrupt`; inside `body`, which is synchronous, such rows are left
-   * out and reported instead. For values derived from all rows, and for finding the damaged ones.
+   * Handles damage within `body`, which is synchronous: a damaged row that it reads is left out and given to `report`, instead of making
+   * the read throw `store_corrupt`. For values derived from all rows, and for finding the damaged ones.
    */
   around<T>(report: (damage: QuerentError) => void, body: () => T): T
 }
 
 export interface StoreWriter extends StoreReader {
   /**
-   * Inserts the entry, or replaces the one with the same holder and id, which keeps its key. A chunk whose embedded text (chunk title and
-   * text) is unchanged keeps its key and so its vectors.
+   * Inserts an entry, or replaces the one with the same holder and id, which keeps its key. A chunk whose embedded text (chunk title and
+   * text) is unchanged keeps its key, and so its vectors.
    */
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
-  /** As `put`, in steps for a long entry: see `Store.writeInSteps`. */
+  /** Stores an entry like `put`, as a generator that pauses during a long entry; for use within `writeInSteps`. */
   putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult>
   /** Runs a part of the transaction: when it throws, its own writes are undone, and those before it stay. May be nested. */
   savepoint<T>(body: () => Steps<T>): Steps<T>
-  /** Deletes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
+  /** Deletes an entry with its chunks, vectors, access state and rows in lens tables. Returns false when there was none. */
   delete(key: EntryKey): boolean
-  /** Stores vectors. Chunks that no longer exist are skipped: they changed while they were being embedded. */
+  /** Stores vectors of a model. Chunks that no longer exist are skipped: their entry changed while they were being embedded. */
   putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
   /** Removes at most `limit` vectors of a model, and returns how many. Not in the feed: nobody uses the model's vectors any more. */
   removeVectors(model: string, limit: number): number
   /** Adds a change of kind `put` to the feed, because something derived from this entry changed (a row of its aspects). */
   announce(entry: EntryKey): void
   /**
-   * Counts one access: the last access never moves back, the count grows by 1, the strength by `gain`. Deleted entries are skipped. Not in
-   * the feed.
+   * Counts one access of each entry by the viewer: the time of the last access becomes `now` if that is later, the count grows by 1, the
+   * strength by `gain`. Deleted entries are skipped. The feed gets no change.
    */
   touch(viewer: Viewer, entries: readonly EntryKey[], now: Instant, gain: number): void
-  /** Sets access state to given values, for import; does nothing when the entry does not exist. */
+  /** Sets an entry's access state for a viewer to given values, for import; does nothing when the entry does not exist. */
   setAccess(viewer: Viewer, entry: EntryKey, state: AccessState): void
-  /** Number of an audience's partition, which is made when it is new. */
+  /** Number of the partition for an audience; a new partition is made where there is none. */
   intern(audience: Audience): PartitionId
   table(declaration: TableDeclaration): TableWriter
   setMeta(name: string, value: string): void
@@ -194,26 +194,26 @@ export interface StoreWriter extends StoreReader {
 }
 
 export interface TablePage {
-  /** Only rows of these entries; for tables with a column `entry`. */
+  /** Only rows of these entries are read; for tables with a column `entry`. */
   readonly entries?: readonly EntryKey[] | undefined
-  /** A whole primary key, after which the page begins. */
+  /** Primary key (all of its columns) after which the page begins. */
   readonly after?: Row | undefined
   readonly limit?: number | undefined
-  /** Only these columns are read; rows lack the others. For reading many rows of a wide table. */
+  /** Only these columns are read, and rows lack the others; for reading many rows of a wide table. */
   readonly columns?: readonly string[] | undefined
 }
 
 export interface TableReader {
   get(key: Row): Row | undefined
-  /** Rows whose columns equal `where`, ordered by the primary key, from just after the key `after`. */
+  /** Rows whose columns equal `where`, in the order of the primary key; `after`: begin after this key. */
   scan(where?: Row, page?: TablePage): readonly Row[]
   count(where?: Row): number
 }
 
 export interface TableWriter extends TableReader {
-  /** Inserts a row, or replaces the one with the same primary key. */
+  /** Inserts a row, or replaces the one with an equal primary key. */
   put(row: Row): void
-  /** Deletes rows whose columns equal `where` (which must not be empty); returns how many. */
+  /** Deletes rows whose columns equal `where` (which must not be empty); returns how many it deleted. */
   delete(where: Row): number
 }
 
@@ -223,113 +223,113 @@ export interface TableWriter extends TableReader {
  */
 export interface Snapshot {
   readonly reader: StoreReader
-  /** Closes the snapshot; may be called again. */
+  /** Closes the snapshot; may be called several times. */
   close(): void
 }
 
 export interface Store extends StoreReader {
-  /** Upkeep of a writable store on disk; absent for other stores. */
+  /** Upkeep of a writable store on disk; absent for stores in memory and stores that are only read. */
   readonly upkeep?: Upkeep | undefined
   /**
-   * One write transaction: everything or nothing, serialised with every other writer of this store in any process. Nested calls join as
-   * savepoints. The body must be synchronous. `now` is the time of the changes in the feed. `waitMs` (default 20) is how long to wait for
-   * writers of other processes before `store_locked`; the wait blocks the thread, so it is short.
+   * Runs one write transaction: everything or nothing, one after another with all other writers of this store in any process. Nested calls
+   * become savepoints. The body must be synchronous. `now`: time of the changes in the feed. `waitMs` (default 20): how long to wait for
+   * writers of other processes before `store_locked` is thrown; the wait blocks the thread, so it is short.
    */
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): T
   /**
-   * As `write`, but waits on timers, so the thread continues to serve reads. Where no other process writes, the body has run when the call
-   * returns; waiting calls run in order. The body runs once. Rejects with `store_locked` after `waitMs` (default: the store's `timeoutMs`).
-   * Must not be called inside `write` or `read`.
+   * Runs a write transaction like `write`, but waits with timers for other writers, so that the thread continues to serve reads. Where no
+   * other process writes, the body has run when the call returns; waiting calls run in order. The body runs once. Rejects with
+   * `store_locked` after `waitMs` (default: the store's `timeoutMs`). Must not be called inside `write` or `read`.
    *
    * @example
    * await store.writeWhenFree(clock.now(), writer => writer.delete(key))
    */
   writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): Promise<T>
   /**
-   * As `writeWhenFree`, for a long body that pauses (QE-019). Until it is committed, all reads of this store see the state before it.
-   * Meanwhile a `write` of this process that cannot wait 20 ms is refused (`store_locked`); one that can wait makes the body run to its end
-   * first. Rolled back where `turns` end the work or the store is closed. A store in memory, and a file without a write-ahead log, runs the
-   * body without a pause.
+   * Runs a write transaction like `writeWhenFree`, with a long body, a generator that pauses (QE-019). Until it is committed, all reads of
+   * this store see the state before it. Meanwhile, a `write` of this process that cannot wait 20 ms is refused (`store_locked`), and one
+   * that can wait makes the body run to its end first. Rolled back where `turns`, which schedules the pauses, ends the work, or where the
+   * store is closed. A store in memory, and a file without a write-ahead log, runs the body without a pause.
    */
   writeInSteps<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, turns: Turns, waitMs?: number): Promise<T>
   /**
-   * Settles when this process's paused and waiting writes are over; null: there are none. For callers who then `write` synchronously, which
-   * would make a paused write run to its end first.
+   * Promise that settles when the paused and waiting writes of this process are finished; null: there are none. For callers who then call
+   * `write`, which would make a paused write run to its end first.
    */
   whenFree(): Promise<void> | null
-  /** Runs reads that all see one committed state. Nested calls join. */
+  /** Runs reads that all see one committed state. Nested calls join the outer one. */
   read<T>(body: (reader: StoreReader) => T): T
   /**
-   * As `read`, for a body that pauses (QE-019): until it ends, all reads of this store see the state in which it began. It does not block
-   * writes of other processes. Meanwhile a `write` of this process that cannot wait 20 ms is refused (`store_locked`); one that can wait
-   * makes the body run to its end first. Begins after the waiting writes. Rejects with the errors of the body or of the check of `turns`,
-   * and with `cancelled` where the store is closed. A file without a write-ahead log runs the body without a pause. Must not be called
-   * inside `write` or `read`.
+   * Runs reads like `read`, with a body that is a generator and pauses (QE-019): until it ends, all reads of this store see the state in
+   * which it began. It does not block writes of other processes. Meanwhile, a `write` of this process that cannot wait 20 ms is refused
+   * (`store_locked`), and one that can wait makes the body run to its end first. Begins after the waiting writes. Rejects with the errors
+   * of the body or of `turns`, which schedules the pauses, and with `cancelled` where the store is closed. A file without a write-ahead log
+   * runs the body without a pause. Must not be called inside `write` or `read`.
    */
   readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T>
   /**
-   * A snapshot for reads that pause: see `Snapshot`. Null where there is no write-ahead log, since writers would wait for it: read in one
-   * piece there. Must not be called inside `write` or `read`.
+   * A view of the currently committed state, for reads that pause (see `Snapshot`). Null where there is no write-ahead log, since writers
+   * would wait for it; there, reads must not pause. Must not be called inside `write` or `read`.
    */
   snapshot(): Snapshot | null
   /**
-   * A number that grows whenever any process commits, by one for each commit of this store: equal values mean that nothing was committed in
-   * between. Cheap to poll (µs); the value itself has no meaning and never leaves the engine. Writes that change only access state, or rows
-   * of tables declared `aside`, need not count: otherwise a query that counts uses, or a renewed lease, would invalidate every cache that
-   * depends on the version. For a single declared table, it may change more often than that table does, and for a table of entries always
-   * does.
+   * A number that grows whenever any process commits, by one for each commit of this store; equal values mean that nothing was committed in
+   * between. It is cheap to poll (µs); the value itself has no meaning and never leaves the engine. Writes that change only access state,
+   * or rows of tables declared `aside`, need not change it: otherwise a query that counts uses, or a renewed lease, would invalidate every
+   * cache that depends on the version. `of`: version of a single declared table; it may change more often than that table does, and for a
+   * table with rows of entries it always does.
    */
   version(of?: TableDeclaration): number
-  /** Examines the store for damage, in one step. Reads everything: seconds for a large store. */
+  /** Examines the store for damage, without pauses. Reads everything, which takes seconds for a large store. */
   check(): Promise<readonly StoreFinding[]>
   close(): void
 }
 
-// What a store on disk needs besides reading and writing: its log is folded back without blocking anybody, and bytes of deleted data are
-// erased. A store in memory needs neither.
+// What a store on disk needs besides reading and writing: its write-ahead log is folded into the file without blocking anybody, and the
+// bytes of deleted data are erased. A store in memory needs neither.
 
 /** Deleted or replaced data whose bytes may still exist: in the log, or in data derived from the store. */
 export interface Forgotten {
-  /** Mark that differs after every deletion and replacement. */
+  /** A text that differs after every deletion and replacement; it tells up to which deletion bytes are to be erased. */
   readonly mark: string
   /**
    * The newest change of the feed with a deletion or replacement: data derived up to an earlier change may still contain what was deleted.
    */
   readonly seq: number
-  /** Whether all bytes are erased, as far as a process has confirmed it. */
+  /** Whether a process has confirmed that all bytes of deleted data are erased. */
   readonly isErased: boolean
 }
 
 /**
- * How far the log is folded back into the file. `some`: what no reader needs, without waiting for or blocking anybody. `all`: far enough to
- * start the log again. `empty`: completely, so that the log is empty. The last two block writers.
+ * How far the write-ahead log is folded into the file. `some`: the part that no reader needs, without waiting for or blocking anybody.
+ * `all`: far enough that the log can be started again. `empty`: completely, so that the log file is empty. `all` and `empty` block writers.
  */
 export type Fold = 'some' | 'all' | 'empty'
 
 export interface Upkeep {
-  /** Size of the log beside the file, and when it was last written; null: there is none. */
+  /** Size of the write-ahead log beside the file, and when it was last written; null: there is no log. */
   log(): LogState | null
   /**
-   * Folds the log in a separate thread; rejects when the thread ends early. False: something is left to fold, because of readers or another
-   * process that is folding. `waitMs`: how long to wait for them.
+   * Folds the write-ahead log into the file, in a separate thread; rejects when the thread ends early. Resolves with false where something
+   * is left to fold, because of readers or another process that is folding. `waitMs`: how long to wait for these, in ms.
    */
   fold(how: Fold, waitMs: number): Promise<boolean>
-  /** Ends the thread that folds the log, if there is one. */
+  /** Ends the thread that folds the write-ahead log, if there is one. */
   endThread(): Promise<void>
-  /** Sets the size of the log, in bytes, from which a commit folds it back itself. */
+  /** Sets the size of the write-ahead log, in bytes, from which a commit folds it into the file itself. */
   foldInCommits(from: number): void
 
-  /** What is to be erased; null: nothing was ever deleted. Marked in the transaction that deletes, so that it survives a crash. */
+  /** What is to be erased; null: nothing was ever deleted. It is recorded in the transaction that deletes, so that it survives a crash. */
   forgotten(): Forgotten | null
   /**
-   * Erases from the file what was deleted up to this mark, in a separate process that reads all of the file. False: other processes
-   * prevented it. Rejects with `io_failed` when the process fails, or cannot be started.
+   * Erases from the file what was deleted up to this mark, in a separate process that reads all of the file. Resolves with false where
+   * other processes prevented it. Rejects with `io_failed` when the process fails, or cannot be started.
    */
   erase(mark: string, waitMs: number): Promise<boolean>
 }
 
 export interface LogState {
   readonly bytes: number
-  /** Time of the last write to the log, in machine time, ms. */
+  /** Time of the last write to the write-ahead log, in ms of machine time. */
   readonly writtenAt: number
 }

@@ -1,7 +1,7 @@
 /**
- * How many bytes a holder keeps in the store: its entries, and rows of declared tables (`TableDeclaration.countedFor`). The count is kept
- * in a row of its own from the first time it is requested, so that reading it again costs one row, and deleting reduces it. Not kept for
- * the local owner, who has no quota.
+ * Counts the bytes that a holder keeps in the store: its entries, and rows of declared tables (`TableDeclaration.countedFor`). The count is
+ * kept in a row of its own from the first time it is requested, so that reading it again costs one row, and deleting data reduces it. Not
+ * kept for the local owner, who has no quota.
  */
 import { canonicalJson } from '../base/canonical.ts'
 import { compareText } from '../base/compare.ts'
@@ -16,50 +16,53 @@ import type { StoreReader, StoreWriter, TableReader, TableWriter } from './store
 interface EntryChange {
   readonly key: EntryKey
   readonly holder: string
-  /** The entry before the change; called only where the holder's bytes are counted. */
+  /** Returns the entry before the change; called only where the holder's bytes are counted. */
   readonly before: () => Sized | undefined
   readonly after: Sized | undefined
 }
 
 type Sized = Pick<EntryDraft, 'title' | 'content' | 'tags' | 'metadata'>
 
-/** Access to a writer's tables without counting; `read` finds rows without creating the table. */
+/** Access to tables without counting their rows: `read` finds rows without creating the table, `write` changes them. */
 interface Uncounted {
   read(declaration: TableDeclaration): TableReader
   write(declaration: TableDeclaration): TableWriter
   holderOf(entry: EntryKey): string | undefined
 }
 
-/** All remote keys that are not agents here count as one holder, since anybody can create keys. */
+/** Prefix of remote keys: all remote keys that are not agents of this node count together as one holder, since anybody can create keys. */
 const KEYS = 'did:key:'
 
-/** Column `counted_to` holds the first entry key that is not counted yet; this value: all are counted. */
+/**
+ * Value of the column `counted_to` when all entries of the holder are counted; before that, the column holds the key of the last entry
+ * counted.
+ */
 const ALL_COUNTED = Number.MAX_SAFE_INTEGER
-/** Value of `tables_to` when all rows that count for a named holder are counted. Empty: none is yet. */
+/** Value of the column `tables_to` when all rows that name the holder are counted; the empty text means that none is counted yet. */
 const ALL_TABLES = 'all'
 
-/** Counts of one writer: updates holders' byte counts with each write, in the same transaction. */
+/** Byte counts kept by one writer: each write updates the counts of the holders concerned, in the same transaction. */
 export class Accounts {
   readonly #uncounted: Uncounted
-  /** Whether any holder is counted, valid for one transaction; null: not known yet. */
+  /** Whether the bytes of any holder are counted, cached for one transaction; null: not known yet. */
   #isUsed: boolean | null = null
 
   constructor(uncounted: Uncounted) {
     this.#uncounted = uncounted
   }
 
-  /** Called when a transaction begins: other processes may have begun to count. */
+  /** Must be called when a transaction begins, since other processes may meanwhile have begun to count a holder's bytes. */
   begin(): void {
     this.#isUsed = null
   }
 
-  /** Whether any holder's bytes are counted at all: costs one read per transaction. */
+  /** Whether the bytes of any holder are counted at all; costs one read per transaction. */
   get isUsed(): boolean {
     this.#isUsed ??= this.#uncounted.read(USAGE).count() > 0
     return this.#isUsed
   }
 
-  /** Called by every store within `put` and `delete`, with the entry before and after. */
+  /** Updates the holder's count for a changed entry. Every store calls it within `put` and `delete`, with the entry before and after. */
   entry({ key, holder, before, after }: EntryChange): void {
     this.#guarded(() => {
       this.#add(holder, key, () => {
@@ -69,7 +72,7 @@ export class Accounts {
     })
   }
 
-  /** The table that a writer gives to its callers: rows put and deleted there are counted. */
+  /** The table that a writer gives to its callers: rows that are put or deleted through it are counted for their holder. */
   table(declaration: TableDeclaration): TableWriter {
     const table = this.#uncounted.write(declaration)
     if (declaration.name === USAGE.name) this.#isUsed = null
@@ -116,7 +119,7 @@ export class Accounts {
     const [to, tables] = [row['counted_to'] as number, row['tables_to']]
     if (entry !== null && entry > to) return
     if (entry === null && to < ALL_COUNTED) return
-    // A count of an older version, or one interrupted among the tables, is started again.
+    // A count made by an older version, or interrupted before all tables were counted, is deleted, so that counting starts again.
     const isKnown = typeof tables === 'string' && (entry !== null || tables === ALL_TABLES)
     const usage = this.#uncounted.write(USAGE)
     if (isKnown) usage.put({ ...row, bytes: (row['bytes'] as number) + bytes() })
@@ -136,15 +139,15 @@ export class Accounts {
   }
 }
 
-/** Bytes of a holder counted so far; null: counting is incomplete, and `countMore` continues it. */
+/** Number of bytes that a holder keeps in the store; null: counting is not complete, and `countMore` must be called to continue it. */
 export function heldBytes(reader: Pick<StoreReader, 'table'>, holder: string): number | null {
   const row = reader.table(USAGE).get({ holder: countedAs(holder) })
   return row?.['tables_to'] === ALL_TABLES ? (row['bytes'] as number) : null
 }
 
 /**
- * Counts up to `most` further entries, or rows of `tables`, one step each. After enough calls `heldBytes` returns a number. Rows put or
- * deleted between two calls change the count, or make it start again.
+ * Continues to count a holder's bytes: up to `most` further entries, or rows of `tables`, with a pause before each that belongs to the
+ * holder. After enough calls `heldBytes` returns a number. Rows put or deleted between two calls change the count, or make it start again.
  */
 export function* countMore(
   writer: StoreWriter,
@@ -184,7 +187,7 @@ function* moreEntries(
   return { bytes: sum, counted_to: keys.length < most ? ALL_COUNTED : (keys.at(-1) as number) }
 }
 
-/** Counts rows table by table, in the order of their names. */
+/** Continues to count the bytes of rows that name their holder, table by table in the order of names. */
 function* moreRows(
   writer: StoreWriter,
   tables: readonly TableDeclaration[],
@@ -208,17 +211,20 @@ function* moreRows(
   return { bytes: sum, tables_to: JSON.stringify(rows.length < most ? [`${table.name} `] : [table.name, next]) }
 }
 
-/** The column that names who a row counts for, or `entry`; null: the table's rows count for nobody. */
+/**
+ * The column that names the holder for whom a row counts, or `entry`: it counts for the entry's holder; null: the table's rows count for
+ * nobody.
+ */
 function payerColumn({ countedFor, ofEntry }: TableDeclaration): string | null {
   return countedFor === undefined && ofEntry === true ? 'entry' : (countedFor ?? null)
 }
 
-/** Whether the table's rows count for the holder of their entry. */
+/** Whether rows of the table count for the holder of the entry to which they belong. */
 function isOfHolder(table: TableDeclaration): boolean {
   return payerColumn(table) === 'entry'
 }
 
-/** Whether the table's rows name the holder for whom they count. */
+/** Whether rows of the table name the holder for whom they count. */
 function isNamed(table: TableDeclaration): boolean {
   return payerColumn(table) !== null && !isOfHolder(table)
 }
@@ -227,12 +233,12 @@ function countedAs(holder: string): string {
   return holder.startsWith(KEYS) ? KEYS : holder
 }
 
-/** Number of UTF-8 bytes that the holder of an entry wrote. */
+/** Number of UTF-8 bytes of an entry's title, content, tags and metadata, that is, of what its holder wrote. */
 function bytesOf({ title, content, tags, metadata }: Sized): number {
   return [title, content, canonicalJson([tags, metadata])].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 }
 
-/** Bytes of a row: UTF-8 for texts, 8 for a number. */
+/** Number of bytes that a row counts: UTF-8 bytes of texts, 8 for a number. */
 function bytesOfRow(row: Row): number {
   return Object.values(row).reduce<number>((sum, cell) => sum + bytesOfCell(cell), 0)
 }

@@ -5,21 +5,21 @@
 import { classOf, LOWER } from './character-class.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
 
-/** A non-blank line, without the blanks at its ends. */
+/** A non-blank line of the text: start and end offsets, without the blanks at both ends. */
 interface Line {
   readonly start: number
   readonly end: number
-  /** Indentation in columns; a tab counts as 4. */
+  /** Indentation of the line in columns; a tab counts as 4. */
   readonly indent: number
-  /** Whether a blank line, or nothing, comes before the line. */
+  /** Whether the line is the first of the text or comes after a blank line. */
   readonly opensBlock: boolean
-  /** Shared by the lines between two blank lines: the length of the longest of them. */
+  /** An object shared by all lines between two blank lines. `width`: length of the longest of these lines. */
   readonly block: { width: number }
 }
 
 /**
- * Offsets where a reader can begin, ascending, never at a blank. The first character of the text is included only if a rule says so or
- * `isStart` is true (the text is not the rest of a longer line). Time is linear in the text.
+ * Offsets in the text where a reader can begin, ascending, never at a blank. The text's first character is included only if a rule makes it
+ * a beginning, or if `isStart` is true (the text is not the rest of a longer line). Time is linear in the text.
  *
  * @example beginningsOf('Use a key, e.g. Ed25519. It is short.', 'prose', true) // [0, 25]
  */
@@ -59,7 +59,7 @@ function linesOf(text: string): readonly Line[] {
     for (; start < next && isBlankUnit(text.charCodeAt(start)); start++) indent += text[start] === '\t' ? 4 : 1
     let end = next
     while (end > start && isBlankUnit(text.charCodeAt(end - 1))) end--
-    // The index is set explicitly, since a global pattern restarts at 0 when it finds no more.
+    // The pattern's index is set explicitly at the end of the text, since a global pattern starts again at 0 when it finds nothing more.
     if (next === text.length) lineEnd.lastIndex = next
     if (end === start) {
       isBlankBefore = true
@@ -73,7 +73,7 @@ function linesOf(text: string): readonly Line[] {
   return lines
 }
 
-/** The info string of a line that opens or closes fenced code; null for other lines. */
+/** The text after the fence on a line that opens or closes fenced code (the language, or empty); null for other lines. */
 function fenceOf(text: string, { start, end }: Line): string | null {
   const sign = text.charAt(start)
   if ((sign !== '`' && sign !== '~') || !text.startsWith(sign.repeat(3), start)) return null
@@ -82,7 +82,10 @@ function fenceOf(text: string, { start, end }: Line): string | null {
   return text.slice(at, end).trim()
 }
 
-/** Whether a part of a longer text begins inside fenced code: it closes a fence that it does not open. */
+/**
+ * Whether a part of a longer text begins inside fenced code: its first fence has no language, and its number of fences is odd, so that it
+ * closes a fence which it does not open.
+ */
 export function beginsInFence(text: string, lines: readonly Line[] = linesOf(text)): boolean {
   const fences = lines.map(line => fenceOf(text, line)).filter(fence => fence !== null)
   return fences.length % 2 === 1 && fences[0] === ''
@@ -94,12 +97,12 @@ function isIndentedCode(text: string, { start, end, indent }: Line): boolean {
   return indent >= 4 && CODE_SIGN.test(text.slice(start, Math.min(end, start + 200)))
 }
 
-/** Pattern of lines that begin an item: list marks, table rows, quotations, headings. */
+/** Pattern of lines that begin a new item: list marks, table rows, quotations, headings. */
 const MARKED = /^([-*+•][ \t]|[|>]|#{1,6}[ \t]|\d{1,4}[.)][ \t]|[a-z][.)][ \t])/
-/** Pattern of lines that end a unit: a heading, a table row, or a horizontal rule; the next line does not continue them. */
+/** Pattern of lines that the next line does not continue: headings, table rows, horizontal rules. */
 const ENDS_UNIT = /^(#{1,6}[ \t]|\||[-=*_+~]{3,}[ \t]*$)/
 
-/** Whether the line does not continue the one before it. */
+/** Whether a line begins something new, instead of continuing the line before it. */
 function isBeginning(text: string, before: Line, line: Line): boolean {
   if (line.opensBlock) return true
   if (MARKED.test(text.slice(line.start, line.start + 8))) return true
@@ -116,7 +119,7 @@ function isBrokenByHand(text: string, before: Line, line: Line): boolean {
 }
 
 const SENTENCE_END = '.!?…'
-/** Full-width signs that end a sentence without a blank after them. */
+/** Full-width punctuation marks that end a sentence without a blank after them. */
 const FULL_WIDTH_END = '。！？'
 const CLOSING = ')]"\'”’»*_`」』）'
 const AFTER_END = SENTENCE_END + FULL_WIDTH_END + CLOSING
@@ -135,8 +138,8 @@ function mayBeginSentence(text: string, at: number): boolean {
 }
 
 /**
- * Adds the sentences of a line. `ends`: offsets in the text of signs that may end a sentence, from index `first` on; returns the index of
- * the first one after the line.
+ * Adds the beginnings of the sentences of a line to `found`. `ends`: offsets in the text of marks that may end a sentence, examined from
+ * index `first` on. Returns the index of the first mark after the line.
  */
 function addSentences(text: string, line: Line, ends: readonly number[], first: number, found: number[]): number {
   let index = first
@@ -163,9 +166,9 @@ function sentenceEnds(text: string): readonly number[] {
   return ends
 }
 
-/** Abbreviations that come before a name. */
+/** Abbreviations that come before a name, so that their full stop ends no sentence. */
 const TITLES = new Set('mr mrs ms dr prof st messrs sr sra dra ud uds vs cf al gen gov rev hon ca bzw mme'.split(' '))
-/** Abbreviations that come before a number. */
+/** Abbreviations that come before a number, so that their full stop ends no sentence where a digit follows. */
 const COUNTED = new Set('no nos nr fig figs eq sec ch vol p pp art cap núm pág págs approx tab abb'.split(' '))
 const LONGEST_ABBREVIATION = 8
 

@@ -1,17 +1,17 @@
 /**
- * Blocks of a text that a cut in the wrong place would tear: fenced code, tables, list items, quotations. Where within them a chunk may
- * end, and what the part after the cut repeats so that it can be read alone.
+ * Blocks of a text that a cut in the wrong place would spoil: fenced code, tables, list items, quotations. Determines where a chunk may end
+ * within them, and which lines the part after a cut repeats so that it can be read alone.
  */
 import { isLineEnd } from './lines.ts'
 import { pieceAt } from './piece.ts'
 
 export interface Block {
-  /** Start of the block's first line; `end` is behind its last line. A block may lie within another one. */
+  /** Offset of the start of the block's first line; `end` is the offset after its last line. A block may lie within another one. */
   readonly start: number
   readonly end: number
   /** Offset before which the block must not be cut: the lines that are repeated, and the first line after them, stay together. */
   readonly from: number
-  /** Offset from which the block must not be cut: the line that closes a fence stays with the code. */
+  /** Offset from which on the block must not be cut: the line that closes a fence stays with the code before it. */
   readonly until: number
   /** Lines that every later part of the block repeats: the header of a table, the line that opens a fence. Empty: none. */
   readonly lead: string
@@ -21,7 +21,7 @@ export interface Block {
   readonly isCode?: boolean | undefined
 }
 
-/** Longest lead, in UTF-16 units; the header of a wider table is cut there. */
+/** Longest text, in UTF-16 units, that later parts of a block repeat (its lead); the header of a wider table is cut to this length. */
 export const MAX_LEAD = 1_000
 
 interface Span {
@@ -30,27 +30,27 @@ interface Span {
 }
 
 /**
- * Decides where cuts are allowed. Offsets should be requested in approximately ascending order, as a chunker does: then each request takes
- * a few steps.
+ * Decides where a text with blocks may be cut. Offsets should be requested in approximately ascending order, as chunking does; then each
+ * request takes few steps.
  */
 export class BlockCuts {
   readonly #text: string
   readonly #blocks: readonly Block[]
-  /** Number of tokens above which a block may be cut at its lines, and a line anywhere. */
+  /** Number of tokens above which a block may be cut at its line ends, and a single line anywhere. */
   readonly #limit: number
-  /** Index of the block that contains each block, or -1. */
+  /** For each block, the index of the innermost block that contains it, or -1. */
   readonly #parents: readonly number[]
   readonly #isLong: (boolean | undefined)[] = []
-  /** Lines within blocks that are longer than a chunk, ascending, as far as they were met. */
+  /** Lines within blocks that have more tokens than the limit, ascending, as far as they were examined. */
   readonly #longLines: Span[] = []
-  /** Start of the last line whose length was examined; lines before it need not be examined again. */
+  /** Start offset of the last line whose length was examined; lines before it need not be examined again. */
   #noted = -1
   #last = -1
-  /** Range of offsets known to be outside every block, both ends included. */
+  /** `#outsideFrom`, `#outsideTo`: a range of offsets, both ends included, that is known to be outside every block. */
   #outsideFrom = 0
   #outsideTo = -1
 
-  /** `blocks` must be ascending by `start`, with a block before those that it contains. */
+  /** `blocks` must be in ascending order of `start`, and a block must come before those that it contains. */
   constructor(text: string, blocks: readonly Block[], limit: number) {
     this.#text = text
     this.#blocks = blocks
@@ -59,8 +59,8 @@ export class BlockCuts {
   }
 
   /**
-   * What a cut at an offset means: `outside`: it is outside of every block, or within a long line of prose; `line`: allowed at a line
-   * within a block; `torn`: it would tear a block.
+   * What a cut at an offset of the text would do: `outside`: it would be outside of every block, or within a long line of prose; `line`: it
+   * would be at a permitted line end within a block; `torn`: it would cut a block where that is not permitted.
    */
   at(place: number): 'outside' | 'line' | 'torn' {
     if (place >= this.#outsideFrom && place <= this.#outsideTo) return 'outside'
@@ -81,7 +81,10 @@ export class BlockCuts {
     return found
   }
 
-  /** The lead that a chunk beginning here repeats: that of the innermost block that has one. */
+  /**
+   * The lines that a chunk beginning at this offset must repeat: the lead of the innermost block around the offset that has one; empty:
+   * none.
+   */
   leadAt(place: number): string {
     for (let index = this.#lastBefore(place); index >= 0; index = this.#parents[index] as number) {
       const { end, lead } = this.#blocks[index] as Block
@@ -90,7 +93,7 @@ export class BlockCuts {
     return ''
   }
 
-  /** Whether a block begins or ends here, which is as good a place for a cut as that between two list items. */
+  /** Whether a block begins or ends at this offset, which makes it as good a place for a cut as one between two list items. */
   isEdge(place: number): boolean {
     const before = this.#lastBefore(place)
     if (this.#blocks[before + 1]?.start === place) return true
@@ -99,7 +102,7 @@ export class BlockCuts {
     return false
   }
 
-  /** Number of tokens of a block that begins here and must stay whole; 0 where there is none. */
+  /** Number of tokens of a block that begins at this offset and is short enough to stay whole; 0 where there is none. */
   wholeFrom(place: number): number {
     for (let index = this.#lastBefore(place) + 1; this.#blocks[index]?.start === place; index++) {
       const { start, end } = this.#blocks[index] as Block
@@ -148,7 +151,7 @@ export class BlockCuts {
     return line !== undefined && place < line.end
   }
 
-  /** Index of the last block that begins before `place`, or -1. */
+  /** Index of the last block that begins before the offset, or -1. */
   #lastBefore(place: number): number {
     let index = this.#last
     while (index >= 0 && (this.#blocks[index] as Block).start >= place) index--
@@ -172,7 +175,7 @@ const FENCE = /^([ \t>]*)(`{3,}|~{3,}|-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\|=
 const ORG = /^([ \t]*)#\+begin_(\w+)/i
 
 /**
- * The line that closes what the lead opens; empty where nothing need be closed, as after the header of a table.
+ * The line that closes a block which `lead` opens; empty where nothing need be closed, as after the header of a table.
  *
  * @example closingOf('> ```js') // '> ```'
  */
@@ -190,14 +193,14 @@ export function unmarked(line: string): string {
   return marks.replace(/[^\s>]/g, ' ') + line.slice(marks.length)
 }
 
-// How many tokens a text takes in a language model's input, near enough to keep a limit.
+// Estimates how many tokens a text takes in the input of a language model, well enough to keep a limit.
 
-/** Name of the counter, reported with its numbers. */
+/** Name of this way of counting tokens, reported together with numbers of tokens. */
 export const TOKEN_COUNTER = 'querent-estimate'
 
 /**
- * Number of tokens by the chunker's estimate. Counting may stop above `enough`, so a long text need not be read to its end to know that it
- * does not fit.
+ * Estimated number of tokens of a text, counted like the size of chunks. Counting may stop above `enough`, so that a long text need not be
+ * read to its end to know that it is too long.
  */
 export function countTokens(text: string, enough: number = Number.POSITIVE_INFINITY): number {
   let tokens = 0

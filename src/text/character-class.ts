@@ -1,16 +1,16 @@
 /** Classes of characters for the tokeniser, one bit each. Unicode defines them; a table caches the results. */
 
 export const SEPARATOR = 1
-/** Bit of lower-case letters; letters without case count as lower. */
+/** Bit for lower-case letters; letters of scripts without case count as lower-case. */
 export const LOWER = 2
 export const UPPER = 4
 export const DIGIT = 8
 export const UNDERSCORE = 16
-/** Bit of marks, which change the letter before them. */
+/** Bit for combining marks, which modify the letter before them. */
 export const MARK = 32
-/** Bit of invisible characters: soft hyphen, joiners. */
+/** Bit for invisible characters such as soft hyphens and joiners. */
 export const IGNORED = 64
-/** Bit of letters of a script that has no spaces between words. */
+/** Bit for letters of a script that writes no spaces between words. */
 export const UNSPACED = 128
 
 const UNSPACED_LETTER =
@@ -18,14 +18,14 @@ const UNSPACED_LETTER =
 
 const known = new Uint8Array(0x10000)
 
-/** The class of the character at `at`, which must be within the text. */
+/** The class of the character at offset `at`, which must be within the text. */
 export function classOf(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   const before = known[unit] as number
   if (before !== 0) return before
   const point = text.codePointAt(at) as number
   const kind = classify(point)
-  // Surrogates have no class of their own, so only characters of one unit are cached.
+  // Only characters of one UTF-16 unit are cached, by that unit; a surrogate alone does not determine a character.
   if (unit < 0xd800 || unit > 0xdfff) known[unit] = kind
   return kind
 }
@@ -42,7 +42,7 @@ function classify(point: number): number {
   return /[\u00ad\u200b-\u200d\u2060\ufeff]/.test(character) ? IGNORED : SEPARATOR
 }
 
-/** Width of the character at `at`, in UTF-16 units. */
+/** Number of UTF-16 units (1 or 2) of the character at offset `at`. */
 export function widthAt(text: string, at: number): number {
   return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
 }

@@ -1,8 +1,8 @@
 /**
- * Cuts content into overlapping chunks of about 200 tokens (130 to 150 words of English), the amount that one vector represents well: at a
- * heading, a blank line, an item, a sentence, a line, in this order of preference. Fenced code, tables, list items and quotations stay
- * whole where they fit in a chunk, and are cut at their lines where they do not (QE-009). One pass over the text, so time is linear in its
- * length for any text; the same text always gives the same chunks.
+ * Cuts a text into overlapping chunks of about 200 tokens (130 to 150 words of English), the amount that one vector represents well.
+ * Preferred places for a cut, in this order: a heading, a blank line, a list item, a sentence, a line. Fenced code, tables, list items and
+ * quotations stay whole where they fit in a chunk, and are cut at line ends where they do not (QE-009). One pass, so time is linear in the
+ * length of any text; the same text always gives the same chunks.
  */
 import { assert } from '../base/assert.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
@@ -14,27 +14,29 @@ import { type Heading, Outline, type PlaceMark } from './outline.ts'
 import { BORDER, type Border, borderBetween, pieceAt, type TextForm } from './piece.ts'
 
 export interface TextStructure {
-  /** Form of the text: `code` is cut at lines, `prose` also at sentences. */
+  /** Form of the text: `code` is cut at line ends, `prose` also at sentences. */
   readonly form: TextForm
-  /** Headings, ascending by `start`, not overlapping. */
+  /** Headings of the text, in ascending order of `start`, not overlapping. */
   readonly headings: readonly Heading[]
-  /** Blocks, ascending by `start`, with a block before those that it contains. Default: none. */
+  /** Blocks of the text (code, tables, lists), in ascending order of `start`, a block before those that it contains. Default: none. */
   readonly blocks?: readonly Block[] | undefined
-  /** Place marks, ascending by `at`. Default: none. */
+  /** Marks of places in the text (such as pages), in ascending order of `at`. Default: none. */
   readonly places?: readonly PlaceMark[] | undefined
-  /** Offset where the text begins; what is before it (front matter) is in no chunk. Default 0. */
+  /** Offset where the text begins; what comes before it, such as front matter, is in no chunk. Default 0. */
   readonly start?: number | undefined
 }
 
-/** Format of a text. */
+/** Format of a text, by which its headings and blocks are found. */
 export type TextFormat = 'plain' | 'markdown' | 'code'
 
-/** Chunks of a text of which only the format is known. */
+/** Finds headings and blocks by the format of a text, and cuts the text into chunks. */
 export function chunkContent(content: string, of: { readonly format: TextFormat }): readonly ChunkDraft[] {
   return atOnce(chunkContentInSteps(content, of))
 }
 
-/** As `chunkContent`, in steps for a long text. */
+/**
+ * Finds headings and blocks by the format of a text, and cuts the text into chunks, pausing during a long text so that other work can run.
+ */
 export function* chunkContentInSteps(
   content: string,
   { format }: { readonly format: TextFormat },
@@ -49,16 +51,16 @@ export const CHUNKER_VERSION = 2
 
 /** Tokens in a chunk, by the estimate of `pieceAt`; the default model accepts 256 including title and headings. */
 const CHUNK_TOKENS = 200
-/** Tokens by which the last chunk of a text may exceed this, so that no tiny chunk remains. */
+/** Number of tokens by which the last chunk of a text may exceed the target size, so that no tiny chunk remains. */
 const LAST_TOKENS = 30
-/** Largest number of tokens that a chunk repeats of the one before it (15 %). */
+/** Largest number of tokens at the end of a chunk that the next chunk repeats (15 % of the target size). */
 const OVERLAP_TOKENS = 30
-/** Smallest number of tokens for the text after a lead, however long the lead is. */
+/** Smallest number of tokens left for a chunk's own text after the lines that it repeats (its lead), however long these are. */
 const MIN_TOKENS = 50
 
 /**
- * The chunks of a text, at least one, in order; together they contain every character from `structure.start` on. Content without text gives
- * one chunk too, so that its entry can be found by its title. Chunks never end within a surrogate pair.
+ * Cuts a text into chunks, in order; there is at least one, and together they contain every character from `structure.start` on. A text
+ * without words gives one chunk too, so that its entry can be found by its title. A chunk never ends within a surrogate pair.
  */
 export function chunk(
   content: string,
@@ -67,10 +69,10 @@ export function chunk(
   return atOnce(chunkInSteps(content, structure))
 }
 
-/** UTF-16 units of text that are cut in one step. */
+/** Number of UTF-16 units of text that are cut into chunks before the work pauses so that other requests can run. */
 const UNITS_AT_ONCE = 1 << 16
 
-/** As `chunk`, in steps for a long text. */
+/** Cuts a text into chunks, pausing during a long text so that other work can run. */
 export function* chunkInSteps(content: string, structure: TextStructure): Steps<readonly ChunkDraft[]> {
   const { form, headings, blocks = [], places } = structure
   const outline = new Outline(content, headings, places)
@@ -105,7 +107,7 @@ export function* chunkInSteps(content: string, structure: TextStructure): Steps<
 }
 
 interface Text {
-  /** The stretch that was read last, whose values the next, overlapping one reuses. */
+  /** The pieces of the text that were read for the last chunk; those of the next chunk overlap them, so their values are reused. */
   last: Stretch | null
   readonly content: string
   readonly form: TextForm
@@ -113,11 +115,14 @@ interface Text {
   readonly cuts: BlockCuts
 }
 
-/** The pieces that a chunk beginning at an offset may contain. */
+/**
+ * The part of the text that a chunk beginning at a certain offset may contain, as a list of pieces (words, signs) with the borders between
+ * them.
+ */
 interface Stretch {
-  /** Number of tokens for the chunk's text, without its lead. */
+  /** Number of tokens available for the chunk's own text, without the lines that it repeats. */
   readonly room: number
-  /** Whether the text ends within this stretch, at most LAST_TOKENS over its room. */
+  /** Whether the text ends within these pieces, exceeding the room for one chunk by at most `LAST_TOKENS`. */
   readonly atEnd: boolean
   readonly pieces: number
   readonly tokens: number
@@ -129,8 +134,8 @@ interface Stretch {
 }
 
 /**
- * Reads the pieces of a stretch. Within a block that must not be torn it extends to the block's end, unless there is a good place for a cut
- * before the block.
+ * Reads the pieces for one chunk. Where the room ends within a block that must not be cut, reading continues to the end of the block,
+ * unless there is a good place for a cut before the block.
  */
 function readStretch(text: Text, start: number, room: number): Stretch {
   const { content, last } = text
@@ -143,7 +148,7 @@ function readStretch(text: Text, start: number, room: number): Stretch {
   let at = start
   let textEnd = start
   let best: Border = BORDER.torn
-  /** Index of the same offset in the previous stretch. */
+  /** Index of the piece that begins here, among the pieces that were read for the last chunk; -1: it is not among them. */
   let known = last === null ? -1 : last.starts.lastIndexOf(start)
   for (; ; known++) {
     const isKnown = known >= 0 && last !== null && known <= last.pieces
@@ -162,7 +167,8 @@ function readStretch(text: Text, start: number, room: number): Stretch {
     if (isKnown && known < last.pieces) {
       const next = last.starts[known + 1] as number
       tokens += (last.before[known + 1] as number) - (last.before[known] as number)
-      // The exact end is only needed for the place after the last known piece.
+      // The end of the piece without its blanks is only needed after the last reused piece; before that, the start of the next piece is
+      // near enough.
       textEnd = known + 1 < last.pieces ? next : pieceAt(content, at).textEnd
       at = next
     } else {
@@ -180,8 +186,8 @@ function readStretch(text: Text, start: number, room: number): Stretch {
 }
 
 /**
- * The border at an offset. Places such as pages are never together in a chunk. A heading begins a section and stays with the text after it.
- * Within a block, a line after a blank line is preferred.
+ * The kind of border at an offset, that is, how well the text can be cut there. At a place mark (such as a page) it is always cut. A
+ * heading begins a section and stays with the text after it. Within a block, a line after a blank line is preferred.
  */
 function borderAt(
   { content, form, outline, cuts }: Text,
@@ -192,14 +198,14 @@ function borderAt(
   if (outline.isPlace(at)) return BORDER.place
   const plain = borderBetween(content, textEnd, at, form)
   if (where === 'line') return Math.min(plain, BORDER.item) as Border
-  // Headings and blocks begin and end only at line ends.
+  // Headings and blocks only begin and end at line ends, so they are not looked for at lesser borders.
   if (plain <= BORDER.word) return plain
   if (outline.isWithin(textEnd - 1)) return BORDER.word
   if (outline.beginsAt(at)) return BORDER.section
   return plain < BORDER.item && cuts.isEdge(at) ? BORDER.item : plain
 }
 
-/** How full a chunk must be, as a share of CHUNK_TOKENS, before a border of this kind ends it. */
+/** For each kind of border, how full a chunk must be before it ends at such a border, as a share of the room for its text. */
 const FILL: readonly (readonly [Border, number])[] = [
   [BORDER.place, 0],
   [BORDER.section, 0.25],
@@ -210,12 +216,12 @@ const FILL: readonly (readonly [Border, number])[] = [
   [BORDER.word, 0.5],
   [BORDER.inside, 0],
 ]
-/** A section shorter than this share of CHUNK_TOKENS at the end of a text stays with the one before it. */
+/** At the end of a text, a section shorter than this share of a chunk's room stays in one chunk with the section before it. */
 const MIN_LAST = 0.15
 
 /**
- * Where the chunk ends: at the first place mark, else at the first section that fits; else at the last of the best borders. At the end of a
- * text, all remaining text fits.
+ * Index of the piece before which the chunk ends: at the first place mark, otherwise at the first section that fits, otherwise at the last
+ * of the best borders. At the end of a text, all of the remaining text fits.
  */
 function chooseCut(stretch: Stretch): number {
   const { room, atEnd, pieces, before, borders } = stretch
@@ -233,14 +239,14 @@ function chooseCut(stretch: Stretch): number {
   return atEnd ? pieces : 1
 }
 
-/** Whether a block that must not be torn extends past the end of the chunk. */
+/** Whether the chunk would end within a block that must not be cut. */
 function isBlocked({ room, before, borders }: Stretch): boolean {
   return borders[before.findLastIndex(tokens => tokens <= room)] === BORDER.torn
 }
 
 /**
- * The last of the best borders that fit before the block, however little text precedes it. Where only a heading precedes the block, both
- * stay together: then the first allowed cut after it.
+ * Where to end a chunk before a block that must stay whole: the last of the best borders before the block, however little text precedes it.
+ * Where only a heading precedes the block, heading and block stay together, and the chunk ends at the first permitted cut after them.
  */
 function beforeBlock({ room, pieces, before, borders }: Stretch): number {
   let best = 0
@@ -252,8 +258,8 @@ function beforeBlock({ room, pieces, before, borders }: Stretch): number {
 }
 
 /**
- * Where the next chunk begins: some sentences or lines back where they are short enough, else some words; at a new section, within a
- * block, and before a block that needs the room, nothing is repeated.
+ * Index of the piece with which the next chunk begins: some sentences or lines before the cut, where these are short enough, otherwise some
+ * words. Nothing is repeated at a new section, within a block, and before a block that needs the room.
  */
 function overlapFrom(stretch: Stretch, cut: number, { cuts }: Text): number {
   const { before, borders, isWithin } = stretch

@@ -1,7 +1,7 @@
 /**
- * The part of a chunk to show for a query: it begins where a reader can begin (`beginnings.ts`) and contains the query words that together
- * weigh most; without any of them, the first text after the chunk's headings. The part is an unchanged piece of the content, so that its
- * lines can be named and found.
+ * The part of a chunk that is shown for a query. It begins where a reader can begin (`beginnings.ts`) and contains those query words that
+ * together weigh most; where there are none, it is the first text after the chunk's headings. The part is an unchanged piece of the
+ * content, so that its line numbers are exact and its text can be found there.
  */
 import type { ChunkDraft } from '../model/entry.ts'
 import { beginningsOf } from './beginnings.ts'
@@ -10,48 +10,48 @@ import { lineEnds } from './lines.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
 import { eachToken } from './tokenise.ts'
 
-/** The query word that a word of a text (as `tokenise` gives it) matches, or null. */
+/** Returns the query word that a word of a text matches, or null. `term`: the word in the folded form in which `tokenise` gives it. */
 export type WordMatcher = (term: string) => string | null
 
 export interface Passage {
-  /** Offset in the content, in UTF-16 units. */
+  /** Offset of the excerpt in the content, in UTF-16 units. */
   readonly start: number
   readonly text: string
-  /** First line, counted from 1; start and end are both included. */
+  /** Number of the excerpt's first line, from 1; the last line, `endLine`, is included. */
   readonly startLine: number
   readonly endLine: number
-  /** Ranges of `text` to highlight, ascending, not touching each other. */
+  /** Ranges of `text` to highlight, ascending and without touching each other. */
   readonly highlights: readonly Span[]
-  /** Whether the text begins inside a sentence or a line of code; `isEndCut`: whether it ends inside one. */
+  /** `isStartCut`: whether the excerpt begins inside a sentence or a line of code. `isEndCut`: whether it ends inside one. */
   readonly isStartCut: boolean
   readonly isEndCut: boolean
-  /** Lines to be shown around `text` where it begins or ends inside a table or fenced code; null where it does neither. */
+  /** Lines to be shown before and after `text`, where it begins or ends inside a table or fenced code; null where it does neither. */
   readonly frame: Frame | null
 }
 
 /** Lines that are elsewhere in the content, or that close a cut block; they are not part of `text` and its line numbers. */
 export interface Frame {
-  /** The header of the table, or the line that opens the fence; may be empty. */
+  /** The header of the table, or the line that opens the fenced code, shown before the excerpt; may be empty. */
   readonly lead: string
-  /** Ranges of `lead` to highlight, as for `text`. */
+  /** Ranges of `lead` to highlight, ascending and without touching each other. */
   readonly highlights: readonly Span[]
-  /** The line that closes the fence; may be empty. */
+  /** The line that closes the fenced code, shown after the excerpt; may be empty. */
   readonly tail: string
 }
 
 export interface ExcerptOptions {
   readonly match: WordMatcher
-  /** Weight of a word that `match` returns, above 0: higher for rarer words. Default: 1 for each. */
+  /** Weight of a query word that `match` returns, above 0, higher for rarer words. Default: 1 for each word. */
   readonly weightOf?: ((word: string) => number) | undefined
-  /** Longest excerpt in UTF-16 units, including the frame with its line ends. */
+  /** Longest excerpt in UTF-16 units, including the lines shown around it and their line ends. */
   readonly maxLength: number
-  /** Form of the text; default `prose`. */
+  /** Form of the text, `prose` or `code`; default `prose`. */
   readonly form?: TextForm | undefined
 }
 
-/** How far before its chunk a sentence may begin that the chunk cuts, in UTF-16 units. */
+/** Largest distance, in UTF-16 units, by which an excerpt begins before its chunk, to show a sentence that the chunk's start cuts. */
 const MAX_BACK = 320
-/** Text after the chunk that must be known to tell whether the chunk ends inside a sentence, in UTF-16 units. */
+/** Length of text after the chunk, in UTF-16 units, that is examined to tell whether the chunk ends inside a sentence. */
 const AHEAD = 80
 
 /**
@@ -65,7 +65,8 @@ export function excerpt(
 ): Passage {
   if (chunk.shownFrom === undefined) return excerptOf(content, chunk, options)
   const start = chunk.start + chunk.shownFrom
-  // Lines before the first numbered one are a comment, which may be elsewhere in the file.
+  // Lines of the chunk before its first numbered line are a comment on the code, which may be elsewhere in the file, so they get no numbers
+  // of their own.
   const unnumbered = lineEnds(content, start, chunk.end) - (chunk.endLine - chunk.startLine)
   const shown = excerptOf(
     content.slice(start),
@@ -113,7 +114,7 @@ function excerptOf(
 
 /**
  * Texts of the headings above the offset `at`, outermost first. A chunk of several short sections contains headings that are not above its
- * start. For an offset before the chunk, where an excerpt may begin, the headings above the chunk's start.
+ * start. For an offset before the chunk, where an excerpt may begin, the headings above the chunk's start are returned.
  */
 export function sectionAt(
   { start, headings, sections = [] }: Pick<ChunkDraft, 'start' | 'headings' | 'sections'>,
@@ -145,9 +146,9 @@ function framed(
   }
 }
 
-/** Largest number of attempts, since a reduced window may have another frame. */
+/** Largest number of attempts to fit an excerpt and its frame, since a shorter range may need another frame. */
 const MAX_TRIES = 3
-/** Largest share of the length for the lead. */
+/** Largest share of the excerpt's length that the lines before it (its lead) may take. */
 const LEAD_SHARE = 0.4
 
 function frameOf(
@@ -164,26 +165,29 @@ function frameOf(
   return { lead, highlights: spansWithin(hitsIn(lead, match), 0, lead.length), tail }
 }
 
-/** The lead within a length: of the header of a wide table only the row of names, or its beginning. */
+/**
+ * Shortens the lines shown before an excerpt to a length: of a wide table's header only the row of column names, or the beginning of that
+ * row.
+ */
 function leadWithin(lead: string, length: number): string {
   if (lead.length <= length) return lead
   const [first = ''] = lead.split('\n', 1)
   return first.length <= length ? first : `${first.slice(0, wholeCharacters(first, length - 1))}…`
 }
 
-/** Length of a line including its line end. */
+/** Length of a line including its line end; 0 for an empty line, which is not shown. */
 function lengthOf(line: string): number {
   return line === '' ? 0 : line.length + 1
 }
 
-/** Where the text of the chunk begins, or the sentence that the chunk cuts. */
+/** Offset where the chunk's text begins; where the chunk begins inside a sentence, the offset where that sentence begins. */
 function originOf(around: string, start: number, beginnings: readonly number[]): number {
   let first = start
   while (first < around.length && isBlankUnit(around.charCodeAt(first))) first++
   return beginnings.findLast(at => at <= first) ?? start
 }
 
-/** Whether only blanks are between `at` and the next beginning, or the end. */
+/** Whether a unit such as a sentence ends at `at`: only blanks come before the next beginning, or before the end of the text. */
 function isEnd(text: string, at: number, beginnings: readonly number[]): boolean {
   return text.slice(at, beginnings.find(beginning => beginning >= at) ?? text.length).trim() === ''
 }
@@ -191,7 +195,7 @@ function isEnd(text: string, at: number, beginnings: readonly number[]): boolean
 interface Hit {
   readonly start: number
   readonly end: number
-  /** The query word that the hit matches. */
+  /** The query word that this word of the text matches. */
   readonly word: string
 }
 
@@ -209,11 +213,11 @@ interface Choice {
   readonly beginnings: readonly number[]
   readonly weightOf: (word: string) => number
   readonly maxLength: number
-  /** Headings above the chunk, whose text may begin with them. */
+  /** Headings above the chunk; the chunk's text may begin with some of them. */
   readonly headings: readonly string[]
 }
 
-/** A range of text: start, and end (excluded). */
+/** A range of a text: start and end offset, the end excluded. */
 type Span = readonly [number, number]
 
 function windowOf(text: string, choice: Choice): readonly [number, number] {
@@ -245,7 +249,7 @@ function startsFor(text: string, { hits, beginnings, maxLength }: Choice): reado
   return words.length === 0 ? starts : [...new Set([...starts, ...words])].sort((a, b) => a - b)
 }
 
-/** Offsets after a comma, a colon, a dash or a line end. */
+/** Offsets of clauses: after a comma, semicolon, colon, closing parenthesis, dash or line end. */
 function clausesIn(text: string, from: number, to: number): readonly number[] {
   const clause = /(?:[,;:)—–]|[、，；：]|(?<=\S)(?=\r?\n))[ \t\r\n]{1,8}(?=\S)|[、，；：](?=\S)/g
   const found: number[] = []
@@ -255,7 +259,7 @@ function clausesIn(text: string, from: number, to: number): readonly number[] {
   return found
 }
 
-/** Share of the length shown before the hit, where no clause begins near it. */
+/** Share of the excerpt's length that is shown before a query word, where no clause begins near the word. */
 const BEFORE = 1 / 3
 
 function wordBefore(text: string, hit: number, maxLength: number, least: number): number {
@@ -266,13 +270,13 @@ function wordBefore(text: string, hit: number, maxLength: number, least: number)
 
 interface Best {
   readonly start: number
-  /** End of the window's last hit. */
+  /** End offset of the last query word within the window. */
   readonly lastEnd: number
 }
 
 /**
- * Of the starts with a hit before the next start, the one whose window has the highest weight, each word counted once; of equal ones the
- * first. Null: no window contains a whole hit.
+ * Chooses where the excerpt begins: of the possible starts that have a query word before the next start, the one whose window contains
+ * query words with the highest total weight, each word counted once; of equal ones the first. Null: no window contains a whole query word.
  */
 function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choice): Best | null {
   const counts = new Map<string, number>()
@@ -299,7 +303,7 @@ function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choi
   return best
 }
 
-/** Largest rounding difference between sums of the same weights in different order. */
+/** Largest relative rounding difference between sums of equal weights that are added in different order. */
 const ROUNDING = 1e-9
 
 function forget(counts: Map<string, number>, word: string): void {
@@ -308,9 +312,9 @@ function forget(counts: Map<string, number>, word: string): void {
   else counts.delete(word)
 }
 
-/** Share of the length that must be used before the end of a sentence may end the excerpt. */
+/** Share of the excerpt's length that must be used before the excerpt may end with a sentence instead of at its full length. */
 const FULL_ENOUGH = 0.6
-/** How far back the end of a word is searched, in UTF-16 units. */
+/** How far before the full length, in UTF-16 units, the end of a word is searched, so that the excerpt does not end inside a word. */
 const MAX_WORD = 64
 
 function endAfter(text: string, start: number, last: number, { beginnings, maxLength }: Choice): number {
@@ -318,7 +322,7 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   if (text.length <= end) return text.length
   const least = Math.max(last, start + maxLength * FULL_ENOUGH)
   const next = beginnings.findLast(at => at >= least && at <= end + 1)
-  // A beginning at `end` + 1 counts too, since the blank before it is not shown.
+  // A sentence that begins one character after the full length counts too, since the blank before it is not shown.
   if (next !== undefined && next - 1 <= end) {
     const [, textEnd] = trimmed(text, start, Math.min(next, end))
     if (textEnd >= last && textEnd >= start + 1) return textEnd
@@ -329,10 +333,10 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   return Math.max(wholeCharacters(text, end), Math.min(last, end))
 }
 
-/** Offset after the headings with which the chunk begins: they are named as the section of the excerpt. */
+/** Offset after the headings with which the chunk begins: they are skipped, since they are named as the section of the excerpt. */
 function afterHeadings(text: string, headings: readonly string[]): number {
-  // Each part of the pattern begins with a character that the previous part cannot match, so time is linear in the line, however many
-  // blanks it has.
+  // Each part of the pattern begins with a character that the part before it cannot match, so that time is linear in the line, however many
+  // blanks the line has.
   const line = /[ \t]*(?:#{1,6}[ \t]*)?(\S[^\r\n]*)?(?:\r?\n|$)([=-]{2,}[ \t]*\r?\n)?/y
   let start = 0
   for (;;) {
@@ -344,7 +348,7 @@ function afterHeadings(text: string, headings: readonly string[]): number {
   }
 }
 
-/** The text of a heading without closing marks: `Title ##` is named `Title`. */
+/** The text of a heading without closing marks: for `Title ##`, `Title`. */
 function withoutClosing(title: string): string {
   const bare = title.trimEnd()
   let end = bare.length
@@ -358,7 +362,7 @@ function trimmed(text: string, from: number, to: number): readonly [number, numb
   return [start, Math.max(start, from + part.trimEnd().length)]
 }
 
-/** Ranges to highlight; overlapping hits (an identifier and its words) are merged. */
+/** Ranges of the excerpt to highlight. Matches that overlap, such as an identifier and the words in it, are merged to one range. */
 function spansWithin(hits: readonly Hit[], from: number, to: number): readonly (readonly [number, number])[] {
   const spans: [number, number][] = []
   for (const { start, end } of hits) {
@@ -370,24 +374,24 @@ function spansWithin(hits: readonly Hit[], from: number, to: number): readonly (
   return spans
 }
 
-/** The offset, or the one before it when it is within a surrogate pair. */
+/** Returns the offset, or the one before it where the offset is within a surrogate pair. */
 function wholeCharacters(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at
 }
 
-// Which table or fenced code goes over a place of a chunk, seen from the chunk alone, as Markdown and Org write them.
+// Finds which table or fenced code, as Markdown and Org write them, extends over an offset of a chunk, from the text of the chunk alone.
 
 const OPENING = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}[^`]*|~{3,}.*|#\+begin_\w.*)$/i
-/** Pattern of the second row of a table. */
+/** Pattern of the second row of a table, which consists of hyphens and column separators. */
 const DELIMITERS = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)*$/
 const MAY_HAVE_BLOCKS = /```|~~~|\||#\+begin_/i
-/** Longest line that is taken as a row of a table worth repeating. */
+/** Longest line, in characters, that is taken as a table row worth repeating. */
 const MAX_LINE = 1_000
 
 /**
- * The opening line of a fence, or the two header lines of a table, if the block begins before `at` and continues there; empty where none
- * does. `lead`: the block that is open at the beginning of the text.
+ * The opening line of fenced code, or the two header lines of a table, that begins before offset `at` and continues there; empty where
+ * there is none. `lead`: opening lines of a block that is already open at the beginning of the text.
  *
  * @example openBlockAt('```js\nlet a\nlet b\n```', 12) // '```js'
  */

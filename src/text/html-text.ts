@@ -1,4 +1,4 @@
-/** The visible text of an HTML page, with line breaks where a browser would break, and the page's headings and blocks. */
+/** Extracts the visible text of an HTML page, with line breaks where a browser would break lines, and the page's headings and blocks. */
 import { type DefaultTreeAdapterTypes, Parser } from 'parse5'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { Block } from './blocks.ts'
@@ -8,9 +8,9 @@ import { TextWriter } from './text-writer.ts'
 export interface HtmlText {
   readonly text: string
   readonly headings: readonly Heading[]
-  /** Tables, `<pre>`, list items and quotations of the page. */
+  /** Blocks of the page that cuts should spare: tables, `<pre>`, list items and quotations. */
   readonly blocks: readonly Block[]
-  /** Title of the page (`<title>`); further fields are its `<meta>` by name, and `<html lang>`. */
+  /** Title of the page (`<title>`). `meta`: contents of its `<meta>` elements by name; `language`: `<html lang>`. */
   readonly title: string
   readonly meta: Readonly<Record<string, string>>
   readonly language: string
@@ -22,41 +22,44 @@ type Element = DefaultTreeAdapterTypes.Element
 const UNSEEN = new Set(
   'script style noscript template svg math head iframe object audio video canvas select datalist textarea'.split(' '),
 )
-/** Elements that are surrounded by blank lines; the next list has those that only begin a line. */
+/** Elements before and after which the text gets a blank line; for those in the next list, it only gets a line break. */
 const BLOCKS = new Set(
   `address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header main nav ol p pre
    section table ul`.split(/\s+/),
 )
 const LINES = new Set('body caption dd div dt figcaption html legend li option summary tbody tfoot thead tr'.split(' '))
 
-/** An element as seen by a test that leaves some elements out. */
+/** An HTML element as shown to the caller's test for elements to leave out. */
 export interface HtmlElement {
   readonly tag: string
-  /** Value of an attribute; empty where the element does not have it. */
+  /** Value of an attribute; empty where the element lacks it. */
   attribute(name: string): string
 }
 
 export interface HtmlOptions {
-  /** Whether an element is left out, with everything in it. */
+  /** Test for elements that are left out with everything in them. Default: none. */
   readonly isLeftOut?: ((element: HtmlElement) => boolean) | undefined
   /**
-   * Part of the page to read. `main`: the main content, which is its `<main>` (or its articles, where it has none) without navigation,
-   * asides and footers; for a page without either, everything except its navigation; and the whole page where that leaves nothing. Default:
-   * the whole page.
+   * Which part of the page to read. `page` (default): the whole page. `main`: its main content, which is its `<main>` (or its articles,
+   * where it has none) without navigation, asides and footers; for a page with neither, everything except its navigation; the whole page
+   * where nothing would be left.
    */
   readonly part?: 'page' | 'main' | undefined
 }
 
-/** The text of a page. Time is linear in the HTML. */
+/** The visible text of an HTML page with its structure. Time is linear in the HTML. */
 export function htmlText(html: string, options: HtmlOptions = {}): HtmlText {
   return atOnce(htmlTextInSteps(html, options))
 }
 
-/** UTF-16 units parsed in one step, and nodes visited in one step: some milliseconds. */
+/**
+ * `UNITS_AT_ONCE`: UTF-16 units of HTML parsed, and `NODES_AT_ONCE`: nodes visited, before the work pauses so that other requests can run:
+ * some milliseconds.
+ */
 const UNITS_AT_ONCE = 1 << 15
 const NODES_AT_ONCE = 1 << 12
 
-/** As `htmlText`, in steps for a long page. */
+/** Extracts the visible text of an HTML page, pausing during a long page so that other work can run. */
 export function* htmlTextInSteps(
   html: string,
   { isLeftOut = () => false, part = 'page' }: HtmlOptions = {},
@@ -93,7 +96,7 @@ function* written(roots: readonly Node[], isSkipped: Test): Steps<ReturnType<Tex
   return writer.finish()
 }
 
-/** Tags and roles of elements that are not the page's main content. */
+/** Tags and ARIA roles of elements that do not belong to a page's main content. */
 const BESIDE = new Set('nav aside footer'.split(' '))
 const ROLES_BESIDE = new Set('navigation complementary contentinfo banner search'.split(' '))
 
@@ -110,7 +113,7 @@ function* mainOf(page: Node, isSkipped: Test): Steps<readonly [roots: readonly N
   return [[page], element => element.tagName === 'nav' || attribute(element, 'role') === 'navigation']
 }
 
-/** Elements that pass the test and are not inside another one that does. */
+/** Elements that pass the test and are not inside another element that passes it. */
 function* outermost(page: Node, passes: Test, isSkipped: Test): Steps<readonly Element[]> {
   const found: Element[] = []
   const pace = new StepPace(NODES_AT_ONCE)
@@ -165,7 +168,7 @@ function leave(element: Element, writer: TextWriter): void {
   else if (LINES.has(tag)) writer.breakLines(1)
 }
 
-/** Elements that a chunk contains whole, or cuts only at their lines. */
+/** Elements that a chunk contains whole where they fit, and otherwise cuts only at line ends. */
 const BROKEN_AT_LINES = new Set('table pre li blockquote'.split(' '))
 
 function isRowOfNames(row: Element): boolean {

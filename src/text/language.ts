@@ -1,17 +1,17 @@
 /**
- * Recognises the language of a text by its function words, its script, and a few letters that only one language has: precise enough to
- * choose a stemmer, fast, and the same on every machine. Trigram libraries (franc, eld) are no better with short entries, and the stop
- * lists exist anyway. In doubt the language is English.
+ * Recognises the language of a text by its function words, its script, and a few letters that only one language has. That is precise enough
+ * to choose a stemmer, fast, and gives the same result on every machine. Trigram libraries (franc, eld) are no better with short entries,
+ * and the lists of function words are needed anyway. In doubt the language is English.
  */
 import { fold } from './normalise.ts'
 import { LANGUAGES, type Language, stopWords } from './stopwords.ts'
 
-/** Length of the text that is examined, in UTF-16 units. */
+/** Length of the text's beginning that is examined for its language, in UTF-16 units. */
 export const SAMPLE = 1_000
 /** Number of signs needed to decide against English: a single one may be a name, a quotation, a loan word. */
 const MIN_EVIDENCE = 2
 
-/** The language of a text, of which only the beginning is examined; English in doubt. */
+/** The language of a text, of which only the beginning is examined; English where the text does not show its language. */
 export function language(text: string): Language {
   const sample = text.slice(0, SAMPLE).toWellFormed().normalize('NFC').toLowerCase()
   const signs = signsOf(sample.match(WORD) ?? [])
@@ -22,8 +22,8 @@ export function language(text: string): Language {
 }
 
 /**
- * Languages that the words of a query indicate: several when they cannot be distinguished (`la` is Spanish, French and Italian), English
- * when they indicate none. One function word is enough here.
+ * Languages that the words of a query indicate: several where these cannot be distinguished (`la` is Spanish, French and Italian), English
+ * where the words indicate none. In a query, one function word is enough.
  */
 export function languagesOfQuestion(words: readonly string[]): readonly Language[] {
   const winners = strongest(signsOf(words.map(word => word.normalize('NFC').toLowerCase())))
@@ -31,8 +31,8 @@ export function languagesOfQuestion(words: readonly string[]): readonly Language
 }
 
 /**
- * Language of a text as far as it is recognisable, as ISO 639-1, including languages without a stemmer here that have a script of their
- * own; null: not recognisable. Two signs suffice, and so does a script.
+ * Language of a text as an ISO 639-1 code, where it is recognisable; otherwise null. Also recognises languages that have no stemmer in this
+ * program but a script of their own. Two signs of a language (such as function words) suffice, or its script.
  */
 export function shownLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE).toWellFormed().normalize('NFC').toLowerCase()
@@ -55,14 +55,14 @@ const UNSTEMMED: readonly (readonly [string, RegExp])[] = [
 ]
 
 /**
- * Whether the words of a query show that it is English: one of them is a function word that only English has, and no other language has
- * more signs. Words without a sign (names, terms) are not enough.
+ * Whether the words of a query show that it is English: one of them is a function word only of English, and no other language has more
+ * signs. Words that indicate no language (names, terms) are not enough.
  */
 export function isEnglishQuestion(words: readonly string[]): boolean {
   return words.some(isEnglishSign) && languagesOfQuestion(words).includes('en')
 }
 
-/** Whether the word is a function word of English and of no other language. */
+/** Whether the word is a function word of English and of no other supported language. */
 function isEnglishSign(word: string): boolean {
   const places = speaksFor().get(word.normalize('NFC').toLowerCase())
   return places?.length === 1 && places[0] === index('en') && !MISLEADING.has(word.toLowerCase())
@@ -70,7 +70,7 @@ function isEnglishSign(word: string): boolean {
 
 const WORD = /[\p{L}\p{M}]+/gu
 
-/** Function words of one language that are names, words or code in English text: they count at most as signs of English. */
+/** Function words of other languages that also occur as names, words or code in English texts; they count at most as signs of English. */
 const MISLEADING: ReadonlySet<string> = new Set(
   `a ad ah al am an ante as c col come d da dei die do dos due e era etc fa fare fin fur gut ha hai hat he i in io is j l
    m ma man mas me mi mia n ne ni no nun o on os per plus pour pro qui s sera si sin so solo son soy su t tale te tel
@@ -91,7 +91,7 @@ const MISLEADING_OF_PACKAGED: ReadonlySet<string> = new Set(
    the their them they this to uit una via was were what will with`.split(/\s+/),
 )
 
-/** Spellings that only one of the languages has, and how many signs each counts for if not one. */
+/** Spellings that only one of the languages has, and for how many signs of that language a word with the spelling counts (default 1). */
 const SPELLINGS: readonly (readonly [Language, RegExp, number?])[] = [
   ['es', /ñ/],
   ['es', /[cs]ión$/],
@@ -110,11 +110,12 @@ const SPELLINGS: readonly (readonly [Language, RegExp, number?])[] = [
   ['tr', /[ğı]/],
   ['tr', /[şç]/],
   ['ru', /[ыэё]/],
-  // Russian has none of these letters, while many function words of Russian and Ukrainian are the same.
+  // A Ukrainian letter counts for several signs, since Russian has none of these letters, while many function words of both languages are
+  // equal.
   ['uk', /[іїєґ]/, 4],
 ]
 
-/** Scripts that only the languages in the same row use: a text in the script is in one of them. */
+/** Scripts, each with the supported languages that are written in it: a text in the script is in one of these languages. */
 const SCRIPTS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/\p{sc=Cyrillic}/u, ['ru', 'uk']],
   [/\p{sc=Greek}/u, ['el']],
@@ -129,7 +130,7 @@ function isMostly(words: readonly string[], script: RegExp): boolean {
   return count * 2 > words.length
 }
 
-/** Number of different signs for each language: repeating a word adds nothing. */
+/** Number of different words of a text that are signs of each language; repeating a word adds nothing. */
 function signsOf(words: readonly string[]): number[] {
   const signs = new Array<number>(LANGUAGES.length).fill(0)
   const counted = new Set<string>()
@@ -155,7 +156,7 @@ function signsOf(words: readonly string[]): number[] {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** For each function word, the positions in LANGUAGES of the languages that it indicates. Made on first use. */
+/** For each function word, the indexes in `LANGUAGES` of the languages that have it. Computed on first use. */
 function speaksFor(): ReadonlyMap<string, readonly number[]> {
   if (known !== null) return known
   const languages = new Map<string, number[]>()
@@ -174,7 +175,7 @@ let known: ReadonlyMap<string, readonly number[]> | null = null
 const NONE: ReadonlySet<string> = new Set()
 const FIRST_LISTS: ReadonlySet<Language> = new Set(['en', 'es', 'fr', 'de', 'it', 'pt'])
 
-/** The languages with the most signs; English alone when it is among them; none when there is no sign. */
+/** The languages with the most signs; only English where it is among them; none where no language has a sign. */
 function strongest(signs: readonly number[]): readonly Language[] {
   const most = Math.max(...signs)
   if (most === 0) return []

@@ -1,13 +1,13 @@
 /**
- * Lenient parsing of a query: whatever is not certainly an operator is text, and is reported. People and agents paste commands, logs and
- * error messages; the rules and their reasons: docs/decisions/016.
+ * Lenient parsing of a query: whatever is not certainly an operator is read as text, and this is reported. The reason is that people and
+ * programs paste commands, logs and error messages. The rules and their reasons: docs/decisions/016.
  */
 import type { QuerentError } from '../model/errors.ts'
 import type { FieldToken, QueryToken, Span, WordToken } from '../model/plan.ts'
 import { isBlank, lexQuery } from './query-lexer.ts'
 import { isStopWord } from './stopwords.ts'
 
-/** A part of the query that was not read as an operator. */
+/** A part of the query that looks like an operator but was read as text, and why. */
 export interface Unread extends Span {
   readonly text: string
   readonly why: string
@@ -15,9 +15,9 @@ export interface Unread extends Span {
 
 export interface LenientOptions {
   readonly isField: (name: string) => boolean
-  /** The error for a value that the field cannot have, or null where the value is valid. */
+  /** Returns the error for a field condition whose value the field cannot have, or null where the value is valid. */
   readonly faultOf: (token: FieldToken) => QuerentError | null
-  /** Largest number of phrases, signs and fields that are read as operators; further ones are text. */
+  /** Largest number of phrases, signs and field conditions that are read as operators; further ones are read as text. */
   readonly mostConditions: number
 }
 
@@ -34,7 +34,7 @@ export function lexLeniently(given: string, text: string, options: LenientOption
     unread.push({ position, length, text: text.slice(position, position + length), why })
   }
   let tokens = lexQuery(text, { isField, forgive: (at, error) => report(at, reasonOf(error)) })
-  /** Turns tokens into text, where `reasonFor` gives a reason. */
+  /** Turns operator tokens into plain words where `reasonFor` returns a reason, and reports them. */
   const demote = (reasonFor: (token: QueryToken, at: number) => string | null): void => {
     tokens = tokens.flatMap((token, at): readonly QueryToken[] => {
       const why = reasonFor(token, at)
@@ -69,7 +69,7 @@ export function lexLeniently(given: string, text: string, options: LenientOption
   return { tokens, unread: unread.sort((a, b) => a.position - b.position) }
 }
 
-/** Words of a part of the text, as typed, without reading operators in it. */
+/** The words in a part of the query, as typed, without reading operators in it. */
 export function wordsIn(text: string, { position, length }: Span): readonly WordToken[] {
   const words: WordToken[] = []
   const end = position + length
@@ -95,8 +95,8 @@ function isCondition(token: QueryToken): boolean {
 }
 
 /**
- * Pattern of a word: a letter, then letters and digits, joined by hyphens or apostrophes. Numbers and addresses (`+0x3f`) begin with a
- * digit.
+ * Pattern of a word that a minus sign can exclude: a letter, then letters and digits, parts joined by hyphens or apostrophes. Numbers and
+ * addresses (`+0x3f`) begin with a digit and so are not words here.
  */
 const WORD = /^\p{L}[\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*$/u
 /** Shortest ASCII word that can be excluded: a shorter one is an option of a command, such as `-w`, `-rf`. */
@@ -112,7 +112,7 @@ function signFault(token: Signed, pasted: boolean): string | null {
 }
 
 /**
- * Whether a function word comes before: in a query it does not stand between what is searched and what is excluded, so in `the -wal file`
+ * Whether a function word precedes the sign. People do not write one between what they search and what they exclude, so in `the -wal file`
  * and `what is -wal` the sign is text.
  */
 function followsFunctionWord(tokens: readonly QueryToken[], at: number): boolean {
@@ -124,13 +124,13 @@ function followsFunctionWord(tokens: readonly QueryToken[], at: number): boolean
 
 const JOINS: ReadonlySet<string> = new Set(['and', 'or', 'but', 'not', 'nor'])
 
-/** Patterns of words in a command line, a log, a stack trace, a diff or code. */
+/** Patterns of words that show that a query contains a command line, a log, a stack trace, a diff or code. */
 const TECHNICAL: readonly RegExp[] = [
-  /[\p{L}\p{N})\]]:$/u, // For a label such as `error:`.
-  /^-{1,2}(?=[\dA-Za-z]*[A-Za-z])[\dA-Za-z]{1,2}$/, // For short options: -w, -rf, -O2.
-  /^--[a-z]/i, // For long options: --verbose.
-  /^(?:~|\.{1,2})?\/./, // For paths: /etc/hosts, ./run.
-  /[=|<>{}\\`]|&&|\$\w|\(\)|::|:\d\d:\d\d/, // For code and times: a=b, x | y, $HOME, f(), std::vector, 12:30:01.
+  /[\p{L}\p{N})\]]:$/u, // Pattern of a label such as `error:`.
+  /^-{1,2}(?=[\dA-Za-z]*[A-Za-z])[\dA-Za-z]{1,2}$/, // Pattern of short command options: -w, -rf, -O2.
+  /^--[a-z]/i, // Pattern of long command options: --verbose.
+  /^(?:~|\.{1,2})?\/./, // Pattern of paths: /etc/hosts, ./run.
+  /[=|<>{}\\`]|&&|\$\w|\(\)|::|:\d\d:\d\d/, // Pattern of code and times: a=b, x | y, $HOME, f(), std::vector, 12:30:01.
 ]
 
 function looksPasted(given: string, tokens: readonly QueryToken[], text: string): boolean {

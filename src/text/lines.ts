@@ -1,22 +1,22 @@
-/** Lines of a text, counted from 1. A line ends with LF, CR LF or a lone CR; the line end belongs to its line. */
+/** Lines of a text, counted from 1. A line ends with LF, CR LF or a lone CR, which belong to the line that they end. */
 
 const LF = 10
 const CR = 13
 
-/** Whether a line ends with the character at `at`: of CR LF, with the LF. */
+/** Whether a line ends with the character at offset `at`; of CR LF, the LF ends it. */
 export function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF)
 }
 
-/** Number of lines that end within `[from, to)`. */
+/** Number of line ends in the range from `from` to `to` (excluded). */
 export function lineEnds(text: string, from: number, to: number): number {
   let count = 0
   for (let at = from; at < to; at++) if (isLineEnd(text, at)) count++
   return count
 }
 
-/** Finds the line numbers of offsets given in ascending order, reading the text once. */
+/** Finds the line numbers of offsets that are requested in ascending order, reading the text only once. */
 export class LineCounter {
   readonly #text: string
   #at = 0
@@ -26,7 +26,7 @@ export class LineCounter {
     this.#text = text
   }
 
-  /** Line of the character at `at`, which must not be before the previously requested offset. */
+  /** Number of the line with the character at offset `at`, which must not be before the previously requested offset. */
   lineOf(at: number): number {
     this.#line += lineEnds(this.#text, this.#at, at)
     this.#at = at
@@ -34,7 +34,7 @@ export class LineCounter {
   }
 }
 
-/** Lines of a range's first and last character; an empty range is in the line of its offset. */
+/** Numbers of the lines with the first and last character of a range; an empty range is in the line of its offset. */
 export function linesOfSpan(
   counter: LineCounter,
   text: string,
@@ -45,7 +45,7 @@ export function linesOfSpan(
   return { startLine, endLine: startLine + lineEnds(text, start, Math.max(start, end - 1)) }
 }
 
-/** Finds lines by offset and by number, in any order. */
+/** Finds line numbers by offset, and texts of lines by number, in any order. */
 export class LineStarts {
   readonly #text: string
   readonly #starts: readonly number[]
@@ -60,7 +60,7 @@ export class LineStarts {
     return this.#starts.length
   }
 
-  /** Line number of the character at `at`. */
+  /** Number of the line with the character at offset `at`. */
   lineOf(at: number): number {
     let low = 0
     let high = this.#starts.length
@@ -72,7 +72,7 @@ export class LineStarts {
     return low
   }
 
-  /** The text of these lines, both included, as far as they exist; without the last line's LF or lone CR. */
+  /** The text from the line `first` to the line `last`, as far as they exist; without the last LF or lone CR. */
   between(first: number, last: number): string {
     const start = this.#starts[first - 1]
     if (start === undefined || last < first) return ''
@@ -81,7 +81,7 @@ export class LineStarts {
   }
 }
 
-/** Start offset of each line; the first is 0. */
+/** Offsets where each line of the text starts; the first is 0. */
 export function lineStarts(text: string): number[] {
   const starts = [0]
   if (text.includes('\r')) {

@@ -11,9 +11,9 @@ import { lineStarts } from './lines.ts'
 import type { Heading } from './outline.ts'
 
 export interface Structure {
-  /** Headings, ascending by `start`, not overlapping. */
+  /** Headings of the text, in ascending order of `start`, not overlapping. */
   readonly headings: readonly Heading[]
-  /** Blocks, ascending by `start`, with a block before those that it contains. */
+  /** Blocks of the text, in ascending order of `start`, a block before those that it contains. */
   readonly blocks: readonly Block[]
 }
 
@@ -27,8 +27,8 @@ const MAX_HEADING_LINES = 6
 const MARKS = /^[ \t]*([#>*+\-=`~]|\d{1,9}[.)])|^(?: {4}|\t)|\|/m
 
 /**
- * The headings of a Markdown document, and the blocks that chunks keep together (fences, tables, lists, quotations). `from`: where the
- * Markdown begins, after front matter. Offsets are those of `text`.
+ * The headings of a Markdown document, and the blocks that chunks keep together (fenced code, tables, lists, quotations). `from`: offset
+ * where the Markdown begins, after front matter. Offsets in the result are those of `text`.
  *
  * @example markdownStructure('# Backups\n\nEach night.').headings[0]?.text // 'Backups'
  */
@@ -36,13 +36,13 @@ export function markdownStructure(text: string, from = 0): Structure {
   return atOnce(markdownStructureInSteps(text, from))
 }
 
-/** Tokens that are examined in one step. */
+/** Number of parser tokens examined before the work pauses so that other requests can run. */
 const TOKENS_AT_ONCE = 1 << 12
 /** UTF-16 units parsed in one step: some milliseconds, even for a list; and the longest block that is parsed whole. */
 const UNITS_AT_ONCE = 1 << 16
 const MAX_UNITS = 1 << 17
 
-/** As `markdownStructure`, in steps. */
+/** Finds the headings and blocks of a Markdown document, pausing during a long document so that other work can run. */
 export function* markdownStructureInSteps(text: string, from = 0): Steps<Structure> {
   const markdown = text.slice(from)
   if (!MARKS.test(markdown)) return NO_STRUCTURE
@@ -66,19 +66,19 @@ export function* markdownStructureInSteps(text: string, from = 0): Steps<Structu
   return { headings, blocks }
 }
 
-/** A parser token with its range of lines, the second one excluded. */
+/** A block token of the Markdown parser with its range of lines: first line, and line after the last. */
 type LineToken = Pick<Token, 'type' | 'tag' | 'level' | 'markup' | 'info' | 'content'> & {
   map: readonly [first: number, behind: number]
 }
 
-/** Blocks that continue only below the lines that open them, and the number of those lines. */
+/** Kinds of blocks that the parser only recognises together with the lines that open them, and how many these lines are. */
 const OPENING_LINES: Readonly<Record<string, number>> = { fence: 1, table_open: 2 }
 
 /**
- * The tokens that have lines, except those of paragraphs, window by window of the text. The last block of a window may continue after it,
- * so the next window begins with that block, or, for a longer list or quotation, with an item or a part of it (the quotation then becomes
- * several blocks). A block longer than a window is read in a longer one up to `MAX_UNITS`, and becomes several blocks beyond that; for a
- * fence or a table the opening lines are read again before each window, so that it ends at the right place.
+ * The block tokens of a Markdown document, except those of paragraphs, parsed window by window. The last block of a window may continue
+ * after it, so the next window begins with that block or, for a long list or quotation, with an item or part of it (the quotation then
+ * becomes several blocks). A block longer than a window is parsed in a longer window of up to `MAX_UNITS`; beyond that it becomes several
+ * blocks. For fenced code or a table, the opening lines are parsed again before each window, so that the block ends at the right place.
  */
 function* blockTokens(markdown: string, starts: readonly number[]): Steps<readonly LineToken[]> {
   const tokens: LineToken[] = []
@@ -92,7 +92,7 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
     if (open !== null) {
       const { token, lines } = open
       const [begin] = token.map
-      // A line is added after the window: if the block takes it in, the block is still open.
+      // A line of text is added after the window: if the parser takes it into the block, the block continues after the window.
       const text = slice(begin, begin + lines) + slice(first, end) + (isLast ? '' : 'x\n')
       const until = parse(text, first - lines)[0]?.map[1] ?? first
       first = Math.min(until, end)
@@ -125,13 +125,13 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
   return tokens
 }
 
-/** The line after `first` where the last token of this level begins. */
+/** Number of the line where the last token of this nesting level begins; undefined where that is not after line `first`. */
 function lastBegin(tokens: readonly LineToken[], level: number, first: number): number | undefined {
   const begin = tokens.findLast(token => token.level === level)?.map[0] ?? first
   return begin > first ? begin : undefined
 }
 
-/** The tokens with lines that markdown-it's `block.parse` gives; `first`: the number of the first line. */
+/** The block tokens that markdown-it finds in a part of a document; `first`: number of the part's first line in the document. */
 function parse(markdown: string, first: number): readonly LineToken[] {
   const { block } = loadParser()
   const tokens: Token[] = []
@@ -143,12 +143,15 @@ function parse(markdown: string, first: number): readonly LineToken[] {
 
 let parser: MarkdownIt | null = null
 
-/** Loaded with `require`, since texts are cut within transactions, which cannot wait for an import. */
+/**
+ * The parser is loaded with `require`, which is synchronous: texts are cut within transactions, which cannot wait for an asynchronous
+ * import.
+ */
 function loadParser(): MarkdownIt {
   if (parser === null) {
     const markdownIt = createRequire(import.meta.url)('markdown-it') as new (options: { html: boolean }) => MarkdownIt
     parser = new markdownIt({ html: true })
-    // This module needs no link definitions, and their rule is the only slow one.
+    // The parser's rule for link definitions is off: this module does not need them, and it is the only slow rule.
     parser.block.ruler.disable('reference')
     parser.block.State = withoutCells(parser.block.State)
   }
@@ -176,7 +179,7 @@ function withoutCells(State: MarkdownIt['block']['State']): MarkdownIt['block'][
   }
 }
 
-/** Lines as the parser counts them: from 0, and from where the Markdown begins. */
+/** Lines of a document, numbered as the parser numbers them: from 0, beginning where the Markdown begins. */
 class Lines {
   readonly text: string
   readonly #starts: readonly number[]
@@ -198,7 +201,7 @@ class Lines {
     return this.text.slice(this.startOf(line), this.startOf(line + 1)).replace(/[\r\n]+$/, '')
   }
 
-  /** Offset after the last non-blank line of these (`to` excluded). */
+  /** Number of the line after the last non-blank line among the lines from `from` to `to` (excluded). */
   trimmed(from: number, to: number): number {
     let end = to
     while (end > from + 1 && this.textOf(end - 1).trim() === '') end--
@@ -244,7 +247,7 @@ function blockOf({ type, map, markup, info }: LineToken, lines: Lines): Block | 
   }
 }
 
-/** Longest info string after the signs that open a fence, in UTF-16 units. */
+/** Longest text after the signs that open fenced code (such as a language name) that is repeated in later parts, in UTF-16 units. */
 const MAX_INFO = 100
 
 /** The line that opens a fence; where more text is on that line (a list item begins there), only the fence. */
@@ -261,7 +264,7 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length).toWellFormed()
 }
 
-/** The text without marks of code, emphasis and links. */
+/** The text of a heading without the marks of inline code, emphasis and links. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')

@@ -7,9 +7,9 @@ import { markdownStructure } from './markdown-structure.ts'
 export type MarkdownToken = Token
 
 export interface MarkdownTokens {
-  /** Block tokens in order; tokens within lines are their `children`. Lines count from 0. */
+  /** Tokens of blocks, in order; tokens within a line are the `children` of a token. Lines are numbered from 0. */
   readonly tokens: readonly Token[]
-  /** Address of the link definition with this label; undefined: there is none. */
+  /** Address of the link definition with this label in the document; undefined: there is none. */
   addressOf(label: string): string | undefined
 }
 
@@ -33,7 +33,7 @@ export function markdownTokens(markdown: string): MarkdownTokens {
   const env: Env = {}
   const tokens: Token[] = []
   const cuts = cutsOf(markdown)
-  // Definitions are read first, since one may be in a later piece than its use.
+  // Link definitions are read from the whole text first, since a definition may be in a later piece than the link that uses it.
   if (cuts.length > 1) parser.parse((markdown.match(DEFINITIONS) ?? []).join('\n\n'), env)
   let [from, line] = [0, 0]
   for (const to of cuts) {
@@ -47,7 +47,7 @@ export function markdownTokens(markdown: string): MarkdownTokens {
   return { tokens, addressOf: label => env.references?.[normalizeReference(label)]?.href }
 }
 
-/** Offsets where pieces end: before headings, and at the end. */
+/** Offsets where the pieces of a long text end: before headings, and at the end of the text. */
 function cutsOf(markdown: string): readonly number[] {
   const cuts: number[] = []
   for (const { start } of markdown.length > PIECE ? markdownStructure(markdown).headings : []) {

@@ -1,13 +1,13 @@
 /**
- * Folds all spellings of a word to one form: compatibility characters resolved (NFKC), lower case independent of locale, accents dropped.
- * Folding comes before stemming, so that `cancion` and `canción` are always treated alike; the stemmers restore the single accent that they
- * need (`stem.ts`).
+ * Folds all spellings of a word to one form: compatibility characters are resolved (NFKC), letters become lower-case independently of the
+ * locale, and accents are dropped. Words are folded before stemming, so that `cancion` and `canción` are always treated alike; the stemmers
+ * restore the single accents that they need (`stem.ts`).
  */
 
 const ASCII = /^[\0-\x7f]*$/
 /** Accents of Latin and Greek letters, vowel signs and hamzas of Arabic ones; marks of other scripts are letters in their own right. */
 const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]|[\u064b-\u0655\u0670]/gu
-/** Letters that Unicode does not decompose. */
+/** Letters that Unicode does not decompose to a base letter and an accent, so that they need replacements of their own. */
 const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸς]/g
 const SPELT_OUT: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -25,10 +25,10 @@ const SPELT_OUT: Readonly<Record<string, string>> = {
   ĸ: 'k',
   ς: 'σ',
 }
-/** Soft hyphens, joiners, direction marks, the byte order mark: invisible, and no part of a spelling. */
+/** Pattern of invisible characters, which belong to no spelling: soft hyphens, joiners, direction marks, the byte order mark. */
 const INVISIBLE = /\p{Cf}/gu
 
-/** The folded text: `Über-Größe` gives `uber-grosse`. Folding a folded text changes nothing. */
+/** Folds a text to lower case without accents: `Über-Größe` gives `uber-grosse`. Folding a folded text changes nothing. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text

@@ -1,13 +1,13 @@
 /**
- * Links and tags in Markdown as note programs write them: `[[note]]`, `[[note|shown]]`, `[[note#heading]]`, `![[note]]`, `[text](note.md)`,
- * `#tag`, `#tag/sub`. Code, addresses, HTML tags and comments are skipped. Time is linear in the text.
+ * Finds links and tags in Markdown as note programs write them: `[[note]]`, `[[note|shown]]`, `[[note#heading]]`, `![[note]]`,
+ * `[text](note.md)`, `#tag`, `#tag/sub`. Code, web addresses, HTML tags and comments are skipped. Time is linear in the text.
  */
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { FileLink } from '../model/ingester.ts'
 import type { Block } from './blocks.ts'
 
 export interface NoteMarks {
-  /** Links without duplicates, in the order of the text. */
+  /** The links of a note, each once, in the order of the text. */
   readonly links: readonly FileLink[]
   readonly tags: readonly string[]
 }
@@ -17,8 +17,8 @@ export const MAX_LINKS = 1_000
 const MAX_TARGET = 1_000
 
 /**
- * Finds links and tags. `from`: where the Markdown begins, after front matter, in whose text links count too. `blocks`: those of the same
- * text.
+ * Finds links and tags in a note, pausing during a long note. `from`: offset where the Markdown begins, after front matter; links in the
+ * front matter count too. `blocks`: blocks of the note, by which code is skipped.
  */
 export function* noteMarksInSteps(text: string, from: number, blocks: readonly Block[]): Steps<NoteMarks> {
   const links = new Map<string, FileLink>()
@@ -47,16 +47,16 @@ interface Found {
 
 const SIGN = /[\\`<[\]#]|:\/\//g
 const WIKI = /\[\[([^\][\n]{1,2000})\]\]/y
-/** Pattern of the address of a link or picture, with an optional title after it. */
+/** Pattern of the part of a Markdown link or picture from `](` on: its address, with an optional title. */
 const ADDRESS =
   /\]\([ \t]*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()]{0,200}\)){1,2000}))(?:[ \t]+(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|\([^()\n]{0,500}\)))?[ \t]*\)/y
 const DEFINITION = /\[[^\][\n]{1,500}\]:[ \t]*(?:<([^<>\n]{1,2000})>|(\S{1,2000}))/y
-/** Pattern of a tag: letters, digits, pictographs, `_`, `-` and `/`. */
+/** Pattern of a tag: `#`, then letters, digits, pictographs, `_`, `-` and `/`. */
 const TAG = /#((?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}_/-]|\u200d){1,200})/uy
 const HTML = /<[/a-z!?][^<>]{0,2000}>/iy
 const ADDRESS_END = /[^\s<>)\]]*/y
 
-/** Signs that are examined in one step. */
+/** Number of characters that may begin a link, a tag or code, examined before the work pauses so that other requests can run. */
 const SIGNS_AT_ONCE = 1 << 12
 
 function* scan(text: string, found: Found): Steps<void> {
@@ -69,7 +69,10 @@ function* scan(text: string, found: Found): Steps<void> {
   }
 }
 
-/** Reads what begins at this sign; returns the offset after it. */
+/**
+ * Reads the link, tag, code, address or comment that begins with the sign at offset `at`, records links and tags, and returns the offset
+ * after it.
+ */
 function behindSign(sign: string, at: number, text: string, codeEnds: CodeEnds, found: Found): number {
   switch (sign) {
     case '\\':
@@ -85,7 +88,7 @@ function behindSign(sign: string, at: number, text: string, codeEnds: CodeEnds, 
     case '#': {
       const tag = isFree(text, at) ? taken(TAG, text, at) : null
       const name = tag?.[1]?.replace(/\/+$/, '') ?? ''
-      // A `#` with only a number is the number of an issue, not a tag.
+      // A `#` followed only by a number is taken for the number of an issue, not for a tag.
       if (/[^\p{N}/_-]/u.test(name) && !name.startsWith('/')) found.tag(name)
       return at + (tag?.[0].length ?? 1)
     }
@@ -114,13 +117,13 @@ function take(target: string, isRelative: boolean, found: Found): void {
   if (path !== '' && path.length <= MAX_TARGET && path.isWellFormed()) found.link({ target: path, isRelative })
 }
 
-/** Target of a wiki link. In a table, the `|` before the shown text is escaped. */
+/** Name of the note in a wiki link `[[note|shown]]`, without a heading. In a table, the `|` before the shown text is escaped. */
 function wikiTarget(inside: string): string {
   const [target = ''] = inside.split(/\\?\|/, 1)
   return beforeHeading(target)
 }
 
-/** Target of an address; empty for an address of another site, and for a place in the same note. */
+/** Path of the file to which an address refers; empty for an address on a web site, and for a place in the same note. */
 function addressTarget(address: string): string {
   if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(address)) return ''
   const [path = ''] = beforeHeading(address).split('?', 1)
@@ -140,7 +143,9 @@ function taken(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Whether a tag may begin here: at the start of a line or after a blank. */
+/**
+ * Whether a tag may begin at this offset: at the start of the text, or after a blank, comma, semicolon or opening parenthesis or bracket.
+ */
 function isFree(text: string, at: number): boolean {
   return at === 0 || /[\s,;([]/.test(text[at - 1] as string)
 }
@@ -153,8 +158,8 @@ function isLineStart(text: string, at: number): boolean {
 const BLANK_LINE = /\n[ \t]*\r?\n/g
 
 /**
- * Finds the ends of inline code, which contains no blank line, and of comments. An unclosed one is searched only once. Offsets must be
- * requested in ascending order.
+ * Finds where inline code (which contains no blank line) and comments end. The end of unclosed code is searched only once, so that time is
+ * linear. Offsets must be requested in ascending order.
  */
 class CodeEnds {
   readonly #text: string
@@ -165,7 +170,7 @@ class CodeEnds {
     this.#text = text
   }
 
-  /** Offset after the code that begins at `at`, or after its opening signs where they open none. */
+  /** Offset after the inline code that begins at `at`; where the backticks are never closed, the offset after the backticks. */
   behind(at: number): number {
     const text = this.#text
     let open = at

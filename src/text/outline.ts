@@ -1,27 +1,27 @@
-/** The headings of a text, and the path of headings above a span. */
+/** The headings of a text, and which of them are above a part of the text. */
 
 import type { ChunkSection } from '../model/entry.ts'
 
 export interface Heading {
-  /** Start of the heading's line, including its marks; `end` is excluded. */
+  /** Offset of the start of the heading's line, including its marks; `end` is excluded. */
   readonly start: number
   readonly end: number
   /** Level of the heading; 1 is the outermost. */
   readonly level: number
-  /** Text of the heading without marks. Empty: it only ends headings of its level and deeper, and is in no path. */
+  /** Text of the heading without marks. Empty: the heading only ends the sections of its level and deeper, and is not named itself. */
   readonly text: string
 }
 
 /**
- * A mark that says where the following text was: a page, a slide, a cell. It applies up to the next mark, and no passage contains text of
- * two; an empty text: no place. Shown with a passage, neither embedded nor indexed.
+ * A mark that says where in a document the following text was: on a page, a slide, in a cell. It applies up to the next mark, and no
+ * passage contains text from under two marks; an empty text means no place. It is shown with a passage, but neither embedded nor indexed.
  */
 export interface PlaceMark {
   readonly at: number
   readonly text: string
 }
 
-/** Name of a text without a title: its first heading of level 1, else its first heading of any level. */
+/** Title for a text without one: its first heading of level 1, otherwise its first heading of any level. */
 export function firstHeading(headings: readonly Heading[]): string | undefined {
   const named = headings.filter(({ text }) => text !== '')
   return (named.find(({ level }) => level === 1) ?? named[0])?.text
@@ -30,7 +30,7 @@ export function firstHeading(headings: readonly Heading[]): string | undefined {
 /** Longest heading in a path; a whole paragraph marked as a heading says little about the text after it. */
 const MAX_HEADING = 200
 
-/** Largest number of headings within a chunk whose paths are kept. */
+/** Largest number of headings within a chunk for which the headings above them are kept. */
 const MAX_SECTIONS = 100
 
 /** Finds the headings above spans. Spans should be requested in ascending order, as a chunker does: then each request takes a few steps. */
@@ -38,13 +38,13 @@ export class Outline {
   readonly #content: string
   readonly #headings: readonly Heading[]
   readonly #places: readonly PlaceMark[]
-  /** Index of the heading above each heading, or -1. */
+  /** For each heading, the index of the heading above it (of a lower level), or -1. */
   readonly #parents: readonly number[]
-  /** Index of the first heading that later requests can still need. */
+  /** Index of the first heading that later requests can still need, since spans are requested in ascending order. */
   #first = 0
   #firstPlace = 0
 
-  /** `places` must be ascending by `at`, and `headings` by `start`. */
+  /** `places` must be in ascending order of `at`, and `headings` of `start`. */
   constructor(content: string, headings: readonly Heading[], places: readonly PlaceMark[] = []) {
     this.#content = content
     this.#headings = headings
@@ -60,15 +60,15 @@ export class Outline {
     return this.#places[this.#lastPlace(at)]?.at === at
   }
 
-  /** Whether the character at `at` belongs to a heading of the text. */
+  /** Whether the character at offset `at` belongs to a heading. */
   isWithin(at: number): boolean {
     const heading = this.#headings[this.#lastFrom(at)]
     return heading !== undefined && at >= heading.start && at < heading.end
   }
 
   /**
-   * Texts of the headings above the span, outermost first. A span over several sections has those that they share; a section of which the
-   * span only contains the heading does not count.
+   * Texts of the headings above a span of the text, outermost first. For a span over several sections, the headings that all of them share;
+   * a section of which the span contains only the heading is ignored.
    */
   headingsOf(start: number, end: number): readonly string[] {
     let at = this.#lastFrom(start)
@@ -92,9 +92,9 @@ export class Outline {
   }
 
   /**
-   * Paths of headings that differ from `headings`, which are above the whole span: at the span's start, and at each heading and place in
-   * it. The place is the last element of a path. Offsets count from the start of the span. `headingsOf` must be called for the same span
-   * before.
+   * For the start of the span, and for each heading and place mark in it: the headings above the text there, outermost first, with the text
+   * of the place mark last; only where they differ from those before. `headings`: those above the whole span. Offsets count from the start
+   * of the span. `headingsOf` must be called for the span before.
    */
   sectionsOf(start: number, end: number, headings: readonly string[]): readonly ChunkSection[] {
     let heading = this.#lastFrom(start)
@@ -126,14 +126,14 @@ export class Outline {
     return texts.filter(text => text !== '').map(text => text.slice(0, MAX_HEADING).toWellFormed())
   }
 
-  /** Index of the last heading that begins at or before `at`, or -1. */
+  /** Index of the last heading that begins at or before offset `at`, or -1. */
   #lastFrom(at: number): number {
     let index = this.#first
     while ((this.#headings[index]?.start ?? Infinity) <= at) index++
     return index - 1
   }
 
-  /** Index of the last place that begins at or before `at`, or -1. */
+  /** Index of the last place mark at or before offset `at`, or -1. */
   #lastPlace(at: number): number {
     let index = this.#firstPlace
     while ((this.#places[index]?.at ?? Infinity) <= at) index++

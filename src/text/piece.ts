@@ -1,6 +1,6 @@
 /**
- * The smallest pieces of a text for cutting: a word, a sign, a character of a script without spaces, each with the blanks after it; with
- * its cost in tokens of an embedding model, and how suitable the border before it is for a cut.
+ * The smallest pieces of a text between which it may be cut: a word, a sign, or a character of a script without spaces, each with the
+ * blanks after it. For each piece, its cost in tokens of an embedding model, and how suitable the border before it is for a cut.
  */
 import { classOf, DIGIT, IGNORED, LOWER, MARK, UNSPACED, UPPER, widthAt } from './character-class.ts'
 import { isLineEnd } from './lines.ts'
@@ -15,23 +15,26 @@ export const BORDER = {
 } as const
 export type Border = (typeof BORDER)[keyof typeof BORDER]
 
-/** Longest run of characters that is one piece; longer runs (encoded data) are cut there. */
+/**
+ * Longest runs of characters that are one piece, in UTF-16 units: of word characters (`MAX_WORD`), of one repeated sign (`MAX_SIGNS`), of
+ * blanks (`MAX_BLANKS`). Longer runs, such as encoded data, are cut at this length.
+ */
 const MAX_WORD = 32
 const MAX_SIGNS = 8
 const MAX_BLANKS = 256
 
 export interface Piece {
-  /** Offset where the next piece begins. */
+  /** Offset of the end of the piece, where the next piece begins. */
   readonly end: number
-  /** Estimated number of tokens: see `tokensOf`. */
+  /** Estimated number of tokens of the piece in an embedding model. */
   readonly tokens: number
-  /** Offset after the piece's last non-blank character; `start` when the piece is all blank. */
+  /** Offset after the last non-blank character of the piece; `start` when the piece consists of blanks. */
   readonly textEnd: number
 }
 
 /**
- * The piece that begins at `start`. It includes the blanks after it up to the last line end; the indentation after that belongs to the next
- * piece. Never ends inside a surrogate pair.
+ * The piece of the text that begins at offset `start`. It includes the blanks after it up to their last line end; the indentation after
+ * that belongs to the next piece. It never ends inside a surrogate pair.
  */
 export function pieceAt(text: string, start: number): Piece {
   const from = afterBlanks(text, start)
@@ -63,7 +66,7 @@ function codeBorder(text: string, breaks: number, next: number, first: number): 
   return atMargin ? BORDER.sentence : BORDER.line
 }
 
-/** Number of line breaks between two non-blank characters: 0, 1, or 2 for more. */
+/** Number of line breaks in the blanks between two offsets: 0, 1, or 2 for more. */
 function lineBreaks(text: string, from: number, to: number): number {
   let breaks = 0
   for (let at = from; at < to && breaks < 2; at++) if (isLineEnd(text, at)) breaks++
@@ -79,7 +82,7 @@ function endsSentence(text: string, textEnd: number): boolean {
 const CLOSERS = ')]"\'”’»'
 const ENDS = '.!?…。！？'
 
-/** Whether the character ends a sentence. A full stop of Chinese or Japanese needs no blank after it. */
+/** Whether the character is a full-width mark that ends a sentence; those of Chinese and Japanese need no blank after them. */
 function isSentenceSign(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit === 0x3002 || unit === 0xff01 || unit === 0xff1f
@@ -95,7 +98,7 @@ function afterBlanks(text: string, start: number): number {
   return at
 }
 
-/** Offset after the last line end in the blanks at `from`; after all of them when there is none. */
+/** Offset after the last line end among the blanks that begin at `from`; where there is no line end, the offset after all of the blanks. */
 function afterLineEnd(text: string, from: number): number {
   const end = afterBlanks(text, from)
   for (let at = end; at > from; at--) if (isLineEnd(text, at - 1)) return at
@@ -131,13 +134,13 @@ export function isBlankUnit(unit: number): boolean {
   )
 }
 
-/** Code of the first Greek letter; all Latin letters come before it. */
+/** UTF-16 code of the first Greek letter; all Latin letters have lower codes. */
 const FIRST_GREEK = 0x370
 
 /**
- * Estimated tokens of a run, by its length and kind of characters: an estimate of WordPiece with an English vocabulary (median of estimate
- * to truth: English prose 1.1, Markdown 1.0, TypeScript 0.97, Spanish 0.7; for other alphabets, midway between the needs of an English and
- * a multilingual vocabulary).
+ * Estimated number of tokens of a piece, from its length and kind of characters. It approximates WordPiece with an English vocabulary
+ * (median of estimate divided by true number: English prose 1.1, Markdown 1.0, TypeScript 0.97, Spanish 0.7; for other alphabets, it is
+ * midway between an English and a multilingual vocabulary).
  */
 function tokensOf(text: string, start: number, end: number): number {
   const kind = classOf(text, start)

@@ -1,19 +1,19 @@
 /**
- * Cuts a query into tokens: words, "phrases", +/- signs, field conditions, boosts. One pass, linear, without a regular expression over the
- * text. Signs count only at the start of a token, so hyphenated words, arithmetic and most code stay plain text. The caller says which
- * names are fields; a lens without fields gives none.
+ * Splits a query into tokens: words, "phrases", +/- signs, field conditions, boosts. One pass in linear time, without a regular expression
+ * over the text. Signs count only at the start of a token, so hyphenated words, arithmetic and most code remain plain text. The caller says
+ * which names are fields; a lens without fields names none.
  */
 import { QuerentError } from '../model/errors.ts'
 import type { FieldOperand, FieldOperator, FieldToken, QueryToken, Sign, Span } from '../model/plan.ts'
 
 export interface LexerOptions {
-  /** Whether `name:` begins a condition. Absent: no name does. */
+  /** Whether `name:` begins a field condition. Absent: no name does. */
   readonly isField?: ((name: string) => boolean) | undefined
   /** For lenient syntax: called for what cannot be read, which then is text up to the next blank. Absent: an error is thrown. */
   readonly forgive?: ((at: Span, error: QuerentError) => void) | undefined
 }
 
-/** Highest boost; the lowest must be above 0. */
+/** Highest boost that a query may give to a word (`word^10`); the lowest must be above 0. */
 const MAX_BOOST = 10
 
 /** Tokens in order, of a text that was cleaned by `cleanText`. Throws `query_syntax`; `details`: reason, position, length, hint. */
@@ -30,7 +30,7 @@ export function lexQuery(text: string, options: LexerOptions = {}): readonly Que
   }
 }
 
-/** A copy of the text that reads the same: unpaired surrogates replaced, control characters turned into blanks, length kept. */
+/** A copy of the query of equal length: unpaired surrogates are replaced, and control characters become blanks. */
 export function cleanText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
@@ -69,7 +69,7 @@ function isSignOfNothing(reader: QueryReader): boolean {
   return quoted !== null && quoted.trim() !== '' && !/[\p{L}\p{N}]/u.test(quoted)
 }
 
-/** Reads such a sign and quotation up to the next blank as text, with the quotation as written. */
+/** Reads a sign with a quotation that cannot be searched, up to the next blank, as a plain word, with the quotation as written. */
 function readSignOfNothing(reader: QueryReader, position: number): QueryToken {
   const sign = reader.next()
   const quoted = collapse(readQuoted(reader, position))
@@ -81,8 +81,8 @@ function readSignOfNothing(reader: QueryReader, position: number): QueryToken {
 }
 
 /**
- * The sign before a token. A sign counts before a quotation, or before text with a letter or digit that does not begin with a second sign
- * (`--flag`, `->`).
+ * Reads the sign (+ or -) before a token; null: there is none. A sign counts before a quotation, and before text that contains a letter or
+ * digit and does not begin with a second sign (as `--flag` and `->` do).
  */
 function readSign(reader: QueryReader): Sign {
   const sign = reader.peek()
@@ -97,7 +97,7 @@ function readSign(reader: QueryReader): Sign {
   return sign
 }
 
-/** Whether the text contains a letter or digit, apart from a boost. A caret after a backslash begins no boost. */
+/** Whether the text contains a letter or digit besides a boost (`^2`) at its end. A caret after a backslash begins no boost. */
 function isSearchable(operand: string): boolean {
   return /[\p{L}\p{N}]/u.test(operand.replace(/(?<!\\)((?:\\\\)*)\^[\d.]*$/, '$1'))
 }
@@ -118,7 +118,10 @@ function readPhrase(reader: QueryReader, position: number, sign: Sign): QueryTok
   return { kind: 'phrase', sign, text, boost: checkBoost(boost, sign, span), ...span }
 }
 
-/** Reads a boost `^number` at the end of the token; otherwise nothing, and the caret is text. */
+/**
+ * Reads a boost `^number` if the rest of the token is one, and returns the number; otherwise reads nothing and returns null, so that the
+ * caret is text.
+ */
 function readTrailingBoost(reader: QueryReader): number | null {
   const boost = parseBoost(reader.untilBlank(1))
   if (boost !== null) reader.skipToken()
@@ -127,7 +130,10 @@ function readTrailingBoost(reader: QueryReader): number | null {
 
 function readWord(reader: QueryReader, position: number, sign: Sign): QueryToken {
   let text = ''
-  /** Length of `text` before the last unescaped caret, and where the number after it begins. */
+  /**
+   * `caret`: length of `text` before the last unescaped caret; `number`: offset in the query where the number after that caret begins; -1:
+   * no caret so far.
+   */
   let caret = -1
   let number = -1
   while (!reader.done && !reader.atBlank) {
@@ -151,7 +157,7 @@ function readGlued(reader: QueryReader): QueryToken {
   return { kind: 'word', sign: null, text, boost: 1, glued: true, position, length: reader.at - position }
 }
 
-/** A boost: digits with at most one point between or before them, without a sign or exponent. */
+/** Parses the number of a boost: digits with at most one decimal point, without a sign or exponent; null for other texts. */
 function parseBoost(text: string): number | null {
   return /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : null
 }
@@ -168,11 +174,11 @@ function collapse(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-// Field conditions of a query: `name:value`, with comparison sign, list or quotes.
+// Field conditions of a query: `name:value`, with a comparison sign, a list of values or quotes.
 
 /**
- * Reads a field condition; null, with the reader back where it was, when none begins here. `position`: where the token, including its sign,
- * begins.
+ * Reads a field condition. Returns null, and leaves the reader where it was, when no condition begins there. `position`: offset where the
+ * token begins, including its sign.
  */
 function readField(
   reader: QueryReader,
@@ -244,9 +250,9 @@ function readOperand(reader: QueryReader, start: number, ends: (char: string) =>
   throw querySyntax('empty_value', at, 'the value is empty', 'Give a value, or write \\: for a colon that is text.')
 }
 
-// A reader: an offset in a query that moves forward, and what can be read from there. Every step is linear in what it reads.
+// A reader of a query: an offset that moves forward, and functions that read from there. Each takes time linear in what it reads.
 
-// Reasons for which a query can be wrong, and the error for them.
+// Reasons why a query can be wrong in strict syntax, and how the error is made.
 
 type SyntaxReason =
   | 'unterminated_quote'
@@ -261,7 +267,10 @@ type SyntaxReason =
   | 'lone_sign'
   | 'unknown_field'
 
-/** Error in a query; `details`: reason, position, length (inside the text) and hint. */
+/**
+ * Makes the error for a wrong query. Its `details` contain the reason, the position and length of the wrong part within the text, and a
+ * hint.
+ */
 export function querySyntax(reason: SyntaxReason, at: Span, message: string, hint: string): QuerentError {
   const where = `${message} (at position ${at.position})`
   return new QuerentError('query_syntax', `${where}. ${hint}`, {
@@ -273,8 +282,8 @@ export function querySyntax(reason: SyntaxReason, at: Span, message: string, hin
 }
 
 /**
- * Signs that a backslash turns into plain text in lenient syntax. Before other characters a backslash is text, so that paths and patterns
- * keep theirs.
+ * Signs that a backslash turns into plain text in lenient syntax. Before other characters a backslash is text itself, so that paths and
+ * regular expressions keep theirs.
  */
 const RESERVED = '"\\+-^:()<>=~*'
 
@@ -304,7 +313,7 @@ class QueryReader {
     return this.text.charAt(this.at++)
   }
 
-  /** The next character with its escape resolved; `isPlain`: a backslash before it removed its meaning as a sign. */
+  /** Reads the next character, resolving an escape. `isPlain`: whether a backslash before the character removed its meaning as a sign. */
   nextLiteral(): { readonly char: string; readonly isPlain: boolean } {
     const char = this.next()
     const isEscape = char === '\\' && !this.done && (!this.#isLenient || RESERVED.includes(this.peek()))
@@ -319,14 +328,14 @@ class QueryReader {
     while (!this.done && !this.atBlank) this.at++
   }
 
-  /** The text from `ahead` to the next blank, with escapes as typed. */
+  /** The text from `ahead` characters after the reader's position to the next blank, with escapes as typed; the reader does not move. */
   untilBlank(ahead: number): string {
     let end = this.at + ahead
     while (end < this.text.length && !isBlank(this.text.charAt(end))) end++
     return this.text.slice(this.at + ahead, end)
   }
 
-  /** Reads up to the first unescaped character that ends the text; escapes are resolved. */
+  /** Reads text up to the first unescaped character for which `ends` is true, which is not read; escapes are resolved. */
   literalUntil(ends: (char: string) => boolean): string {
     let text = ''
     while (!this.done && !ends(this.peek())) text += this.nextLiteral().char
@@ -341,7 +350,7 @@ class QueryReader {
     return inner.done ? null : text
   }
 
-  /** The name before the next colon of this token, or null. Names contain no blank, quote, backslash or slash. */
+  /** The name at the reader's position that is followed by a colon, or null. Names consist of letters, digits and `_.$-`. */
   nameBeforeColon(): string | null {
     let end = this.at
     while (end < this.text.length && /[\p{L}\p{N}_.$-]/u.test(this.text.charAt(end))) end++
@@ -349,7 +358,7 @@ class QueryReader {
   }
 }
 
-/** The text between two quotes; moves the reader from the first to behind the second. */
+/** Reads a quotation and returns its text; moves the reader from the opening quote to the offset after the closing one. */
 function readQuoted(reader: QueryReader, position: number): string {
   const opening = reader.at
   reader.at++
@@ -369,7 +378,7 @@ function readQuoted(reader: QueryReader, position: number): string {
 
 const BLANK = /^\s$/
 
-/** Whether a character is white space in Unicode: blanks, tabs, line breaks. */
+/** Whether a character is white space in Unicode, such as a blank, tab or line break. */
 export function isBlank(char: string): boolean {
   return char === ' ' || (char !== '' && BLANK.test(char))
 }

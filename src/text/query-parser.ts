@@ -1,6 +1,6 @@
 /**
- * The query grammar: converts a query to the terms, required and excluded words, and filters that it contains. The guide "query-language"
- * describes it for users.
+ * The grammar of queries: converts a query's text to terms, required and excluded words, and filters. The guide "query-language" describes
+ * the grammar for users.
  */
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
@@ -28,19 +28,19 @@ import { cleanText, lexQuery, querySyntax } from './query-lexer.ts'
 import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
 
 export interface ParseOptions {
-  /** Names that `name:value` may use, in addition to every metadata path. */
+  /** Field names that conditions `name:value` may use, in addition to every metadata path. */
   readonly fields: readonly FieldName[]
-  /** Time from which relative times such as `7d` count back. */
+  /** Time from which relative times in the query, such as `7d`, count back. */
   readonly now: Instant
-  /** Whether a blank query is allowed, because the request has filters elsewhere. Default false. */
+  /** Whether a blank query is permitted, because the request has other filters. Default false. */
   readonly allowEmpty?: boolean | undefined
-  /** Syntax of the query; default `lenient`. */
+  /** Which syntax the query has: `lenient` (default), `strict`, or `plain` text without operators. */
   readonly syntax?: Syntax | undefined
   /** In strict syntax: whether a lone sign and an unknown field are text, as in BQ-032. Default false: they are refused. */
   readonly allowsLoneSigns?: boolean | undefined
 }
 
-/** Largest number of phrases, included and excluded words, and fields in one query. Each costs a look-up over all entries. */
+/** Largest number of phrases, required and excluded words, and field conditions in one query. Each costs a look-up over all entries. */
 const MAX_CONDITIONS = 100
 
 /**
@@ -56,7 +56,7 @@ export function parseQuery(given: string, options: ParseOptions): ParsedQuery {
   ])
 }
 
-/** The parsed query with other tokens, of which some conditions may have become text. */
+/** Makes the parsed query from tokens; also used again after some conditions were turned into text. */
 export function parsedFrom(
   text: string,
   tokens: readonly QueryToken[],
@@ -114,13 +114,13 @@ function faultIn(read: () => unknown): QuerentError | null {
 /** Pattern of `name:value`, for unknown names; addresses, times and `::` are excluded, since they are text. */
 const UNKNOWN_FIELD = /^([\p{L}_][\p{L}\p{N}_.-]+):[^\s:/\\]/u
 
-/** Words that look like an operator and are none: a sign alone, a condition on a field that does not exist. */
+/** Words that look like operators but are read as text, with the reason: a sign alone, or a condition on a field that does not exist. */
 function unreadWords(tokens: readonly QueryToken[], fields: readonly FieldName[]): readonly Unread[] {
   const slips = new Map(misspeltFields(tokens, fields).map(({ written, meant }) => [written, meant]))
   return tokens.flatMap((token): readonly Unread[] => {
     if (token.kind !== 'word' || token.sign !== null || token.glued) return []
     const { position, length, text } = token
-    // The text is shorter than typed, so it contains an escape, which was meant as text.
+    // A token whose text is shorter than what was typed contains an escape: the user meant it as text, so it is not reported.
     if (text.length !== length) return []
     if (text === '-' || text === '+') return [{ position, length, text, why: 'the sign stands alone' }]
     const name = UNKNOWN_FIELD.exec(text)?.[1]
@@ -141,7 +141,7 @@ function refuseUnread(tokens: readonly QueryToken[], fields: readonly FieldName[
   throw querySyntax(isSign ? 'lone_sign' : 'unknown_field', first, first.why, hint)
 }
 
-/** Largest number of parts shown in a note. */
+/** Largest number of parts of a query that a note lists. */
 const MAX_SHOWN = 5
 const LONGEST_SHOWN = 40
 
@@ -154,13 +154,13 @@ function unreadNotes(unread: readonly Unread[]): readonly Note[] {
   return [{ code: 'read_as_text', message: `Searched as text: ${shown.join('; ')}${more}.` }]
 }
 
-/** Note for a text that is longer than the part that is searched. */
+/** Note for a query that is longer than the part of it that is searched. */
 export function cutNote(length: number): Note {
   const message = `The text has ${length} characters; the first ${MAX_QUERY_LENGTH} were searched.`
   return { code: 'text_cut', message }
 }
 
-/** The words and phrases in their places, without exclusions and fields: the text to embed. */
+/** The words and phrases of a query in their order, without excluded ones and field conditions: the text to embed. */
 export function residualText(tokens: readonly QueryToken[]): string {
   let text = ''
   let gap = false
@@ -182,7 +182,7 @@ function checkText(given: string, options: ParseOptions): string {
     const message = `text: ${given.length} characters, at most ${MAX_QUERY_LENGTH} are allowed`
     throw new QuerentError('too_large', message, { field: 'text', value: given.length, limit: MAX_QUERY_LENGTH })
   }
-  // Cut before cleaning, which then replaces half of a surrogate pair at the end.
+  // The text is cut before it is cleaned: if the cut splits a surrogate pair, cleaning replaces the remaining half.
   const text = cleanText(given.slice(0, MAX_QUERY_LENGTH))
   if (text.trim() === '' && options.allowEmpty !== true) {
     const expected = 'a question, or a filter to list by'
@@ -248,9 +248,9 @@ function hasSign(sign: QueryToken['sign']): (token: QueryToken) => boolean {
   return token => token.sign === sign
 }
 
-// Field conditions: from a token `name:value` to a filter. What a value may be depends on what the field holds.
+// Converts field conditions `name:value` to filters. Which values are valid depends on the type of the field.
 
-/** Text fields of an entry, and whether a plain `name:value` means the whole text of the field or a part of it. */
+/** Text fields of an entry, and whether `name:value` compares the whole text of the field, or searches a part of it. */
 const TEXT_FIELDS: Readonly<Record<FieldName, 'whole' | 'part'>> = {
   id: 'whole',
   collection: 'whole',
@@ -278,7 +278,7 @@ export function fieldFilter(token: FieldToken, field: FieldName, now: Instant): 
   return token.sign === '-' ? { op: 'not', of: filter } : filter
 }
 
-/** A value with which a field is compared, and the operator. */
+/** A comparison of a field with one value, by an operator. */
 interface Comparison {
   readonly token: FieldToken
   readonly field: FieldName
@@ -379,14 +379,14 @@ function openFilter(comparison: Comparison): Filter {
   }
 }
 
-/** Splits an unquoted range `a..b`, `a..`, `..b`; three dots are no range. */
+/** Splits an unquoted range of values (`a..b`, `a..` or `..b`) into its ends; null for other texts, and for three dots. */
 function splitRange(operand: FieldOperand): { readonly from: string | null; readonly to: string | null } | null {
   const at = operand.text.indexOf('..')
   if (operand.quoted || at < 0 || operand.text.includes('...') || operand.text === '..') return null
   return { from: operand.text.slice(0, at) || null, to: operand.text.slice(at + 2) || null }
 }
 
-/** Filter for a range. Both ends are included, unless `open` excludes the upper one. */
+/** Filter for a range of values. Both ends are included, unless `open` is true, which excludes the upper one. */
 function between({ token, field }: Comparison, from: Scalar | null, to: Scalar | null, open: boolean): Filter {
   if (from !== null && to !== null && (isAfter(from, to) || (open && from === to))) {
     throw invalidValue(token, 'the range ends before it begins', 'Write the smaller value first.')
@@ -419,7 +419,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text)
 }
 
-// Words that look like a field condition with a misspelt name: they are searched as text, and a note says so.
+// Finds words that look like a field condition with a misspelt field name: they are searched as text, and a note tells the user.
 
 interface MisspeltField {
   readonly written: string

@@ -1,10 +1,11 @@
 /**
- * Stems of words, which the word index stores and searches. English by Porter's algorithm (package `stemmer`; the English one of
- * @orama/stemmers cuts `connection` to `connec`), the others by Snowball's (package `@orama/stemmers`, which gives the results of
- * Snowball's reference, ten times as fast as `snowball-stemmers`). The choice of that package's languages: docs/decisions/047.
+ * Stems of words, which the word index stores and searches. English words are stemmed by Porter's algorithm (package `stemmer`; the English
+ * stemmer of @orama/stemmers cuts `connection` to `connec`), other languages by Snowball's algorithms (package `@orama/stemmers`, which
+ * gives the results of Snowball's reference, ten times as fast as `snowball-stemmers`). The choice of that package's languages:
+ * docs/decisions/047.
  *
  * A stem depends only on the folded word, so a word is found with and without its accents. Snowball recognises endings by their accents, so
- * endings that always have one get it back first (`cancion`, `canción`: both `cancion`).
+ * endings that always have an accent get it back before stemming (`cancion`, `canción`: both `cancion`).
  */
 import { stemmer as arabic } from '@orama/stemmers/arabic'
 import { stemmer as armenian } from '@orama/stemmers/armenian'
@@ -43,16 +44,16 @@ export function stem(term: string, language: Language): string {
 }
 
 /**
- * The beginning that all words with this stem share: stemming changes at most the last two letters of what it keeps, never the first. Empty
- * for Arabic, whose article and some prepositions stand before the word and are removed by stemming.
+ * The letters with which every word that has this stem begins: stemming changes at most the last two letters of what it keeps, never the
+ * first letter. Empty for Arabic, whose article and some prepositions are prefixes that stemming removes.
  */
 export function beginningOf(stem: string, language: Language): string {
   return language === 'ar' ? '' : stem.slice(0, Math.max(1, stem.length - MAX_CHANGED))
 }
 
 /**
- * Number of letters at the end of a stem that may differ from the word: French `application` has the stem `appliqu`, with which it shares
- * `appli`.
+ * Largest number of letters at the end of a stem in which the stem differs from its words: French `application` has the stem `appliqu`,
+ * with which it shares `appli`.
  */
 const MAX_CHANGED = 2
 
@@ -64,7 +65,7 @@ const CACHES = Object.fromEntries(LANGUAGES.map(language => [language, new Map<s
   Record<Language, Map<string, string>>
 >
 
-/** Languages not written in Latin letters. */
+/** Stemmers of languages that are not written in Latin letters. */
 const OTHER_SCRIPTS = {
   ru: russian,
   uk: ukrainian,
@@ -93,15 +94,15 @@ const STEMMERS: Readonly<Record<Language, (term: string) => string>> = {
   ...OTHER_SCRIPTS,
 }
 
-/** Stem of a Turkish word. A stem of one letter is not used: for `bunu`, Snowball leaves a single letter, hardened to p. */
+/** Stem of a Turkish word. Where Snowball leaves only one letter, as for `bunu`, the word is its own stem. */
 function turkishStem(term: string): string {
   const found = fold(turkish(term))
   return found.length < 2 ? term : found
 }
 
 /**
- * Stem of a Spanish word. Unaccented `comia` and `nacio` would keep the i of their ending, which is removed, so that they match `comer` and
- * `nacer`. Snowball leaves short plurals (`anos`, `ojos`) unchanged.
+ * Stem of a Spanish word. Unaccented forms such as `comia` and `nacio` would keep the `i` of their ending; it is removed, so that they
+ * match `comer` and `nacer`. Snowball leaves short plurals (`anos`, `ojos`) unchanged, which need a rule of their own.
  */
 function spanishStem(term: string): string {
   const found = fold(spanish(term.replace(/([cs])ion$/, '$1ión').replace(/logia(s?)$/, 'logía$1')))

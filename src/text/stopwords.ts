@@ -1,7 +1,7 @@
 /**
- * Words too common to search by, by language, in folded form as the tokeniser gives them. The English list is the measured one of the
- * ranking digest; those of the next five languages contain function words only; the others are those of the package `@orama/stopwords`.
- * They also serve to distinguish languages (`language.ts`).
+ * Stop words: words too common to search by, for each language, in the folded form in which the tokeniser gives words. The English list
+ * comes from measurements of ranking; those of the next five languages contain only function words; the others are those of the package
+ * `@orama/stopwords`. The lists also serve to recognise languages (`language.ts`).
  */
 import { stopwords as arabic } from '@orama/stopwords/arabic'
 import { stopwords as armenian } from '@orama/stopwords/armenian'
@@ -21,8 +21,8 @@ import { stopwords as ukrainian } from '@orama/stopwords/ukrainian'
 import { fold } from './normalise.ts'
 
 /**
- * Languages with a stemmer and a stop list, in the order that decides between equal ones. New ones are added at the end, since positions
- * are stored.
+ * Languages that have a stemmer and a list of stop words. The order decides where two languages are equally likely. New languages are added
+ * at the end, since indexes into this list are stored.
  */
 export const LANGUAGES = [
   ...(['en', 'es', 'fr', 'de', 'it', 'pt'] as const),
@@ -34,7 +34,7 @@ export function isStopWord(term: string, language: Language): boolean {
   return stopWords(language).has(term)
 }
 
-/** Stop words of a language, made on first use: most stores need those of few languages. */
+/** Stop words of a language, made on first use, since most stores need the lists of only a few languages. */
 export function stopWords(language: Language): ReadonlySet<string> {
   const known = STOP_WORDS.get(language)
   if (known !== undefined) return known
@@ -43,7 +43,7 @@ export function stopWords(language: Language): ReadonlySet<string> {
   return made
 }
 
-/** The package's list in folded form, without entries that the tokeniser splits into several words. */
+/** The package's list of stop words in folded form, without entries that the tokeniser splits into several words. */
 function packaged(list: readonly string[]): ReadonlySet<string> {
   return new Set(list.map(fold).filter(word => /^[\p{L}\p{M}]+$/u.test(word)))
 }

@@ -1,6 +1,6 @@
 /**
- * Headings, tables and code blocks of reStructuredText, AsciiDoc and Org, and headings of plain text, found line by line; time is linear in
- * the text. No parser of these formats on npm is both maintained and made for more than a part of them.
+ * Headings, tables and code blocks of reStructuredText, AsciiDoc and Org, and headings of plain text, found line by line in linear time. No
+ * parser of these formats on npm is both maintained and covers more than a part of its format.
  */
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type Block, MAX_LEAD } from './blocks.ts'
@@ -9,16 +9,16 @@ import type { Heading } from './outline.ts'
 export type OutlineFormat = 'rst' | 'asciidoc' | 'org' | 'text'
 
 export interface TextOutline {
-  /** Title of the text; null where it has none. */
+  /** Title of the text, from its headings; null where it has none. */
   readonly title: string | null
   readonly headings: readonly Heading[]
-  /** Blocks, ascending by `start`. Plain text has none. */
+  /** Blocks of the text, in ascending order of `start`; plain text has none. */
   readonly blocks: readonly Block[]
 }
 
 /** Longest heading, in UTF-16 units. */
 const MAX_HEADING = 200
-/** Longest line that can be a heading or part of a header. */
+/** Longest line, in UTF-16 units, that can be a heading or part of a table's header. */
 const MAX_LINE = 1_000
 
 /** The outline of a text. Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is `Backups`. */
@@ -26,10 +26,10 @@ export function textOutline(text: string, format: OutlineFormat): TextOutline {
   return atOnce(textOutlineInSteps(text, format))
 }
 
-/** Lines that are examined in one step. */
+/** Number of lines examined before the work pauses so that other requests can run. */
 const LINES_AT_ONCE = 1 << 13
 
-/** As `textOutline`, in steps for a long text. */
+/** Finds the title, headings and blocks of a text in a format, pausing during a long text so that other work can run. */
 export function* textOutlineInSteps(text: string, format: OutlineFormat): Steps<TextOutline> {
   const lines = yield* linesOf(text)
   switch (format) {
@@ -49,7 +49,7 @@ export function* textOutlineInSteps(text: string, format: OutlineFormat): Steps<
 interface Line {
   readonly start: number
   readonly end: number
-  /** Text of the line without trailing white space; empty where the line is too long. */
+  /** Text of the line without white space at its end; empty where the line is too long to be a heading or header. */
   readonly text: string
   readonly isBlank: boolean
 }
@@ -87,9 +87,9 @@ function blockOf(lines: readonly Line[], first: number, last: number, header: nu
 const UNDERLINE = /^([!-/:-@[-`{-~])\1+$/
 
 /**
- * Headings that are a line of text above a line of one repeated sign that is at least as long, perhaps with the same line above too. Levels
- * follow the order in which the signs first occur, as in reStructuredText. The line before must be blank, so that rows of tables do not
- * count.
+ * Finds headings that are a line of text above a line of one repeated sign of at least the same length, optionally with an equal line above
+ * the text. Levels follow the order in which the signs first occur, as in reStructuredText. The line before a heading must be blank, so
+ * that rows of tables do not count.
  */
 function* underlinedHeadings(lines: readonly Line[]): Steps<readonly Heading[]> {
   const headings: Heading[] = []
@@ -114,7 +114,7 @@ function* underlinedHeadings(lines: readonly Line[]): Steps<readonly Heading[]> 
   return headings
 }
 
-/** Blocks of reStructuredText: grid tables, simple tables, and indented text below a line that ends with `::`. */
+/** Finds blocks of reStructuredText: grid tables, simple tables, and indented text below a line that ends with `::`. */
 function* restructuredBlocks(lines: readonly Line[]): Steps<readonly Block[]> {
   const blocks: Block[] = []
   const pace = new StepPace(LINES_AT_ONCE)
@@ -138,7 +138,7 @@ function gridTable(lines: readonly Line[], first: number): Found {
 }
 
 const SIMPLE_RULE = /^\s*=+( +=+)+$/
-/** Largest number of header lines of a table. */
+/** Largest number of header lines of a table that later parts repeat. */
 const MAX_HEADER = 8
 
 function simpleTable(lines: readonly Line[], first: number): Found {
@@ -167,7 +167,7 @@ function literalBlock(lines: readonly Line[], first: number): Found {
   return { block: blockOf(lines, first, last, isDirective ? 1 : 0, false), last }
 }
 
-/** The last non-blank line of the run of lines after `first` that belong to the block. */
+/** Index of the last non-blank line among the lines after `first` that belong to the block without interruption. */
 function lastOfRun(lines: readonly Line[], first: number, belongs: (line: Line) => boolean): number {
   let last = first
   for (let at = first + 1; at < lines.length && belongs(lines[at] as Line); at++)
@@ -179,7 +179,7 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length
 }
 
-/** Headings of AsciiDoc (`== Section`) outside of delimited blocks, and these blocks. */
+/** Finds headings of AsciiDoc (`== Section`) outside of delimited blocks, and the delimited blocks. */
 function* asciidocParts(
   lines: readonly Line[],
 ): Steps<readonly [headings: readonly Heading[], blocks: readonly Block[]]> {
@@ -192,7 +192,7 @@ function* asciidocParts(
     if (/^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|\|={3,}|```.*)$/.test(text)) {
       if (open === null) open = { text, at }
       else if (text === (open.text.startsWith('`') ? '```' : open.text)) {
-        // A blank line after the first row of a table makes that row its header.
+        // In AsciiDoc, a blank line after the first row of a table makes that row the table's header.
         const header = text.startsWith('|') && lines[open.at + 2]?.isBlank === true ? 2 : 1
         blocks.push(blockOf(lines, open.at, at, header, true))
         open = null
@@ -205,7 +205,7 @@ function* asciidocParts(
   return [headings, blocks]
 }
 
-/** Headings of Org (`* Section`) outside of blocks, without states, priorities and tags; the blocks, and tables. */
+/** Finds headings of Org (`* Section`) outside of blocks, without their states, priorities and tags; and blocks and tables. */
 function* orgOutline(lines: readonly Line[]): Steps<TextOutline> {
   const pace = new StepPace(LINES_AT_ONCE)
   const headings: Heading[] = []
@@ -233,7 +233,7 @@ function* orgOutline(lines: readonly Line[]): Steps<TextOutline> {
   return { ...outline, title: title ?? outline.title }
 }
 
-/** An Org block; one that is never closed extends to the end. */
+/** Finds the Org block that begins at line `first`; one that is never closed extends to the end of the text. */
 function orgBlock(lines: readonly Line[], first: number): Found {
   const name = /^\s*#\+begin_(\S+)/i.exec((lines[first] as Line).text)?.[1]
   if (name === undefined) return null

@@ -9,7 +9,7 @@ interface OpenBlock {
   readonly isProse: boolean
   header: string[]
   lead: string | null
-  /** Whether a table contains headings or another table, and so is only the layout of a page. */
+  /** Whether a table contains headings or another table, so that it only serves for the layout of the page. */
   isFrame: boolean
 }
 
@@ -23,7 +23,7 @@ export interface WrittenText {
 const BULLET = '- '
 
 export class TextWriter {
-  /** Depth within `<pre>`; above 0, blanks are kept. */
+  /** Number of open `<pre>` elements around the text; above 0, blanks are kept as they are. */
   verbatim = 0
   readonly #parts: string[] = []
   readonly #headings: Heading[] = []
@@ -34,12 +34,12 @@ export class TextWriter {
   #breaks = 0
   #blank = false
   #bullet = false
-  /** The heading that is being written; `start` is -1 before its first word. */
+  /** The heading to which text is being added; `start`: offset of its first word, -1 before that. Null: none is open. */
   #heading: { start: number; text: string } | null = null
-  /** Place mark that will begin with the next text. */
+  /** Text of the place mark (such as a page number) that begins with the next text; null: none. */
   #place: string | null = null
 
-  /** Length of the text so far, in UTF-16 units. */
+  /** Length of the text built so far, in UTF-16 units. */
   get length(): number {
     return this.#length
   }
@@ -55,27 +55,27 @@ export class TextWriter {
     if (words.endsWith(' ')) this.#blank = true
   }
 
-  /** Adds a blank before the next text, unless that begins a line. */
+  /** Requests a blank before the next text; it is not written where the next text begins a line. */
   blank(): void {
     this.#blank = true
   }
 
-  /** Adds a list mark before the next text. */
+  /** Requests a list mark before the next text. */
   bullet(): void {
     this.#bullet = true
   }
 
-  /** Adds at least this many line ends before the next text; none before the first text. */
+  /** Requests at least this many line ends before the next text; none are written before the first text. */
   breakLines(count: number): void {
     this.#breaks = Math.max(this.#breaks, count)
   }
 
-  /** Adds one more line end before the next text, up to two. */
+  /** Requests one more line end before the next text, up to two. */
   newLine(): void {
     this.#breaks = Math.min(2, this.#breaks + 1)
   }
 
-  /** Sets where the text from here on was: a page, a cell. A place without text is not recorded. */
+  /** Sets the place mark of the following text: a page, a cell. A place without text is not recorded. */
   place(text: string): void {
     this.#place = text
   }
@@ -86,7 +86,7 @@ export class TextWriter {
     this.#open.push({ start: -1, isTable, isProse: kind === 'prose', header: [], lead: null, isFrame: false })
   }
 
-  /** Ends the first row of the innermost table. `isHeader`: the row is a header that names the columns below it. */
+  /** Ends the first row of the innermost open table. `isHeader`: whether the row is a header that names the table's columns. */
   endHeader(isHeader: boolean): void {
     const table = this.#open.findLast(({ isTable }) => isTable)
     if (table === undefined || table.header.length === 0) return
@@ -145,7 +145,7 @@ export class TextWriter {
     this.#length += gap.length + text.length
   }
 
-  /** The breaks, blank and list mark to write before the next text. */
+  /** The line ends, blank and list mark to write before the next text. */
   #gap(): string {
     const breaks = this.#breaks > 0 ? '\n'.repeat(this.#breaks) : this.#blank ? ' ' : ''
     const gap = (this.#length === 0 ? '' : breaks) + (this.#bullet ? BULLET : '')

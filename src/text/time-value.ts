@@ -1,7 +1,7 @@
-/** Times as queries write them: dates, instants, ages, today. Calendar words mean UTC. */
+/** Times as queries write them: dates, instants, ages, words such as `today`. Calendar days are those of UTC. */
 import type { Instant } from '../base/clock.ts'
 
-/** A period from `start` (included) to `end` (excluded). For an instant or an age, both are the same. */
+/** A period from `start` (included) to `end` (excluded); for an instant or an age, both are equal. */
 export interface TimeSpan {
   readonly start: Instant
   readonly end: Instant
@@ -9,7 +9,7 @@ export interface TimeSpan {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Lengths of units in ms; a month counts as 30 days, a year as 365. */
+/** Lengths of time units in ms; a month counts as 30 days, a year as 365 days. */
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60 * 1000,
@@ -25,8 +25,8 @@ const INSTANT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\
 const AGE = /^(\d{1,9})(s|m|h|d|w|mo|y)$/
 
 /**
- * Parses a time: `2026`, `2026-03`, `2026-03-01`; `2026-03-01T12:00:00Z` (a zone is required); `90s`, `30m`, `24h`, `7d`, `2w`, `6mo`, `1y`
- * before `now`; `now`, `today`, `yesterday`. Null for other texts.
+ * Parses a time: a date `2026`, `2026-03` or `2026-03-01`; an instant `2026-03-01T12:00:00Z` (a time zone is required); an age before
+ * `now`, such as `90s`, `30m`, `24h`, `7d`, `2w`, `6mo`, `1y`; `now`, `today`, `yesterday`. Null for other texts.
  */
 export function parseTimeSpan(text: string, now: Instant): TimeSpan | null {
   const word = text.toLowerCase()
@@ -37,7 +37,7 @@ export function parseTimeSpan(text: string, now: Instant): TimeSpan | null {
   return parseAge(word, now) ?? parseDate(text) ?? parseInstant(text)
 }
 
-/** Whether a time counts back from now, so that used alone it means "since then". */
+/** Whether the text is an age such as `7d`, which counts back from now; used alone as a value, it means "since then". */
 export function isAge(text: string): boolean {
   return AGE.test(text.toLowerCase())
 }
@@ -68,7 +68,7 @@ function parseInstant(text: string): TimeSpan | null {
   return Number.isNaN(instant) ? null : point(instant)
 }
 
-/** The first instant of a calendar day in UTC, or null when the calendar has no such day. */
+/** The first instant of a calendar day in UTC; null when the calendar has no such day, such as 30 February. */
 function utc(year: number, month: number, day: number): Instant | null {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)

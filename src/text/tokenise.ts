@@ -1,5 +1,5 @@
 /**
- * Cuts text into folded words with their places.
+ * Splits text into folded words with their offsets.
  *
  * - A word is a run of letters, digits and marks of any script. `don't` gives `don`: endings after an apostrophe are dropped.
  * - Identifiers are cut at case, underscore and dot, and kept whole as well: `parseQuery` gives `parse`, `query` and
@@ -8,8 +8,8 @@
  * - A number keeps its dots: `3.14`, `1.2.3`. `0xD020` has the alias `d020`, which is also what `$D020` gives.
  * - Scripts without spaces (Chinese, Japanese, Korean, Thai…) give single characters, with each pair as an alias.
  *
- * Words that are no aliases form the text's sequence: they have consecutive positions, count in its length and make phrases. An alias has
- * the position of its first word.
+ * The words that are not aliases form the text's sequence: they have consecutive positions, count in the text's length, and form phrases.
+ * An alias has the position of the first of the words for which it is another reading.
  */
 import {
   classOf,
@@ -29,18 +29,18 @@ import { fold } from './normalise.ts'
 export const MAX_TERM_LENGTH = 64
 
 export interface Token {
-  /** The term: folded, never empty, not stemmed. */
+  /** The text of the token: folded, never empty, not stemmed. */
   readonly term: string
-  /** Start of the token as a UTF-16 offset; its end is excluded. */
+  /** Offset in the text where the token starts, in UTF-16 units; `end` is excluded. */
   readonly start: number
   readonly end: number
-  /** Whether the token is an alias: another reading of the words that begin here. */
+  /** Whether the token is an alias: another reading of one or more words that begin at this offset. */
   readonly alias: boolean
 }
 
 export type TokenVisitor = (term: string, start: number, end: number, alias: boolean) => void
 
-/** Tokens in the order of their starts; a word comes before its aliases. */
+/** The tokens of a text in the order of their starts; a word comes before its aliases. */
 export function tokenise(text: string): Token[] {
   const tokens: Token[] = []
   eachToken(text, (term, start, end, alias) => tokens.push({ term, start, end, alias }))
@@ -84,7 +84,7 @@ function plainWordEnd(text: string, start: number): number {
 }
 
 const DOT = 0x2e
-/** Blank, line feed, tab, and the signs after which a word is certainly over. */
+/** Characters after which a simple word is certainly over: blank, line feed, tab, and certain punctuation signs. */
 const PLAIN_ENDS: ReadonlySet<number> = new Set([...' \n\r\t,;:!?()[]{}"/-=<>*&|`'].map(sign => sign.charCodeAt(0)))
 
 /** Visits the characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
@@ -108,7 +108,10 @@ function clusterEnd(text: string, start: number): number {
   return end
 }
 
-/** Visits words joined by case, underscores and dots. */
+/**
+ * Visits the words of an identifier, abbreviation or number, which may be joined by case, underscores and dots. Returns the offset after
+ * it.
+ */
 function compound(text: string, from: number, visit: TokenVisitor): number {
   const abbreviated = abbreviationEnd(text, from)
   if (abbreviated > 0) {
@@ -138,7 +141,7 @@ function compound(text: string, from: number, visit: TokenVisitor): number {
   return afterEnding(text, from, last)
 }
 
-/** Abbreviations that are often written without the last dot. */
+/** Abbreviations that are recognised even without their last dot, since they are often written so. */
 const OFTEN_UNFINISHED: ReadonlySet<string> = new Set(['e.g', 'i.e', 'a.m', 'p.m', 'u.s', 'u.k'])
 
 /**
@@ -176,8 +179,8 @@ interface Word {
 }
 
 /**
- * Visits an identifier without dots: its words, the whole as an alias after the first word, and `around`, the longer identifier that begins
- * with it.
+ * Visits a part of an identifier that contains no dots: its words, and after the first word the whole part as an alias, followed by
+ * `around`, the longer identifier that begins with this part.
  */
 function segment(text: string, start: number, end: number, visit: TokenVisitor, around: Word | null = null): void {
   const cuts = isHex(text, start, end) ? [start, end] : cutsOf(text, start, end)
@@ -205,7 +208,7 @@ function segmentEnd(text: string, from: number): number {
   return end
 }
 
-/** Whether a dot at `at` joins a word before it with a letter or digit directly behind it. */
+/** Whether a dot at offset `at` joins the word before it with a letter or digit directly after it. */
 function dotJoins(text: string, at: number): boolean {
   return text[at] === '.' && at + 1 < text.length && (classOf(text, at + 1) & (LOWER | UPPER | DIGIT)) !== 0
 }
@@ -215,7 +218,7 @@ function isNumber(text: string, start: number, end: number): boolean {
   return true
 }
 
-/** The apostrophe endings of English, which are not words. */
+/** Pattern of English endings after an apostrophe (as in `it's`, `don't`), which are not words of their own. */
 const ENDING = /^['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{N}_])/iu
 
 function afterEnding(text: string, start: number, end: number): number {
@@ -242,7 +245,7 @@ function cut(term: string): string {
         .replace(/\ufffd$/, '')
 }
 
-// Words within an identifier: `parseQuery`, `parse_query`, `HTTPServer`, `0xD020`.
+// Finds the words within an identifier such as `parseQuery`, `parse_query`, `HTTPServer` or `0xD020`.
 
 function isHex(text: string, start: number, end: number): boolean {
   return text[start] === '0' && /^0[xX][\da-fA-F]+$/.test(text.slice(start, end))
@@ -252,7 +255,7 @@ function isHex(text: string, start: number, end: number): boolean {
 const MAX_WORDS_IN_IDENTIFIER = 12
 const MAX_IDENTIFIER_LENGTH = 80
 
-/** Offsets of the words of an identifier: start and end in turn. */
+/** Offsets of the words within an identifier: start and end of each word in turn. */
 function cutsOf(text: string, start: number, end: number): number[] {
   const cuts: number[] = []
   let from = -1
@@ -283,7 +286,7 @@ function beginsWord(text: string, at: number, end: number): boolean {
   return !isPlural
 }
 
-/** One spelling for `parseQuery`, `parse_query` and `parse.query`; dots between digits stay. */
+/** The whole identifier as one term: `parseQuery`, `parse_query` and `parse.query` give one spelling; dots between digits are kept. */
 function joinedTerm(text: string): string {
   return text.replaceAll(/_|(?<!\p{Nd})\.|\.(?!\p{Nd})/gu, '')
 }

@@ -1,6 +1,6 @@
 /**
- * Work between queries: vectors for new chunks, snapshots, pruning of the change feed, the jobs of lenses. Each is done by one process at a
- * time.
+ * Work in the background, between queries: computes vectors for new chunks, saves index snapshots, prunes the change feed, runs the
+ * periodic jobs of lenses. Each kind of work is done by one process at a time, of all that have the store open.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,15 +22,15 @@ const TICK_MS = 2_000
 const SAVE_EVERY_MS = 30_000
 const SAVE_SHARE = 1 / 50
 
-/** State of a background job in this process, for the doctor. */
+/** State of a background job in this process, which the engine's health check (the doctor) reports. */
 export interface JobState {
-  /** Latest progress that the job's last run reported. */
+  /** Last progress that the job reported during its latest run. */
   readonly progress: Progress | null
-  /** Error message of the job's last run; null if it did not fail. */
+  /** Error message of the job's latest run; null if that run did not fail. */
   readonly failure: string | null
 }
 
-/** A job of a lens with its host, or one of the engine's own. */
+/** A periodic background job, either defined by a lens or part of the engine. */
 export interface BackgroundJob {
   readonly name: string
   readonly everyMs: number
@@ -43,7 +43,7 @@ interface BackgroundInput {
   readonly indexes: IndexSet
   readonly embedding: Embedding | null
   readonly jobs: readonly BackgroundJob[]
-  /** States of the jobs by name, which this class keeps up to date. */
+  /** State of each background job by job name, updated after each run and read by the health check. */
   readonly states: Map<string, JobState>
   readonly holder: string
   readonly machineNow: () => number
@@ -57,9 +57,10 @@ export class Background {
   /** Leases by job name; kept, because taking over the lease of another process requires having observed how long it was not renewed. */
   readonly #leases = new Map<string, Lease>()
   readonly #timer: NodeJS.Timeout
-  // On a clock that nobody can set: what is due in a while is due whatever the date becomes.
+  // Monotonic time from which index snapshots may next be saved; the monotonic clock is used because setting the system clock must neither
+  // delay nor hasten the saving.
   #saveAt = performance.now() + SAVE_EVERY_MS
-  /** The promise of saving snapshots and pruning the feed while they run. */
+  /** Promise of the maintenance in progress, which saves snapshots and prunes the change feed; null while there is none. */
   #upkeep: Promise<void> | null = null
 
   constructor(input: BackgroundInput) {
@@ -87,7 +88,7 @@ export class Background {
       await this.#save()
       await this.#prune()
     } catch {
-      // Errors are ignored here: the next tick tries again if the store is busy or failing.
+      // Errors of maintenance are ignored, because the next timer tick tries again when the store is no longer busy or failing.
     }
   }
 
@@ -122,7 +123,7 @@ export class Background {
     this.#running.set(name, running)
   }
 
-  /** Runs the job. Never rejects: a failure is recorded, and the job is due again after its interval. */
+  /** Runs a background job. Never rejects: a failure is recorded in the job's state, and the job is due again after its interval. */
   async #runJob(job: BackgroundJob): Promise<void> {
     const { clock, states } = this.#input
     const state = (change: Partial<JobState>) => {
@@ -138,7 +139,8 @@ export class Background {
       )
       state({ failure: null })
     } catch (error) {
-      // A busy store is tried again at the next tick; being ended is no failure.
+      // A job that found the store busy is tried again at the next timer tick; an abort because the engine is closing is not recorded as a
+      // failure.
       const isBusy = error instanceof QuerentError && error.kind === 'busy'
       if (!isBusy && !this.#stop.signal.aborted)
         state({ failure: error instanceof Error ? error.message : String(error) })
@@ -147,8 +149,8 @@ export class Background {
 }
 
 /**
- * Writes the snapshots of the indexes. If another process holds the lease, that process writes them. A missing snapshot costs time at the
- * next start, but no data.
+ * Saves the snapshots of the indexes, unless another process holds the lease for that and so saves them. A missing snapshot makes the next
+ * start slower but loses no data.
  */
 export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<void> {
   if (!indexes.isWorthSaving) return
@@ -161,25 +163,28 @@ export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<vo
   }
 }
 
-// Creates vectors in the background, after the word index: chunks without a vector are embedded one by one and stored in small batches, by
-// one process at a time. Stored vectors stay, so an interrupted run continues where it stopped. A text that the embedder refuses is set
-// aside until the engine is closed, so that it does not keep other chunks from getting vectors.
+// Makes vectors in the background: chunks without a vector are embedded one by one and stored in small batches, by one process at a time.
+// Stored vectors stay, so an interrupted run continues where it stopped. A text that the embedder refuses is skipped until the engine is
+// closed, so that it does not keep other chunks from getting vectors.
 
 const BATCH = 16
-/** Interval in milliseconds at which a process checks whether another process has finished. */
+/** Interval in milliseconds at which a process that waits for vectors checks whether another process has finished making them. */
 const WATCH_MS = 200
-/** Pause after a failure: `FIRST_PAUSE_MS`, doubled with each further failure, at most `MAX_PAUSE_MS`. */
+/**
+ * Pause in milliseconds before the next attempt to embed after a failure: `FIRST_PAUSE_MS`, doubled with each further failure, at most
+ * `MAX_PAUSE_MS`.
+ */
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 300_000
-/** Number of chunks without a vector that are read at once when some chunks were set aside. */
+/** Number of chunks without a vector that are read from the store at once, to find one whose text the embedder has not refused. */
 const PAGE = 256
 /** A text that no embedder has a reason to refuse: it tells a refused text from an embedder that refuses everything. */
 export const HARMLESS = 'a short test'
 
-/** Chunks that have no vector because the embedder refuses their texts. */
+/** The chunks that have no vector because the embedder refused their texts. */
 export interface Refused {
   readonly count: number
-  /** What the embedder said about one of these texts; null if there is none. */
+  /** Error message of the embedder for one of the refused texts; null if there is no refused text. */
   readonly message: string | null
 }
 
@@ -194,7 +199,7 @@ export class Embedding {
   readonly #elapsed: () => number
   /** Refused chunks and the embedder's messages, by model key and chunk key. Changing a text makes a new chunk. */
   readonly #refused = new Map<string, Map<ChunkKey, string>>()
-  /** Milliseconds per vector in the last run; null: no run yet. */
+  /** Average time in milliseconds to embed one chunk in the last run; null: there was no run yet. */
   #msEach: number | null = null
   #error: unknown = null
   #failures = 0
@@ -215,7 +220,7 @@ export class Embedding {
     this.#elapsed = elapsed
   }
 
-  /** The error that ended the last run early, or null. */
+  /** The error that ended the last embedding run early; null if it completed. */
   get error(): unknown {
     return this.#error
   }
@@ -252,8 +257,8 @@ export class Embedding {
   }
 
   /**
-   * Resolves when every chunk has a vector, except those set aside; ignores the pause after a failure. Rejects when that cannot be reached,
-   * or with `cancelled`.
+   * Resolves when every chunk has a vector, except chunks whose texts the embedder refuses; does not wait for the pause after an earlier
+   * failure. Rejects with the failure that ended embedding, or with `cancelled`.
    */
   async settled(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void> {
     if (report) this.#watchers.add(report)
@@ -275,7 +280,7 @@ export class Embedding {
     await this.#running
   }
 
-  /** The next chunks to embed and the model for them; null: nothing is left. */
+  /** The next chunks to embed and the model to embed them with; null: every chunk has its vectors or was refused. */
   #next(limit = 1): Waiting | null {
     if (this.#models.isOverruled === true) return null
     for (const embedder of this.#models.targets) {
@@ -314,7 +319,7 @@ export class Embedding {
     if (!signal.aborted && this.#models.isOverruled !== true) await this.#models.finish?.()
   }
 
-  /** Embeds batch after batch for as long as the lease can be renewed. */
+  /** Embeds one batch of chunks after another for as long as this process can renew its lease on the job. */
   async #embedPending(signal: AbortSignal): Promise<void> {
     let done = 0
     const begun = this.#elapsed()
@@ -342,8 +347,8 @@ export class Embedding {
   }
 
   /**
-   * Embeds the texts of a refused batch one by one, and sets aside those that are refused again. Rejects if the embedder refuses every
-   * text.
+   * Embeds the texts of a batch one by one after the embedder refused the batch, and records which texts are refused again. Rejects if the
+   * embedder refuses even a harmless test text, because then no text is at fault.
    */
   async #embedOneByOne({ embedder, chunks }: Waiting, signal: AbortSignal): Promise<void> {
     const refused = new Map<ChunkKey, string>()
@@ -377,7 +382,7 @@ export class Embedding {
     return this.#store.writeWhenFree(this.#now(), writer => {
       if (!this.#lease.isHeldIn(writer)) return
       this.#models.embedding?.(writer, embedder, texts)
-      // A chunk may have been deleted while its text was being embedded.
+      // Chunks that were deleted while their texts were being embedded get no vector.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
       writer.putVectors(
         modelKey(embedder.model),
@@ -414,14 +419,14 @@ export class Embedding {
   }
 }
 
-/** The models for which every chunk should have a vector. */
+/** The models for which every chunk in the store should have a vector. */
 export interface EmbeddedModels {
   readonly targets: readonly Embedder[]
-  /** Whether another process decides on the models at present: then this process embeds nothing. */
+  /** Whether another process on the store has switched to other embedding models; if so, this process embeds nothing. */
   readonly isOverruled?: boolean
-  /** Called in the transaction that writes the vectors of these texts. */
+  /** Called with the texts of a batch, in the transaction that writes their vectors. */
   embedding?(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void
-  /** Called when nothing is left to embed; may be called often. */
+  /** Called when every chunk has its vectors; may be called repeatedly. */
   finish?(): Promise<void>
 }
 

@@ -1,12 +1,12 @@
 /**
  * Ensures that one process at a time does a background job. A lease is a row in the store with an expiry in machine time. The holder renews
  * it; another process takes it over when it has expired, or when the holder's process no longer runs on this machine. So a dead holder
- * blocks a job for one term at most. So does a holder whose clock is ahead: a lease that was not renewed for one term of the observer's own
- * time also counts as expired.
+ * blocks a job for one lease term at most. A holder whose clock is ahead blocks it no longer either, because a lease that was not renewed
+ * for one term of the observer's own time also counts as expired.
  *
  * A holder that was suspended, or whose clock is wrong, may believe for one renewal interval that it still has a lease that another process
- * took. It cannot write in that belief: each write checks in its own transaction that the turn is still its own (`requireHeld`). Every
- * acquisition is a new turn with its own name, even by the same process.
+ * took. It cannot write in that belief: each write checks in its own transaction that the turn (the period from taking the lease to giving
+ * it back or losing it) is still its own (`requireHeld`). Every acquisition is a new turn with its own name, even by the same process.
  */
 import { hostname } from 'node:os'
 import { pause } from '../../base/turns.ts'
@@ -17,10 +17,10 @@ import type { Store, StoreReader } from '../../store/store.ts'
 
 const TERM_MS = 15_000
 const RENEW_MS = 5_000
-/** Interval in milliseconds at which a waiting process checks whether the lease is free. */
+/** Interval in milliseconds at which a process that waits for the lease checks whether it is free. */
 const POLL_MS = 40
 
-/** Number of turns that this process has taken, which gives each turn a unique name. */
+/** Number of times that this process has taken a lease; makes the name of each turn (period of holding the lease) unique. */
 let turns = 0
 
 export class Lease {
@@ -29,12 +29,12 @@ export class Lease {
   readonly #holder: string
   readonly #machineNow: () => number
   readonly #elapsed: () => number
-  /** Name of the last turn that this process took; null: none yet. */
+  /** Name of the lease's last turn (period of holding it) that this process took; null: none yet. */
   #turn: string | null = null
-  /** A turn of another process, and since when it has not been renewed. */
+  /** The lease row of another process as last seen, and the monotonic time since which it has been unchanged; null: none was seen. */
   #seen: { readonly holder: unknown; readonly expiresAt: unknown; readonly since: number } | null = null
 
-  /** `elapsed`: monotonic time in milliseconds. */
+  /** `machineNow`: date and time of the machine in milliseconds, for expiries. `elapsed`: monotonic time in milliseconds. */
   constructor(
     store: Store,
     name: string,
@@ -49,10 +49,11 @@ export class Lease {
     this.#elapsed = elapsed
   }
 
-  /** Takes or renews the lease; false if another process has it. */
+  /** Takes the lease, or renews it if this process has it; returns false if another process has it. */
   async take(): Promise<boolean> {
     const now = this.#machineNow()
-    // A read first: most calls find the lease taken, and then need not wait for other writers.
+    // Reads the lease without a write transaction first: mostly another process has the lease, and then there is no need to wait for other
+    // writers.
     if (this.#isOthersIn(this.#store, now)) return false
     return this.#store.writeWhenFree(now, writer => {
       if (this.#isOthersIn(writer, now)) return false
@@ -63,21 +64,21 @@ export class Lease {
   }
 
   /**
-   * Whether the lease still belongs to the last turn of this process. Within a write transaction, nobody else can take it before the
-   * transaction ends.
+   * Whether the lease still belongs to the last turn that this process took. Within a write transaction the answer stays true until the
+   * transaction ends, because no other process can write.
    */
   isHeldIn(reader: StoreReader): boolean {
     return this.#turn !== null && reader.table(LEASES).get({ name: this.#name })?.['holder'] === this.#turn
   }
 
-  /** Throws `cancelled` if the lease is lost. For transactions that may write only while this process holds the lease. */
+  /** Throws `cancelled` if this process no longer holds the lease. Called inside write transactions that only the holder may make. */
   readonly requireHeld = (reader: StoreReader): void => {
     if (!this.isHeldIn(reader)) throw leaseLost(this.#name)
   }
 
   /**
-   * Takes the lease as soon as no other process has it. `onWait` is called once if another process has it. Rejects with `cancelled` if the
-   * signal is aborted first, and with the error of a store that cannot be written.
+   * Waits until no other process has the lease, and takes it. `onWait` is called once if there is a wait. Rejects with `cancelled` if the
+   * signal is aborted first, and with the error of the store if it cannot be written.
    */
   async waitFor(signal: AbortSignal, onWait: () => void = () => undefined): Promise<void> {
     for (let waits = false; ; waits = true) {
@@ -90,8 +91,8 @@ export class Lease {
   }
 
   /**
-   * Runs `body` while the lease is held: renews it meanwhile, and gives it back at the end. The signal passed to `body` is aborted when the
-   * lease is lost to another process or could not be renewed for a whole term, and when `signal` is aborted.
+   * Runs `body` while the lease is held: renews the lease meanwhile, and gives it back at the end. The signal passed to `body` is aborted
+   * when another process has taken the lease, when it could not be renewed for a whole lease term, and when `signal` is aborted.
    */
   async during<T>(signal: AbortSignal, body: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const lost = new AbortController()
@@ -110,7 +111,7 @@ export class Lease {
     }
   }
 
-  /** Never fails: a lease that cannot be given back expires after its term. */
+  /** Gives the lease back. Never fails: a lease that cannot be given back expires after its term. */
   async release(): Promise<void> {
     const turn = this.#turn
     if (turn === null) return
@@ -133,7 +134,7 @@ export class Lease {
         return 'renewed'
       })
     } catch (error) {
-      // The store is too busy to say whether the lease is held.
+      // The lease could not be renewed because the store is busy, so it is unknown whether it is still held.
       if (!(error instanceof QuerentError)) throw error
       return 'unknown'
     }
@@ -158,10 +159,10 @@ function leaseLost(name: string): QuerentError {
   return new QuerentError('cancelled', `another process took over ${name}`, {})
 }
 
-/** Format of a holder's name, host/process id/engine id, from which other processes tell whether the holder still runs. */
+/** Pattern of a lease holder's name (host/process id/engine id), from which other processes can tell whether the holder still runs. */
 const PARTS = /^(?<host>.+)\/(?<pid>\d+)\/[^/]+$/
 
-/** Name of an engine as lease holder; unique, also among several engines in one process. */
+/** Name under which an engine holds leases; unique, also among several engines in one process. */
 export function nameHolder(id: string): string {
   return `${hostname()}/${process.pid}/${id}`
 }
@@ -174,11 +175,11 @@ export function isGone(holder: string): boolean {
 
 function isRunning(pid: number): boolean {
   try {
-    // Signal 0 sends nothing: it only checks that the process exists.
+    // The signal 0 is not sent to the process; the call only checks that the process exists.
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Other errors, such as EPERM, mean that the process exists but belongs to another user.
+    // Other errors than ESRCH, such as EPERM, mean that the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

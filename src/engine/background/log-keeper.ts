@@ -1,7 +1,6 @@
 /**
- * Checkpoints the store's write-ahead log: one engine at a time, every few seconds while there are writes, in a thread of its own. Commits
- * do not pay for checkpoints, unless no engine does this work. After deletions it makes sure that the deleted bytes are erased from the
- * files.
+ * Checkpoints the store's write-ahead log (copies committed pages into the main file): one engine at a time, every few seconds while there
+ * are writes, in a thread of its own, so that commits need not. After deletions it also erases the deleted bytes from the store's files.
  */
 import { Turns } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -10,24 +9,24 @@ import type { IndexSet } from '../index-set.ts'
 import type { Lease } from './lease.ts'
 
 const TICK_MS = 1_000
-/** Log size in bytes below which a checkpoint is not worth a thread. */
+/** Size of the write-ahead log in bytes from which it is checkpointed; for less, starting a thread is not worthwhile. */
 const FOLD_FROM = 1024 * 1024
 /** Log size in bytes from which writers are made to wait the few milliseconds that it takes to restart the log from its beginning. */
 const LARGE = 32 * 1024 * 1024
 /**
- * Log size in bytes from which a commit itself checkpoints the log, because no engine seems to do so. One long write may add hundreds of
- * megabytes before the next tick.
+ * Size of the write-ahead log in bytes from which a commit checkpoints it, because apparently no engine does so in the background. The
+ * limit is high, since one long write may add hundreds of megabytes between two background checks.
  */
 const BACKSTOP = 1024 * 1024 * 1024
 /**
- * Under continuous deletions, the minimum interval in milliseconds between erasures of the file, and the largest share of time for them,
- * because writers wait meanwhile.
+ * Limits on how often deleted bytes are erased from the store's files, during which writers wait: at most once every `ERASE_EVERY_MS`
+ * milliseconds, and for at most the share `ERASE_SHARE` of the time.
  */
 const ERASE_EVERY_MS = 5_000
 const ERASE_SHARE = 1 / 10
 /** Milliseconds without a write after which the rest of the log is emptied, as it may hold earlier contents of rows. */
 const IDLE_MS = 10_000
-/** Longest time in milliseconds that writers wait for readers that must leave the log first. */
+/** Longest time in milliseconds for which writers are blocked while a checkpoint waits for readers to stop using the write-ahead log. */
 const PATIENCE_MS = 20
 /** Longest wait in milliseconds for readers when the store is closed, after which no process of this engine maintains the log. */
 const PATIENCE_AT_END_MS = 1_000
@@ -41,7 +40,7 @@ export interface LogKeeperInput {
   readonly indexes: IndexSet
   /** Lease for work on the log. It is left to expire rather than given back, because giving it back would write to the log again. */
   readonly lease: Lease
-  /** Lease for the snapshot files of the indexes. */
+  /** Lease of the process that writes the snapshot files of the indexes. */
   readonly snapshots: Lease
 }
 
@@ -49,14 +48,14 @@ export class LogKeeper {
   readonly #input: LogKeeperInput
   readonly #timer: NodeJS.Timeout
   #working: Promise<void> | null = null
-  /** `#lookedAt` and `#foldedAt`: modification time of the log file at the last look and at the last checkpoint. */
+  /** Modification times of the write-ahead log: at the last check (`#lookedAt`) and at the last checkpoint (`#foldedAt`). */
   #lookedAt = 0
   #foldedAt = 0
   #changedAt = Number.NEGATIVE_INFINITY
   #version = -1
   #forgotten: Forgotten | null = null
   #eraseAt = Number.NEGATIVE_INFINITY
-  /** The deletion that was last purged from memory, and the earliest time of the next purge. */
+  /** The deletion up to which the indexes in memory were last purged, and the earliest time of the next purge. */
   #letGo: string | null = null
   #letGoAt = Number.NEGATIVE_INFINITY
 
@@ -76,7 +75,7 @@ export class LogKeeper {
   #tick(): void {
     this.#working ??= this.#work()
       .catch(error => {
-        // Ignored here: the next tick tries again if the disk is busy or failing.
+        // Errors of log maintenance are ignored, because the next timer tick tries again when the disk is no longer busy or failing.
         if (!(error instanceof QuerentError)) throw error
       })
       .finally(() => {
@@ -104,7 +103,9 @@ export class LogKeeper {
     this.#foldedAt = upkeep.log()?.writtenAt ?? 0
   }
 
-  /** Works without the lease, because taking the lease would write to the log. */
+  /**
+   * Empties the write-ahead log and ends the thread. Does this without the lease, because taking the lease would write to the log again.
+   */
   async #rest(): Promise<void> {
     await this.#input.upkeep.fold('empty', PATIENCE_MS)
     await this.#input.upkeep.endThread()
@@ -149,7 +150,10 @@ export async function eraseAtEnd(upkeep: Upkeep, indexes: IndexSet, snapshots: L
   }
 }
 
-/** Removes deleted data from the snapshot files. False if another process is writing snapshots. */
+/**
+ * Removes deleted data from the snapshot files of the indexes. Returns false if another process is writing snapshots, so that this must be
+ * tried again.
+ */
 async function forgetInFiles(indexes: IndexSet, snapshots: Lease, seq: number, rewrite: boolean): Promise<boolean> {
   if (!indexes.mayHold(seq)) return true
   if (!(await snapshots.take())) return false

@@ -1,4 +1,7 @@
-/** Care of a whole home: connects the engine's doctor and backup with its parts. */
+/**
+ * Maintenance of a home (the folder with the store and its settings): connects the engine's health check (the doctor) and its backup with
+ * the parts of the engine that they need.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { type Steps, Turns } from '../../base/turns.ts'
@@ -40,7 +43,7 @@ export class Care {
   readonly #embedNew: (call: CallContext) => Promise<unknown>
   readonly #hostOf: (lens: string) => LensHost
 
-  /** `embedNew` embeds chunks that have no vector, as far as the embedder works. */
+  /** `embedNew` makes the missing vectors of chunks, as far as the embedder works. */
   constructor(parts: Parts, embedNew: (call: CallContext) => Promise<unknown>, hostOf: (lens: string) => LensHost) {
     this.#parts = parts
     this.#embedNew = embedNew
@@ -84,7 +87,7 @@ export class Care {
     for (const name of this.#parts.indexes.names) await this.#renew(name)
   }
 
-  /** Rebuilds the index. If another process is writing snapshots just now, only that process writes the file. */
+  /** Rebuilds an index in memory. Its snapshot file is also written, unless another process is writing snapshots just now. */
   async #renew(name: string): Promise<void> {
     const { indexes, snapshots } = this.#parts
     const mayWrite = await snapshots.take()
@@ -96,15 +99,15 @@ export class Care {
   }
 }
 
-/** Operations that write files on this machine may be called on this machine only, not from a remote client. */
+/** Throws for a call from a remote client: operations that write files on this machine may be called only from this machine. */
 function hereOnly({ remote }: CallContext, what: string): void {
   if (remote !== true) return
   throw new QuerentError('denied', `${what} is for the local owner only, on this machine`, { operation: what })
 }
 
 /**
- * Where a backup copies from: the file of the store, and the home whose other contents the backup only lists. Null: the store is in memory,
- * or not in a home.
+ * Where a backup copies from: the file of the store, and the home (the folder with store and settings), whose other contents the backup
+ * lists but does not copy. A null field: the store is in memory, or not in a home.
  */
 export interface BackupPlace {
   readonly storeFile: string | null
@@ -119,7 +122,7 @@ export async function backUp(
   if (storeFile === null || home === null) {
     throw invalidArgument('to', to, 'a store on disk to copy: this one is in memory, or not in a home; use `export`')
   }
-  // A relative path would be resolved from the server's working folder, which a caller does not know.
+  // A relative backup path would be resolved from the working folder of the server process, which a remote caller does not know.
   if (!isAbsolute(to)) throw invalidArgument('to', to, 'an absolute path')
   const copy = await copyStore({
     from: storeFile,
@@ -133,14 +136,17 @@ export async function backUp(
   return { ...copy, not_held: besides(home) }
 }
 
-/** Everything in a home except the store and what is derived from it. */
+/**
+ * Names of the files and folders in the home that a backup of the store does not contain: the settings, the record of trusted plug-ins, and
+ * the plug-in folder, if they exist.
+ */
 function besides(home: string): readonly string[] {
   const folder = join(home, PLUGIN_FOLDER)
   const plugins = existsSync(folder) && readdirSync(folder).length > 0 ? [PLUGIN_FOLDER] : []
   return [...['config.json', TRUST_FILE].filter(name => existsSync(join(home, name))), ...plugins]
 }
 
-// Checks that a store, its indexes and its embedder are sound, and gives help for each problem found.
+// The health check (the doctor): checks that a store, its indexes and its embedder are sound, and says what to do about each problem found.
 
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly store: Store
@@ -149,7 +155,7 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly storeFile: string | null
   readonly jobs: ReadonlyMap<string, JobState>
   readonly lenses: readonly Lens[]
-  /** Declared tables of all lenses, including those that are not loaded. */
+  /** Table declarations of all lenses, including lenses that are not loaded. */
   readonly tables: readonly TableDeclaration[]
   readonly hostOf: (lens: string) => LensHost
 }
@@ -225,7 +231,7 @@ async function tablesAgree(
   return [withoutProblems(`lens ${name}`, damages, 'its tables agree with each other'), ...found, ...notes]
 }
 
-/** Runs a read against one state of the store, even if there are writes during its pauses. */
+/** Runs a check that reads the store, on one committed state of the store, even if there are writes while the check pauses. */
 async function ofOneState<T>(read: (reader: StoreReader) => Steps<T>, store: Store, turns: Turns): Promise<T> {
   const snapshot = store.snapshot()
   if (snapshot === null) return store.readInSteps(() => read(store), turns)
@@ -252,7 +258,7 @@ function nothingMissing(
   )
 }
 
-/** Maximum number of problems listed for each check. */
+/** Maximum number of problems listed in the message of one finding. */
 const MAX_LISTED = 5
 
 function withoutProblems(check: string, problems: readonly string[], sound: string): Examined {
@@ -271,17 +277,20 @@ function jobWorks(name: string, { failure, progress }: JobState): Examined {
   )
 }
 
-// The indexes, compared with ones built again, and the snapshots they would be read from.
+// Checks of the indexes: each index in use is compared with one rebuilt from the store, and each snapshot file is loaded as a test.
 
 interface IndexesToExamine {
   readonly names: readonly string[]
-  /** The index in use with that name, brought up to the latest commit. */
+  /** Returns the index in use with this name; loads the index if it is not loaded yet. */
   readonly indexOf: (name: string) => Index
-  /** Creates an empty index of the same kind, which is rebuilt to compare the index in use with it. */
+  /**
+   * Creates an empty index of the same kind as the given one; the health check rebuilds the empty index from the store, to compare the
+   * index in use with it.
+   */
   readonly fresh: (index: Index) => Index
   /** Loads the snapshot of an index into an empty index of the same kind; null: this engine saves no snapshots. */
   readonly loaded: ((empty: Index) => Steps<SnapshotLoad>) | null
-  /** Rebuilds the index in use with that name, and saves it. */
+  /** Rebuilds the index in use with this name from the store, and saves its snapshot. */
   readonly renew: (name: string) => Promise<void>
 }
 
@@ -291,7 +300,7 @@ function* indexesFindings({ names, indexOf, fresh, renew }: IndexesToExamine, st
   for (const name of names) {
     const rebuilt = fresh(indexOf(name))
     yield* rebuild(rebuilt, store)
-    // Whoever brings the living index forward in steps is done with it.
+    // The index in use is fetched again after the rebuild, because other tasks may have loaded, updated or removed it during the pauses.
     const index = indexOf(name)
     const [rows, wanted] = store.read(reader => {
       for (const one of [index, rebuilt]) one.refresh(reader)
@@ -304,7 +313,9 @@ function* indexesFindings({ names, indexOf, fresh, renew }: IndexesToExamine, st
   return found
 }
 
-/** Builds the index in steps. Each step runs in one read transaction, so that it sees a single commit. */
+/**
+ * Rebuilds the index from the store, with pauses between steps. Each step runs in one read transaction, so that it sees a single commit.
+ */
 function* rebuild(index: Index, store: Store): Steps<void> {
   const steps = index.rebuildInSteps?.(store)
   if (steps === undefined) index.rebuild(store)
@@ -333,7 +344,7 @@ function comparison(name: string, rows: number, wanted: number, renew: () => Pro
 const HARMLESS_SNAPSHOTS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   missing: 'no snapshot yet',
   other_format: 'of another version, so the index was built again',
-  // The checksum of the snapshot is right, so another version of this program wrote it.
+  // The index rejected a snapshot whose checksum is right, so another version of this program wrote the snapshot.
   refused: 'of another version of the index, which was built again',
   ahead_of_store: 'of a later state than the store, so the index was built again',
   other_past: 'of another history of the store, so the index was built again',
@@ -359,7 +370,10 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
   })
 }
 
-/** An index of a lens may have no count: then its position is compared. */
+/**
+ * Number of rows of an index (for a graph, nodes plus links), to compare it with a rebuilt one. An index without a count gives its position
+ * in the change feed instead.
+ */
 function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
   if (!hasCount(index)) return index.position
   const count = index.count({ partitions })
@@ -370,17 +384,20 @@ function hasCount(index: Index): index is WordIndex | VectorIndex | PointIndex |
   return 'count' in index
 }
 
-/** What the check of vectors needs: does every text have a vector, and would the embedder make one. */
+/** What the checks of vectors need. One check is whether every chunk has a vector, the other whether the embedder works at present. */
 export interface EmbeddingToExamine {
   readonly embedder: Embedder | null
   readonly embedderError: string | null
-  /** Chunks whose texts the embedder refused; null if this engine embeds nothing. */
+  /** Chunks that have no vector because the embedder refused their texts; null if this engine does not embed chunks. */
   readonly refused: Refused | null
-  /** Ends the wait for an embedder that does not respond. */
+  /** Aborting this signal ends the wait for an embedder that does not respond. */
   readonly signal: AbortSignal
 }
 
-/** Timeout: the first use of a local model takes a second, a provider with retries a few. */
+/**
+ * Time limit in milliseconds for the check that embeds a test text: the first use of a local model takes about a second, a provider with
+ * retries a few seconds.
+ */
 const PATIENCE_MS = 60_000
 
 export function vectorsFinding({ embedder, refused }: EmbeddingToExamine, store: Store): Examined {

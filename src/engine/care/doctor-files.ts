@@ -1,6 +1,6 @@
 /**
- * The doctor's checks around the store (permissions, free space, log, versions) and its repairs, also for a store that no engine has
- * opened.
+ * Checks of the health check that concern the files of a store (permissions, free disk space, write-ahead log, versions) and the repairs of
+ * all findings, also for a store that no engine can open.
  */
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,14 +17,17 @@ import type { Examination, Finding } from '../engine.ts'
 import { type Home, STORE_FILE } from '../home.ts'
 import { VERSION } from '../version.ts'
 
-/** Least free disk space in bytes; less is soon used up by a log and a snapshot. */
+/**
+ * Minimum of free disk space in bytes below which the health check reports a problem; a write-ahead log and an index snapshot soon need as
+ * much.
+ */
 const MIN_FREE = 32 * 1024 * 1024
 /** Largest normal size of the log in bytes. It is checkpointed long before, unless a reader prevents that. */
 const MAX_LOG = 256 * 1024 * 1024
 const OTHERS = 0o077
 const OTHERS_ENTER = 0o011
 
-/** `folder` is the home, `file` the store in it. */
+/** Examines the files of a home. `folder`: the home; `file`: the store file in it. */
 export function filesFindings(folder: string, file: string): readonly Examined[] {
   return [permissions(folder), freeSpace(folder), log(file), versions()]
 }
@@ -44,12 +47,12 @@ function files(count: number): string {
   return count === 1 ? '1 file' : `${count} files`
 }
 
-/** Whether other users may enter the folder at all; Windows has other rules. */
+/** Whether users other than the owner may enter the home folder; on Windows, whose permissions differ, this is not checked. */
 function isEntered(folder: string): boolean {
   return process.platform !== 'win32' && (modeOf(folder) & OTHERS_ENTER) !== 0
 }
 
-/** Files and folders that contain texts, keys or settings. */
+/** Paths of the files and folders in the home that contain stored texts, keys or settings, and so must not be readable for other users. */
 function filesOf(folder: string): readonly string[] {
   const named = [...storeFiles(join(folder, STORE_FILE)), join(folder, 'config.json')]
   const index = join(folder, 'index')
@@ -100,12 +103,12 @@ export function finding(
   return { check, ok, message, help: ok ? null : help, repaired: null, repair }
 }
 
-/** Findings of the store's own examination. */
+/** Converts a finding of the store's own examination to the form of the health check. */
 export function ofStore({ check, ok, message, help, isRepairable }: StoreFinding): Examined {
   return finding(check, ok, message, help, isRepairable ? 'store' : null)
 }
 
-/** Like `looked`, for an asynchronous check. */
+/** Runs an asynchronous check. If the check itself fails, its error becomes a finding, so that the other checks still run. */
 export async function lookedLong(
   check: string,
   look: () => Promise<readonly Examined[]>,
@@ -120,7 +123,7 @@ export async function lookedLong(
   }
 }
 
-/** Runs a check. If the check itself fails, the failure becomes a finding and the other checks still run. */
+/** Runs a check of the health check. If the check itself fails, its error becomes a finding, so that the other checks still run. */
 export function looked(check: string, look: () => readonly Examined[]): readonly Examined[] {
   try {
     return look()
@@ -131,27 +134,27 @@ export function looked(check: string, look: () => readonly Examined[]): readonly
   }
 }
 
-/** Help for a damaged store: the file is still there, and part of it may be readable. */
+/** Advice for an error that a check reports. For a damaged store the advice is to restore a backup or save what is still readable. */
 function helpOf({ code, help }: QuerentError): string {
   return code === 'store_corrupt' ? RESTORE_HELP : help
 }
 
-/** All findings of the doctor, without their repair functions. */
+/** The result of the health check in the form that callers see: all findings, without their repair functions. */
 export function examination(findings: readonly Finding[], backup: string | null = null): Examination {
   const shown = findings.map(({ check, ok, message, help, repaired }) => ({ check, ok, message, help, repaired }))
   return { ok: shown.every(({ ok }) => ok), findings: shown, backup }
 }
 
-/** Prefix of the names of copies that are made beside a store before a repair. */
+/** Prefix of the names of the copies of a damaged store file that are kept beside it before a repair. */
 const COPY_BEFORE_REPAIR = 'store.before-repair-'
 
 interface RepairInput {
   readonly examine: () => Promise<readonly Examined[]>
   readonly storeFile: string | null
-  /** Copies the store before the repair writes to it. */
+  /** Whether to copy the store file before a repair writes to it. */
   readonly backup: boolean
   readonly now: () => Instant
-  /** Rebuilds everything derived from the store, after the store file was repaired. */
+  /** Called after the store file was repaired: rebuilds the vectors and indexes that are derived from the store. */
   readonly follow: () => Promise<void>
 }
 
@@ -176,7 +179,10 @@ export async function repair(input: RepairInput): Promise<Examination> {
   return examination(shown, backup)
 }
 
-/** Tries one repair. If it fails, the others are still tried and the finding stays. */
+/**
+ * Runs one repair and returns a text on its outcome. If the repair fails, the text says so and the problem remains a finding; other repairs
+ * are still tried.
+ */
 async function attempt(repair: () => string | Promise<string>): Promise<string> {
   try {
     return await repair()
@@ -198,7 +204,7 @@ async function backupBeside(storeFile: string, now: Instant): Promise<string> {
   }
 }
 
-/** Copies the files byte for byte, with the log, because SQLite cannot read a damaged store. */
+/** Copies the store file and its write-ahead log byte for byte, because SQLite cannot read and so cannot copy a damaged store. */
 function copyOfDamaged(storeFile: string, to: string): string {
   for (const end of ['', '-wal']) {
     rmSync(to + end, { force: true })
@@ -209,7 +215,7 @@ function copyOfDamaged(storeFile: string, to: string): string {
   return to
 }
 
-/** Error codes that become findings about the store; other errors are thrown on. */
+/** Codes of errors on opening or reading a store that the health check reports as findings; errors with other codes are thrown. */
 const OF_STORE: ReadonlySet<string> = new Set([
   'store_corrupt',
   'store_newer',
@@ -222,7 +228,7 @@ export function isOfStore(error: unknown): error is QuerentError {
   return error instanceof QuerentError && OF_STORE.has(error.code)
 }
 
-/** Examines a home whose store no engine can open. `error`: why opening failed. */
+/** Health check of a home whose store no engine can open; only its files are examined. `error`: why opening failed. */
 export async function examineClosed(
   home: Home,
   error: QuerentError,

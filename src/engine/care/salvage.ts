@@ -11,13 +11,19 @@ import type { Backup, Engine } from '../engine.ts'
 import { findHome, type Home, STORE_FILE } from '../home.ts'
 import { openEngine } from '../open.ts'
 
-/** The home that an engine opened with these options would use. Throws `store_missing`. */
+/**
+ * The home (the folder with the store) that an engine opened with this option would use: the named one, that of QUERENT_HOME, or the
+ * nearest one above the working folder. Throws `store_missing` if there is none.
+ */
 export function homeOf(named: string | undefined): Home {
   const environmentHome = process.env['QUERENT_HOME'] || undefined
   return findHome({ home: named, environmentHome, workingFolder: process.cwd(), create: false })
 }
 
-/** Calls `body` with an engine on the salvaged store, and a report of what was lost. */
+/**
+ * Copies everything readable of a damaged store into a temporary store. Then calls `body` with an engine on the temporary store and a
+ * report that lists the losses.
+ */
 export async function withSalvaged<T>(
   home: Home,
   now: Instant,
@@ -30,7 +36,7 @@ export async function withSalvaged<T>(
   })
 }
 
-/** Writes everything that can be read into a new store file. */
+/** Copies everything readable of a damaged store into a new store file, as a backup. */
 export async function backUpReadable(
   home: Home,
   now: Instant,

@@ -1,6 +1,6 @@
 /**
- * Compares two pages: the difference between what a subscriber has and a new answer, in the order in which events are sent (BQ-160).
- * Subscriptions of all lenses and interfaces are compared here.
+ * Computes the changes between what a subscriber to a query has and a new answer, in the order in which they are sent as events (BQ-160).
+ * Used for the subscriptions of all lenses and interfaces.
  */
 import { type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -8,15 +8,18 @@ import type { LiveEvent, LiveItem, LiveName, LiveOptions, LiveReason, LiveState 
 
 const MINUTE_MS = 60_000
 
-/** An item in the state that was last sent to the subscriber. */
+/** An item of a query's answer in the state in which a subscriber last received it. */
 export interface SentItem extends Omit<LiveItem, 'since' | 'shown' | 'fields'> {
-  /** Field values as last sent. Null: unknown, because the subscriber resumed with a token. */
+  /**
+   * Values of the item's fields when it was last sent to the subscriber. Null: unknown, because a resume token, from which this
+   * subscription continued, does not contain them.
+   */
   readonly fields: Readonly<Record<string, string>> | null
-  /** Number of bytes that the item takes in a resume token. */
+  /** Number of bytes that this item takes in a resume token, which lists the items that a subscriber has. */
   readonly bytes: number
 }
 
-/** The items that a subscriber has, in rank order, and the time of the last answer that was sent completely. */
+/** The items that a subscriber has received, in rank order, and the time of the last answer whose changes have all been sent. */
 export interface Delivered {
   readonly items: readonly SentItem[]
   readonly asOf: Instant
@@ -26,17 +29,17 @@ export interface Difference extends LiveName {
   readonly type: LiveEvent['type']
   readonly reason: LiveReason
   readonly details: JsonObject
-  /** The item after the event; null if it was removed. */
+  /** The item as it is after this change of the answer; null if the change removes the item. */
   readonly now: LiveItem | null
 }
 
 interface Circumstances {
   readonly includeReranks: boolean
-  /** Time of the last answer that was sent completely: an item known since a later time is new. */
+  /** Time of the last answer whose changes have all been sent: an item that the store has known only since a later time counts as new. */
   readonly lastAsOf: Instant
   /** Keys of the items that are sent because the subscription began or started again, and which of the two it was. */
   readonly opening: { readonly keys: ReadonlySet<string>; readonly reason: 'initial' | 'resync' } | null
-  /** Keys of items that the viewer may no longer see. */
+  /** Keys of items that the subscriber has received but may no longer see. */
   readonly lost: ReadonlySet<string>
   /** Only time has passed since the last answer: items may be added and removed, but none is updated or reranked (BQ-158). */
   readonly onlyTime: boolean
@@ -51,7 +54,7 @@ function differences(
   const present = new Set(state.items.map(item => item.key))
   const gone = [...sent.values()].filter(({ key }) => !present.has(key))
   const removals = gone.map(item => removal(item, reasonToGo(item, state, circumstances)))
-  // A loss of access comes before all other events, because it must not wait.
+  // The removal of an item that the viewer may no longer see is sent before all other events, because it must not wait for the rate limit.
   const lost = removals.filter(({ reason }) => reason === 'unavailable')
   const others = removals.filter(({ reason }) => reason !== 'unavailable')
   const changes = state.items.map(item => changeOf(sent.get(item.key), item, circumstances))
@@ -105,8 +108,8 @@ export function asSent(item: LiveItem): SentItem {
 }
 
 /**
- * Digest of a text, short enough for resume tokens: 12 hexadecimal digits, so two given different texts have the same digest with a
- * probability of 1 in 2.8·10¹⁴.
+ * Digest of a text, short enough for resume tokens: 12 hexadecimal digits. Two different texts have equal digests with a probability of 1
+ * in 2.8·10¹⁴.
  */
 function digest(text: string): string {
   return text.length <= DIGEST_LENGTH ? text : sha256(text).slice(0, DIGEST_LENGTH)
@@ -115,8 +118,8 @@ function digest(text: string): string {
 const DIGEST_LENGTH = 12
 
 /**
- * An item in a resume token, short enough for a header line: key, id (as a number if the key ends with the id: its position in the key),
- * version, standing, score, rank, passage.
+ * An item in a resume token, short enough for an HTTP header line: key, id (or its position in the key, if the key ends with the id), hash
+ * of its fields, standing (what its ranking was based on), score, rank, and passage if it is one.
  */
 export type TokenRow = [string, string | number, string, string, number, number, number?]
 
@@ -136,19 +139,19 @@ export function fromRow(row: TokenRow): SentItem {
 export type Cause = 'change' | 'time'
 
 /**
- * State machine of one subscription, without input or output: answers and losses go in, events come out one by one, as fast as they are
- * taken and within the rate limit. Events not yet taken are never queued, but computed as the difference between what the subscriber has
- * and the present state: so nothing piles up, and the latest state is always reached.
+ * State machine of one subscription, without input or output: answers and losses of access go in, and events come out one by one, as fast
+ * as the subscriber takes them and within the rate limit. Events that wait are not stored; they are computed as the difference between what
+ * the subscriber has and the present answer, so nothing piles up and the latest state is always reached.
  */
 export class LiveMachine {
   readonly #options: LiveOptions
-  /** Items sent to the subscriber; in rank order, as long as events are sent in it. */
+  /** Items that the subscriber has received; in rank order, as long as the events were sent in rank order. */
   readonly #sent = new Map<string, SentItem>()
-  /** Bytes of the subscriber's list that a resume token carries. */
+  /** Number of bytes that the list of all items of the subscriber takes in a resume token. */
   bytes = 0
-  /** Time of the last answer that was sent completely. */
+  /** Time of the last answer whose changes have all been sent to the subscriber. */
   asOf: Instant
-  /** The state to be sent; null if it has been sent completely. */
+  /** The answer whose changes are being sent; null if all of them have been sent. */
   #wanted: LiveState | null = null
   #plan: Difference[] = []
   #opening: Circumstances['opening'] = null
@@ -163,12 +166,12 @@ export class LiveMachine {
     for (const item of delivered.items) this.#set(item)
   }
 
-  /** A copy of the items that the subscriber has. */
+  /** Copy of the list of items that the subscriber has received, with the time of the last answer that was sent completely. */
   get delivered(): Delivered {
     return { items: [...this.#sent.values()], asOf: this.asOf }
   }
 
-  /** Items that the subscriber has, and items that are about to be sent. */
+  /** The items whose access must be checked: those that the subscriber has received and those of the answer that is being sent. */
   get known(): readonly LiveName[] {
     return [...this.#sent.values(), ...(this.#wanted?.items ?? [])]
   }
@@ -183,10 +186,11 @@ export class LiveMachine {
     this.answered(state, 'change')
   }
 
-  /** Takes an answer that is later than all earlier ones. */
+  /** Replaces the answer whose changes are being sent by a later one. */
   answered(state: LiveState, cause: Cause): void {
     for (const { key } of state.items) this.#lost.delete(key)
-    // If a change has not been sent yet, its effects are still sent, even if only time has passed since.
+    // If changes of an earlier write have not all been sent yet, the events of this answer are not limited to those that the passing of
+    // time can cause.
     this.#onlyTime = cause === 'time' && (this.#wanted === null || this.#onlyTime)
     this.#wanted = state
     this.#replan()
@@ -220,14 +224,17 @@ export class LiveMachine {
     return next
   }
 
-  /** The event that `take` would return. */
+  /**
+   * The event that would be sent next at the machine time `now`, without removing it; null if none may be sent. `onlyLosses`: return only a
+   * removal of an item that the viewer may no longer see.
+   */
   peek(now: number, onlyLosses = false): Difference | null {
     const next = this.#plan[0]
     if (next === undefined || (onlyLosses && next.reason !== 'unavailable') || this.#waits(next, now)) return null
     return next
   }
 
-  /** Machine time at which the rate limit allows the next event; null if no event waits for that. */
+  /** Machine time at which the rate limit allows the next event to be sent; null if no event is held back by the limit. */
   heldUntil(now: number): number | null {
     const next = this.#plan[0]
     return next !== undefined && this.#waits(next, now) ? (this.#times[0] as number) + MINUTE_MS : null
@@ -247,7 +254,7 @@ export class LiveMachine {
     if (this.#plan.length === 0) this.#settle()
   }
 
-  /** If the subscriber does not want removals, a removal sends no event and counts as sent. */
+  /** If the subscriber does not want removals as events, a removed item is dropped from the subscriber's list without an event. */
   #extend(changes: readonly Difference[]): void {
     for (const change of changes) {
       if (change.type === 'removed' && !this.#options.includeRemovals) this.#apply(change)
@@ -283,7 +290,7 @@ export class LiveMachine {
     this.#wanted = null
   }
 
-  /** Whether the event has to wait because of the rate limit. */
+  /** Whether an event must wait at the machine time `now` because of the rate limit of events per minute. */
   #waits(next: Difference, now: number): boolean {
     if (next.reason === 'unavailable' || isFree(next)) return false
     const isFull = this.#times.length >= this.#options.maxEventsPerMinute
@@ -301,7 +308,7 @@ export class LiveMachine {
   }
 }
 
-/** The events with which a subscription begins do not count against the rate limit. */
+/** The events that deliver the first answer of a subscription do not count against the rate limit. */
 function isFree({ reason }: Difference): boolean {
   return reason === 'initial' || reason === 'resync'
 }

@@ -1,7 +1,7 @@
 /**
- * All subscriptions of an engine. While there are any, the engine checks at fixed times whether anything was committed, by this or another
- * process; then each subscription checks whether that concerns it. Checking at each commit would be faster, but would reveal by its time
- * that something hidden was written (BQ-169).
+ * All live queries (subscriptions) of an engine. While there are any, the engine checks at fixed times whether anything was committed, by
+ * any process; each subscription then checks whether the commits concern it. Checking right after each commit would be faster, but the time
+ * of an event would reveal that something hidden was written (BQ-169).
  */
 import { v4Id } from '../../base/canonical.ts'
 import { systemTimers, type Timers } from '../../base/turns.ts'
@@ -22,7 +22,7 @@ export interface LiveParts extends Pick<LiveWorld, 'clock' | 'secret'> {
 }
 
 const MAX_PER_VIEWER = 50
-/** Subscriptions that are checked before other tasks get a turn. */
+/** Number of subscriptions that are checked for changes without a pause, before other tasks get a turn. */
 const CHECKS_A_TURN = 100
 
 export class LocalLiveQueries implements LiveQueries {
@@ -64,7 +64,8 @@ export class LocalLiveQueries implements LiveQueries {
     this.#mustBeOpen()
     const { resumeToken } = options
     const resumption = resumeToken === null ? null : readToken(this.#parts.secret(), source, resumeToken)
-    // A subscriber that resumes takes over the place of the subscription it left behind.
+    // A subscriber that reconnects with a resume token takes over the place, in the limit on subscriptions, of the subscription that lost
+    // its connection.
     const isReturning = resumption !== null && this.#subscriptions.has(resumption.subscription)
     const free = this.#places.take(viewer.id, isReturning || isOwner(viewer))
     try {
@@ -159,10 +160,13 @@ export class LocalLiveQueries implements LiveQueries {
     })
   }
 
-  /** Checks the passing of time at every poll, and for changes only if the version of the store differs. */
+  /**
+   * One check of all subscriptions, at fixed intervals: whether the passing of time affects their answers, and, if the version of the store
+   * has changed, whether the commits do.
+   */
   #look(): void {
     if (this.#isChecking) return
-    // Version of the store; null: the store cannot be read at the moment.
+    // The present version of the store, which changes with every commit; null: the store cannot be read at the moment.
     const version = valueOr(null, () => this.#parts.store.version())
     if (version !== this.#version) {
       this.#version = version
@@ -180,8 +184,8 @@ export class LocalLiveQueries implements LiveQueries {
     for (let at = 0; at < subscriptions.length; at += CHECKS_A_TURN) {
       if (at > 0) await this.#timers.turn()
       const some = subscriptions.slice(at, at + CHECKS_A_TURN)
-      // All checks run in one read, which looks only once for commits of other processes. No handler of a caller runs within it, because
-      // handlers may write.
+      // The check of these subscriptions runs in one read of the store, so that commits of other processes are looked for only once.
+      // Handlers of the subscribers must not be called within the read, because they may write.
       const all = () => some.map(subscription => subscription.isConcerned())
       const concerned = valueOr(null, () => this.#parts.store.read(all)) ?? all()
       for (const [place, subscription] of some.entries()) subscription.check(now, concerned[place] === true)

@@ -1,6 +1,6 @@
 /**
- * A watched query that runs through the pipeline, for any lens. Nearly every visible change may affect it, because word and meaning scores
- * depend on all visible entries; entries that the viewer may not see do not affect it.
+ * A live query whose answer the query pipeline computes, for any lens. Nearly every change that the viewer may see can affect the answer,
+ * because word and meaning scores depend on all visible entries; changes of hidden entries cannot.
  */
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -31,19 +31,21 @@ import type { Asking } from '../asking.ts'
 import type { Parts } from '../parts.ts'
 import { LocalLiveQueries } from './live-queries.ts'
 
-/** Interval in milliseconds at which a query with a sliding time window (`updated:<7d`) is checked. */
+/**
+ * Interval in milliseconds at which the answer to a query with a sliding time window (`updated:<7d`) is checked for changes caused by time.
+ */
 const SLIDING_MS = 60_000
 const DAY_MS = 24 * 60 * 60_000
-/** Maximum number of changed entries in the cache, some kilobytes each. */
+/** Maximum number of changed entries in the cache that all live queries share; an entry takes some kilobytes. */
 const MAX_CHANGED = 256
 /**
- * Properties of a page item that do not belong to its version: they have their own field in events, or follow from other items and from
- * time.
+ * Properties of a page item whose changes do not count as an update of the item: they have a field of their own in events, or follow from
+ * other items or from the time.
  */
 const NOT_OF_VERSION = ['passage', 'rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
 const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
 
-/** Makes subscriptions to queries that the pipeline answers. */
+/** Makes subscriptions to queries that the query pipeline answers, and holds what they share. */
 export class PipelineLive {
   readonly live: LocalLiveQueries
   readonly parts: Parts
@@ -59,13 +61,13 @@ export class PipelineLive {
     this.live = new LocalLiveQueries({ store, clock, random, secret: () => asking.secret() }, parts.live)
   }
 
-  /** Recent changes of the feed, in memory; read once for all subscriptions. */
+  /** The latest changes of the store's change feed, kept in memory and read once for all live queries. */
   get changes(): RecentChanges {
     this.#changes ??= new RecentChanges(this.parts.store)
     return this.#changes
   }
 
-  /** The entry after the change or in a later state, which then has a later change; null if it was deleted. */
+  /** The entry that a change concerns, in its present state, which may be later than the change; null if it was deleted. */
   entryOf({ seq, entry }: Change): Entry | null {
     return this.#changed.get(seq, () => this.parts.store.entry(entry) ?? null)
   }
@@ -84,13 +86,19 @@ class PipelineQuery implements LiveQuery {
   readonly allowed: () => boolean
   readonly #input: QueryInput
   readonly #parts: PipelineLive
-  /** How the query's conditions depend on the passing of time. */
+  /** How the time conditions of the query depend on the present time: not at all, by calendar day, or at every moment. */
   readonly #window: 'fixed' | 'by day' | 'sliding'
-  /** The filter of a list that decides alone which entries it contains; null if other things decide too. */
+  /**
+   * The filter that alone decides which entries the answer contains; null if the answer also depends on other things, such as the words of
+   * the query.
+   */
   readonly #conditions: Filter | null
-  /** Whether the lens uses only the default stages, so that it is known what its answers depend on. */
+  /**
+   * Whether the query uses only the standard pipeline stages, without diversification of results; only then is it known which changes can
+   * affect its answer.
+   */
   readonly #isPlain: boolean
-  /** Mode of the last answer. */
+  /** How the last answer was found (by words, by vectors or both); null: there was none yet. */
   #mode: Page['mode'] | null = null
   #entries: ReadonlySet<EntryKey> = new Set()
   #entryOf: ReadonlyMap<string, EntryKey> = new Map()
@@ -98,7 +106,7 @@ class PipelineQuery implements LiveQuery {
   #position: number
   #accessScope: AccessScope
 
-  /** Throws the errors of `query` about the input: `query_syntax`, `unknown_lens`, … */
+  /** Throws the errors that running the query would throw about its input, such as `query_syntax` or `unknown_lens`. */
   constructor(input: QueryInput, { viewer, isStillAllowed = () => true }: CallContext, live: PipelineLive) {
     const { registry, defaultLens, clock } = live.parts
     this.viewer = viewer
@@ -107,7 +115,7 @@ class PipelineQuery implements LiveQuery {
     this.#asking = live.asking
     // Memory is off by default: otherwise, what the viewer reads elsewhere would change ranks without an event.
     this.#input = { ...input, memory: input.memory ?? false }
-    // Removes fields that are present but undefined, which JSON does not have.
+    // Removes fields with the value undefined, because JSON, in which the query is stored, does not have that value.
     this.query = JSON.parse(JSON.stringify(this.#input)) as JsonObject
     this.binding = canonicalJson({ lens: defaultLens, ...this.query })
     this.timeoutMs = live.asking.resolve(input, { viewer }).timeoutMs
@@ -118,7 +126,7 @@ class PipelineQuery implements LiveQuery {
     const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#parsedAt(at).filter)
     const isHere = (other: Filter | null | undefined) => canonicalJson(other as Json) === canonicalJson(here as Json)
     this.#window = input.as_of !== undefined || isHere(tomorrow) ? 'fixed' : isHere(soon) ? 'by day' : 'sliding'
-    // Which entries are linked depends on changes of other entries too.
+    // A filter on links depends on more than the entry itself: which entries are linked also depends on changes of other entries.
     const isLinked = parsed.fields.some(({ field }) => field === LINKED)
     this.#conditions = this.#window === 'fixed' && here && isTracked(here) && !isLinked ? here : null
     this.#position = live.changes.position()
@@ -177,8 +185,8 @@ class PipelineQuery implements LiveQuery {
   }
 
   /**
-   * Whether a visible change may have changed the last answer; false is certain. Excluded are vectors if the query is by words, and entries
-   * that do not match the filter of a list.
+   * Whether a change that the viewer may see could have changed the last answer; false only if it certainly has not. Ignored are new
+   * vectors if the query is answered by words, and entries that do not match the filter of a list.
    */
   #affects(change: Change): boolean {
     const isVector = change.kind === 'vectors'
@@ -186,7 +194,7 @@ class PipelineQuery implements LiveQuery {
     if (this.#mode === 'words' && this.#input.mode === 'words') return !isVector
     if (this.#mode !== 'list' || this.#conditions === null) return true
     if (isVector || this.#entries.has(change.entry)) return !isVector
-    // An entry that was not in the answer matters only if it matches the filter in its present state.
+    // A changed entry that was not in the last answer matters only if it now matches the query's filter.
     const entry = this.#parts.entryOf(change)
     return entry !== null && matches(this.#conditions, { entry, access: null, aspect: () => null })
   }
@@ -230,7 +238,7 @@ class PipelineQuery implements LiveQuery {
   }
 }
 
-/** An item of a page in the form for events. `chunk`: the passage of the item; null: the item is the whole entry. */
+/** Converts an item of a page to the form of live events. `chunk`: the passage that the item shows; null: the item is a whole entry. */
 function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
   const shown = item as unknown as JsonObject
   // `updated_at` changes with every change of the entry, so it does not count for a passage: only the passage's own text does.
@@ -247,8 +255,8 @@ function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
     passage,
     version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content })),
     score: item.score,
-    // `standing` is empty, because every text that is added or removed changes all scores a little: scores are reported only with the
-    // changes of rank that they cause.
+    // The field `standing`, whose change would cause an event of its own, stays empty: in this ranking every added or removed text changes
+    // all scores a little, so a score is reported only with a change of rank.
     standing: '',
     since: entry.knownAt,
     rank: item.rank,

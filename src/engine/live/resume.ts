@@ -11,23 +11,26 @@ import type { LiveQuery } from '../../model/live.ts'
 import { Held } from '../../pipeline/held.ts'
 import { asRow, type Delivered, fromRow, type SentItem, type TokenRow } from './difference.ts'
 
-/** After more events, or more time, than this, a subscription must start again (BQ-165). */
+/**
+ * A subscriber may resume only within this number of events and milliseconds after its token was issued; after that the subscription starts
+ * from the beginning (BQ-165).
+ */
 export const MAX_EVENTS_SINCE = 1_000
 export const TOKEN_LIFE_MS = 10 * 60_000
 /** Maximum bytes of items in a token: it must fit into a header line (Last-Event-ID), about 4,000 characters when sealed. */
 export const MAX_ITEM_BYTES = 2_700
-/** Maximum number of subscriptions whose last event number is kept, some hundred bytes each. */
+/** Maximum number of subscriptions for which the number of the last event is kept in memory, some hundred bytes each. */
 const MAX_SUBSCRIPTIONS = 10_000
-/** Maximum number of subscriptions whose states are kept in memory, up to some hundred kB each. */
+/** Maximum number of subscriptions whose states are kept in memory for resuming, each up to some hundred kB. */
 const MAX_HISTORIES = 200
 const UNBOUNDED = { bytes: Number.POSITIVE_INFINITY, lifetimeMs: Number.POSITIVE_INFINITY }
 
 export interface Resumption extends Pick<Delivered, 'asOf'> {
   readonly subscription: string
   readonly seq: number
-  /** Time at which the resume token was issued. */
+  /** Instant at which the resume token was issued. */
   readonly at: Instant
-  /** Items that the subscriber has. Null: too many to fit into the token. */
+  /** Items that the subscriber had when the token was issued. Null: too many to fit into the token, so their state is kept in memory. */
   readonly items: readonly SentItem[] | null
 }
 
@@ -36,14 +39,14 @@ export function writeToken(secret: string, source: LiveQuery, resumption: Resump
   return seal(secret, bindingOf(source), JSON.stringify([subscription, seq, at, asOf, items?.map(asRow) ?? null]))
 }
 
-/** Opens a resume token. Throws `resume_invalid`. */
+/** Opens a resume token and returns its contents. Throws `resume_invalid` if it is damaged, or belongs to another viewer or query. */
 export function readToken(secret: string, source: LiveQuery, token: string): Resumption {
   const text = unseal(secret, bindingOf(source), token)
   if (text === null) {
     const message = 'resume_token: it does not belong to this query'
     throw new QuerentError('resume_invalid', message, { field: 'resume_token' })
   }
-  // The token is sealed, so its contents have the shape in which they were written.
+  // The cast is safe: the token was sealed by this store, so its contents have the form in which they were written.
   const [subscription, seq, at, asOf, rows] = JSON.parse(text) as [string, number, number, number, TokenRow[] | null]
   return { subscription, seq, at, asOf, items: rows?.map(fromRow) ?? null }
 }
@@ -54,7 +57,7 @@ function bindingOf({ viewer, binding }: LiveQuery): string {
 }
 
 interface History {
-  /** Items after the last event, by key. */
+  /** Items that the subscriber has after the last event that was sent, by key. */
   readonly now: Map<string, SentItem>
   asOf: Instant
   /** For each event, the item that it replaced (null if there was none), to restore earlier states. Newest last. */
@@ -62,14 +65,14 @@ interface History {
 }
 
 /**
- * States of subscriptions in memory, by subscription and viewer. Capacity is shared fairly: a requester with many subscriptions takes no
- * room from others.
+ * States of subscriptions kept in memory for resuming, by subscription and viewer. The limits on their number are applied fairly: a
+ * requester with many subscriptions displaces its own states rather than those of others.
  */
 export class KeptStates {
   readonly #seqs = new Held<{ seq: number }>({ most: MAX_SUBSCRIPTIONS, ...UNBOUNDED }, requesterOf)
   readonly #histories = new Held<History>({ most: MAX_HISTORIES, ...UNBOUNDED }, requesterOf)
 
-  /** Number of the last event of a subscription; null: unknown to this process. */
+  /** Number of the last event sent in a subscription; null: this process does not know the subscription. */
   seqOf(subscription: string, viewer: string): number | null {
     return this.#seqs.find(subscription, viewer, 0)?.seq ?? null
   }
@@ -80,7 +83,7 @@ export class KeptStates {
     else known.seq = seq
   }
 
-  /** Begins to keep the state of a subscription, unless it is already kept. */
+  /** Begins to keep the items of a subscriber in memory, unless they are already kept. */
   keep(subscription: string, viewer: string, delivered: () => Delivered): void {
     if (this.#histories.find(subscription, viewer, 0) !== null) return
     const { items, asOf } = delivered()
@@ -88,7 +91,7 @@ export class KeptStates {
     this.#histories.hold(subscription, viewer, { now, asOf, undo: [] }, 0, 0)
   }
 
-  /** Records that one event was sent; `after` is null if the item was removed. */
+  /** Records that one event was sent: `after` is the item after the event, null if the event removed it. */
   changed(subscription: string, viewer: string, key: string, after: SentItem | null, asOf: Instant): void {
     const history = this.#histories.find(subscription, viewer, 0)
     if (history === null) return
@@ -99,7 +102,7 @@ export class KeptStates {
     history.asOf = asOf
   }
 
-  /** The state as it was before the last `events` events; null if it is not kept. */
+  /** The items that the subscriber had before the last `events` events were sent; null if that state is not kept. */
   stateBefore(subscription: string, viewer: string, events: number): Delivered | null {
     const history = this.#histories.find(subscription, viewer, 0)
     if (history === null || events < 0 || events > history.undo.length) return null

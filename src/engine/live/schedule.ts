@@ -1,10 +1,10 @@
-/** Decides when live queries run, and when their events are sent. */
+/** Scheduling of live queries: when their answers are computed again, and when the resulting events are sent. */
 import type { Timers } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 
 /**
- * Added to the present time, so that a change exactly at a grid point waits for the next one: everything reported at a point happened
- * before it.
+ * Milliseconds added to the present time before the next grid point is looked for, so that a change exactly at a grid point waits for the
+ * following point: everything reported at a grid point happened before it.
  */
 const SOONEST_MS = 0.001
 
@@ -16,7 +16,7 @@ export class GridAlarm {
   readonly #ring: () => void
   #set: { readonly at: number; readonly stop: () => void } | null = null
 
-  /** The grid starts now. A step of 0 means that every moment is a point of the grid. */
+  /** `stepMs` is the interval between grid points, which begin now; 0 lets the timer fire at any time. */
   constructor(timers: Timers, stepMs: number, ring: () => void) {
     this.#timers = timers
     this.#start = timers.now()
@@ -32,7 +32,7 @@ export class GridAlarm {
     this.setFor(this.#timers.now() + (this.#stepMs === 0 ? 0 : SOONEST_MS))
   }
 
-  /** Sets the timer for the first grid point at or after this time, unless it is set for an earlier one. */
+  /** Sets the timer for the first grid point at or after this time, unless the timer is already set for an earlier point. */
   setFor(time: number): void {
     const at = this.#stepMs === 0 ? time : this.#start + Math.ceil((time - this.#start) / this.#stepMs) * this.#stepMs
     if (this.#set !== null && this.#set.at <= at) return
@@ -63,8 +63,8 @@ export class Scheduler {
   }
 
   /**
-   * Runs the task when it is its turn, and resolves with its result. Rejects with `deadline_exceeded` if the task takes longer than
-   * `timeoutMs`, so that it does not hold up others, and with `cancelled` as soon as the signal is aborted.
+   * Waits for its turn, runs the task, and resolves with its result. Rejects with `deadline_exceeded` if the task takes longer than
+   * `timeoutMs`, so that it does not hold up the tasks behind it, and with `cancelled` as soon as the signal is aborted.
    */
   run<T>(
     task: (signal: AbortSignal) => Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * A running subscription: notices commits, runs its query again at the next point of its time grid, and sends the changes one event at a
- * time, as events are taken. The grid is fixed at the start, so changes that the viewer may not see do not affect when events are sent
- * (BQ-169).
+ * A running subscription to a query: notices commits, computes the query's answer again at the next point of a fixed grid of times, and
+ * sends the changes one event at a time, as fast as the subscriber takes them. Because the grid is fixed at the start, changes that the
+ * viewer may not see do not affect when events are sent (BQ-169).
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
@@ -23,35 +23,38 @@ import { asSent, type Cause, type Difference, type LiveMachine } from './differe
 import { type KeptStates, MAX_ITEM_BYTES, writeToken } from './resume.ts'
 import { GridAlarm, type Scheduler } from './schedule.ts'
 
-/** What all subscriptions of an engine share. */
+/** Objects and functions that all subscriptions of one engine share. */
 export interface LiveWorld {
   readonly clock: Clock
   readonly timers: Timers
   readonly scheduler: Scheduler
   readonly kept: KeptStates
-  /** The secret that seals resume tokens; the same for every process on the store. */
+  /** The secret key with which resume tokens are sealed; all processes on the store have the same key. */
   secret(): string
-  /** Called when a subscription has ended. */
+  /** Called once when a subscription has ended, so that it is no longer checked. */
   ended(subscription: LiveSubscription): void
 }
 
 export interface Begun {
   readonly id: string
-  /** Number of the last event that was sent, 0 for none. */
+  /** Number of the last event that was sent in the subscription, 0 before the first one. */
   readonly seq: number
   readonly began: Subscription['began']
   readonly machine: LiveMachine
   readonly state: LiveState
 }
 
-/** Events that are sent before other tasks get a turn. */
+/** Number of events that are sent without a pause, before other tasks on the thread get a turn. */
 const EVENTS_A_TURN = 32
 /**
- * After this many milliseconds without a new token, a subscriber gets a fresh one, so that its token is never old when the connection is
+ * Milliseconds after which a subscriber that got no events gets a fresh resume token, so that its token is never old when the connection is
  * lost.
  */
 const TOKEN_REFRESH_MS = 60_000
-/** Delay before a retry after a failure: 1 s, doubled with each failure, at most 1 min. */
+/**
+ * Delay in milliseconds before the query of a subscription is retried after a failure: `FIRST_RETRY_MS`, doubled with each further failure,
+ * at most `LAST_RETRY_MS`.
+ */
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60_000
 
@@ -71,19 +74,19 @@ export class LiveSubscription implements Subscription {
   readonly #stop = new AbortController()
   readonly #alarm: GridAlarm
   #seq: number
-  /** Machine time at which a new token is due, if no event carries one before. */
+  /** Machine time at which the subscriber is due a fresh resume token, unless an event carries one before. */
   #tokenDue: number
-  /** The last answer of the query. */
+  /** The last answer that the query of the subscription gave. */
   #last: LiveState
-  /** Why the query has to run again; null: it does not. */
+  /** Why the answer must be computed again: a change of data (`change`) or the passing of time (`time`); null: it need not be. */
   #cause: Cause | null = null
-  /** Whether the grid point at which the query runs again has been reached. */
+  /** Whether the point of the fixed time grid has been reached at which the answer is computed again. */
   #isDue = false
   #isAsking = false
   #isSending = false
-  /** Access to the items could not be checked: nothing is sent until the query succeeds again. */
+  /** Whether access to the items could not be checked the last time: then no event is sent until the query succeeds again. */
   #isBlind = false
-  /** Number of consecutive failures of the query. */
+  /** Number of consecutive failures of the subscription's query; 0 after a success. */
   #failures = 0
 
   constructor(source: LiveQuery, options: LiveOptions, handlers: LiveHandlers, begun: Begun, world: LiveWorld) {
@@ -122,7 +125,7 @@ export class LiveSubscription implements Subscription {
     this.#alarm.stop()
   }
 
-  /** Runs the query at once, because changes during the pause were not noticed. */
+  /** Computes the answer at once when the subscription is resumed, because changes during the pause were not noticed. */
   resume(): void {
     if (this.status !== 'paused') return
     this.status = 'active'
@@ -150,7 +153,10 @@ export class LiveSubscription implements Subscription {
     return this.#isActive && valueOr(true, () => this.source.concerned(this.#last))
   }
 
-  /** Called after a commit, or when time has passed. */
+  /**
+   * Called after commits: ends the subscription if the viewer lost access, and plans to compute the answer again if the commits concern it
+   * or if time alone may have changed it.
+   */
   check(now: Instant, isConcerned: boolean = this.isConcerned()): void {
     if (this.status === 'cancelled') return
     // If the store cannot be read at the moment, the subscription keeps its access and assumes that something has changed.
@@ -172,7 +178,10 @@ export class LiveSubscription implements Subscription {
     }
   }
 
-  /** Does whatever can be done now; asynchronous work calls it again when it ends. */
+  /**
+   * Does what can be done now: computes a due answer, sends waiting events, or sets the timer for the rate limit. Asynchronous work calls
+   * this method again when it ends.
+   */
   pump(): void {
     if (!this.#isActive || this.#isSending) return
     if (this.#isDue && !this.#isAsking) void this.#ask()
@@ -202,13 +211,14 @@ export class LiveSubscription implements Subscription {
     try {
       const turn = { timeoutMs: this.source.timeoutMs, signal: this.#stop.signal }
       const ask = (signal: AbortSignal) => {
-        // Reset here, so that commits during the wait for its turn are covered by this run as well.
+        // The cause is reset only when the query starts, because commits made while the query waits for its turn are covered by this run as
+        // well.
         cause = this.#cause ?? 'change'
         this.#cause = null
         return this.source.ask(signal)
       }
       const state = await this.#world.scheduler.run(ask, turn)
-      // An answer that arrives during a pause is kept: it is sent after the pause, unless it has changed again.
+      // An answer that arrives while the subscription is paused is kept; its changes are sent when the subscription is resumed.
       if (!this.#stop.signal.aborted) this.#take(state, cause)
       // A subscriber that received a failure also learns of the recovery: by an event if something changed, otherwise by a token.
       if (this.#failures > 0) this.#tokenDue = Number.NEGATIVE_INFINITY
@@ -243,7 +253,7 @@ export class LiveSubscription implements Subscription {
     this.#guarded(() => this.#handlers.onError?.(error))
   }
 
-  /** Keys of items that the viewer may no longer see; null: that cannot be checked. */
+  /** Keys of those items that the viewer may no longer see; null: access cannot be checked at the moment. */
   #lostOf(items: readonly LiveName[]): readonly string[] | null {
     try {
       return items.length === 0 ? [] : this.source.lost(items)
@@ -258,19 +268,20 @@ export class LiveSubscription implements Subscription {
     this.#machine.lose(this.#lostOf(this.#machine.known) ?? [])
   }
 
-  /** Sets the timer so that the query runs again at the next grid point. */
+  /** Sets the timer for the next point of the time grid, at which the answer is computed again. */
   #arm(): void {
     if (!this.#isDue && !this.#isAsking) this.#alarm.setForNext()
   }
 
-  /** Sends as many events as the rate limit allows now. */
+  /** Sends waiting events one after another, as many as the rate limit allows now. */
   async #send(): Promise<void> {
     this.#isSending = true
     try {
       for (let sent = 1; this.#isActive; sent++) {
         // No `await` after the subscriber is ready: nothing else is handed over between that moment and the event.
         for (let wait = this.#wanted(); wait !== null; wait = this.#wanted()) await wait
-        // A query that is due runs first: the events not yet sent are then merged with its answer.
+        // If the answer is due to be computed again, that happens before further events are sent: the changes not yet sent are then
+        // replaced by those to the new answer.
         if (!this.#isActive || (this.#isDue && !this.#isAsking)) break
         const difference = this.#next()
         if (difference === null) break
@@ -321,7 +332,7 @@ export class LiveSubscription implements Subscription {
       await this.#handlers.onEvent(event)
     } catch (error) {
       this.handlerErrors += 1
-      // Errors after the end are not reported to the subscriber.
+      // Errors that the subscriber's handlers throw after the end of the subscription are dropped.
       if (this.status !== 'cancelled') this.#guarded(() => this.#handlers.onError?.(error))
     }
   }
@@ -347,7 +358,7 @@ export class LiveSubscription implements Subscription {
   }
 }
 
-/** The value of `lookUp`, or `failed` if it throws. */
+/** The result of `lookUp`, or the value `failed` if `lookUp` throws. */
 export function valueOr<T>(failed: T, lookUp: () => T): T {
   try {
     return lookUp()

@@ -1,12 +1,12 @@
 /**
- * The k entries with the greatest lower bounds so far, each at most once: a binary heap with the smallest bound at its root. A table by
- * entry key holds each entry's position in the heap (plus 1; 0: not in the heap), and is all zero again after `closeBest`.
+ * The k entries with the greatest lower bounds on their scores so far, each at most once: a binary heap with the smallest bound at its
+ * root. A table by entry key holds each entry's position in the heap plus 1 (0: not in the heap); `closeBest` sets the table back to zeros.
  */
 let heap: usize = 0
 let places: usize = 0
 export let size: u32 = 0
 let capacity: u32 = 0
-/** Minimum bound: entries below it are never of interest. */
+/** Minimum score of the search: an entry whose bound is below it cannot be among the results. */
 let floor: f64 = -Infinity
 
 export function openBest(at: usize, table: usize, k: u32, least: f64): void {

@@ -5,7 +5,7 @@
 import { int8Of, width } from './layout'
 import { product } from './product'
 
-/** A 53-bit hash of the row's int8 components, by which pivots are chosen and told apart. */
+/** A 53-bit hash of the row's int8 components. The hash decides whether a row is a pivot (centre of a cell), and identifies the pivot. */
 export function keyOf(slot: u32): f64 {
   let p = int8Of(slot)
   const end = p + width
@@ -18,7 +18,7 @@ export function keyOf(slot: u32): f64 {
   return <f64>((hash ^ (hash >> 29)) >> 11)
 }
 
-/** The inverse length of a row: 1 / ‖int8 components‖. */
+/** The inverse length of a row, computed from its int8 components: 1 / √(sum of their squares). */
 export function inverseLength(slot: u32): f64 {
   let p = int8Of(slot)
   const end = p + width
@@ -28,8 +28,8 @@ export function inverseLength(slot: u32): f64 {
 }
 
 /**
- * For each of the `n` listed rows, finds the listed pivot with the greatest cosine, the first one on ties. `inverses`: the pivots' inverse
- * lengths (f64); `room`: space for one row as i16. Writes the pivots' numbers (u32) to `to`.
+ * For each of the `n` listed rows, finds the pivot (centre of a cell) with the greatest cosine; on ties, the first one in the list.
+ * `inverses`: 1 / length of each pivot (f64); `room`: space for one row as i16. Writes the pivots' positions in their list (u32) to `to`.
  */
 export function assign(list: usize, n: i32, pivots: usize, inverses: usize, m: i32, room: usize, to: usize): void {
   for (let i = 0; i < n; i++) {

@@ -19,9 +19,9 @@ export function scanCodesOf(list: usize, n: i32): void {
 }
 
 /**
- * For the usual width of 384 components: the whole query code stays in registers. While many rows are near enough, every row is written and
- * the next one overwrites it if it was not near, because a branch would be mispredicted too often. Later few rows are near, and a branch is
- * cheap.
+ * Scans a run of rows with 384 components; the query's whole sign code then stays in registers. As long as many rows are near enough, each
+ * row is written and the next row overwrites it unless it was near, because a branch would be mispredicted too often. Later few rows are
+ * near, and a branch is cheap.
  */
 function scan384(first: u32, count: u32): void {
   const q0 = load<u64>(query)

@@ -1,26 +1,26 @@
 /**
- * First pass of a search: Hamming distances of sign codes. One sweep keeps the rows within a distance limit at which enough rows have been
- * found; the limit only falls, so every row within the final limit was kept, whatever the order of rows. This file has the state of the
- * pass; the loops are in `codes-scan.ts`.
+ * First pass of an approximate search: selects rows by the Hamming distance of their sign codes to the query's. One scan keeps the rows
+ * within a limit on the distance; as soon as enough rows are within a lower limit, the limit is lowered. It never rises, so every row
+ * within the final limit was kept, whatever the order of rows. This file has the state of the pass; the loops are in `codes-scan.ts`.
  */
 import { farthest, setCode } from './hamming'
 import { allows, codeBytes, codeOf } from './layout'
 import { reach, span } from './rotate'
 
-/** Address of the counters: number of rows kept at each distance (u32). */
+/** Address of a table of counters: the number of kept rows at each Hamming distance (u32). */
 let counts: usize = 0
 let out: usize = 0
-/** Address of the end of the records written so far. */
+/** Address of the end of the records of kept rows (slot and distance) written so far. */
 export let to: usize = 0
-/** Number of rows kept within the limit, and number of rows wanted. */
+/** Number of rows kept within the present limit on the distance, and number of rows that the search wants. */
 let within: u32 = 0
 let wanted: u32 = 0
-/** The largest distance that is still of interest. */
+/** The present limit: the largest Hamming distance at which a row is kept. */
 export let limit: i32 = 0
 
-/** Number of rows after which the limit is lowered if possible. */
+/** Number of rows scanned before the limit on the distance is lowered as far as possible. */
 export const BATCH: u32 = 256
-/** A batch has many near rows if more than one of this number of rows was kept. */
+/** After a batch of `BATCH` rows, `many` is true if more than one in this number of them was kept; the loops then avoid branches. */
 const MANY: u32 = 32
 export let many = true
 
@@ -48,7 +48,7 @@ export function keep(record: usize, slot: u32, distance: i32): usize {
   return record + 8
 }
 
-/** Counts the distances of records that were written without being counted. */
+/** Adds records of kept rows to the table of counters by distance, for loops that write records without counting them. */
 export function countFrom(record: usize, end: usize): void {
   for (; record < end; record += 8) {
     const count = counts + (<usize>load<u32>(record, 4) << 2)
@@ -56,7 +56,7 @@ export function countFrom(record: usize, end: usize): void {
   }
 }
 
-/** Adds new records, and lowers the limit as far as enough rows remain within it. */
+/** Accepts the records up to `end`, and lowers the limit on the distance as far as the wanted number of rows remains within the limit. */
 export function tighten(end: usize): void {
   const fresh = <u32>((end - to) >> 3)
   many = fresh * MANY > BATCH
@@ -69,7 +69,7 @@ export function tighten(end: usize): void {
   }
 }
 
-/** Ends the pass: turns the records within the final limit into a list of slots, and returns their number. */
+/** Ends the scan: overwrites the records by a list of the slots of rows within the final limit, and returns their number. */
 export function closeCodes(): i32 {
   let list = out
   for (let record = out; record < to; record += 8) {
@@ -81,8 +81,8 @@ export function closeCodes(): i32 {
 }
 
 /**
- * Ends a pass that collected more than `enough` rows so as to have enough whose entries are in the bit set. The result is that of
- * `closeCodes` for a pass over only those rows. If too few are in the bit set and farther rows may be, returns -1 minus the number found.
+ * Ends a scan that was for more rows than `enough`, so that `enough` rows remain whose entries are in the bit set. The result is that of a
+ * scan over only those rows. If too few rows are in the bit set and farther rows may be, returns -1 minus the number found.
  */
 export function closeCodesIn(bits: usize, enough: u32): i32 {
   dropFar()
@@ -106,14 +106,17 @@ export function closeCodesIn(bits: usize, enough: u32): i32 {
   return closeCodes()
 }
 
-/** State of the last sort: number of sorted rows, and the level up to which rows have been handed out. */
+/**
+ * State of the last sort of rows by inner product: the number of sorted rows, and the level (group of rows with equal rank) up to which
+ * rows were handed out.
+ */
 let sorted: i32 = 0
 let level: i32 = 0
 
 /**
- * Sorts the listed rows by how well their sign codes agree with the components of the query (not only with its signs): best first, in
- * levels of equal agreement, within which rows keep their order. Returns the address of the sorted list, which is placed after the given
- * list; `room`: space of the same size for intermediate values.
+ * Sorts the listed rows by the inner product of their sign codes (bits 0 and 1) with the query's components in 16 steps, greatest first.
+ * Rows with the same rank form a level, within which they keep their order. Returns the address of the sorted list, which is placed after
+ * the given list; `room`: space of the same size for the ranks.
  */
 export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usize {
   let shift = 0
@@ -151,8 +154,8 @@ export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usiz
 }
 
 /**
- * Smallest number of sorted rows that is at least `least` and ends at the border of a level; all rows if there are fewer. Successive calls
- * must pass increasing numbers.
+ * Smallest number of sorted rows that is at least `least` and does not split rows of equal rank; all rows if there are fewer than `least`.
+ * Successive calls must pass increasing numbers.
  */
 export function wholeLevels(least: i32): i32 {
   if (least >= sorted) return sorted
@@ -160,7 +163,7 @@ export function wholeLevels(least: i32): i32 {
   return load<u32>(counts + (<usize>level << 2))
 }
 
-/** Number of rows whose codes are prefetched before they are read, like the int8 rows in `rank.ts`. */
+/** Number of rows whose sign codes are read ahead into the cache before they are used; rows of a list are far apart in memory. */
 const TOUCHED: usize = 128
 let touched: i32 = 0
 
@@ -194,7 +197,7 @@ function agreement(p: usize, planes: usize): i32 {
   return <i32>(2 * (a + 2 * b + 4 * c + 8 * d)) - 15 * <i32>ones
 }
 
-/** Address of the end of the records that the pass has written so far. */
+/** Address of the end of the records of kept rows that the scan has written so far. */
 export function codesEnd(): usize {
   return to
 }

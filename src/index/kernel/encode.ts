@@ -1,14 +1,17 @@
-/** Encodes f32 rows into their stored form: sign code, int8 components, scale. */
+/**
+ * Encodes vectors (f32) into the three parts in which they are stored: a sign code of one bit per component, int8 components, and a scale
+ * (component ≈ scale × int8).
+ */
 import { codeOf, int8Of, scaleOf, width } from './layout'
 import { encodeSigns } from './rotate'
 
-/** Tolerance for the squared length of a row around 1. */
+/** Tolerance around 1 for the squared length of a vector that is to be encoded. */
 const TOLERANCE: f32 = 2e-3
 
 /** Largest ‖row - scale × int8‖ / scale of all rows so far: the error of a row is at most this × its scale. */
 let residual: f64 = 0
 
-/** Largest squared length of all rows so far. */
+/** Largest squared length of all vectors encoded so far. */
 let square: f32 = 1
 
 export function maxResidual(): f64 {
@@ -76,7 +79,7 @@ function quantise(row: usize, to: usize, scale: f32, inverse: f32): void {
     error = f32x4.add(error, squaredRest(v128.load(p, 32), c, s))
     error = f32x4.add(error, squaredRest(v128.load(p, 48), d, s))
   }
-  // Allows for the rounding of this computation: 1e-4 of the sum, and 2^-24 of each component twice.
+  // Adds an allowance for rounding in this computation: 1e-4 of the computed error, and 4e-7 (2^-24 of each component, twice).
   const rest = (sqrt(<f64>sumOf(error)) * 1.0001 + 4e-7) / <f64>scale
   if (rest > residual) residual = rest
 }

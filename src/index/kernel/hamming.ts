@@ -1,21 +1,21 @@
-/** Hamming distances between the sign codes of rows and of the query. */
+/** Hamming distances between the sign codes of rows and of the query: the number of components in which their signs differ. */
 import { codeBytes, codeOf } from './layout'
 
-/** Address of the query's sign code. */
+/** Address of the query's sign code, one bit per component. */
 export let query: usize = 0
 
 export function setCode(question: usize): void {
   query = question
 }
 
-/** The greatest possible distance: the number of bits in a code. */
+/** The greatest possible Hamming distance between two sign codes: the number of bits in a code. */
 export function farthest(): i32 {
   return <i32>(codeBytes << 3)
 }
 
 /**
- * Computes the distances of all rows in the extents, as consecutive u16 values; used only as the lower limit in measurements of search
- * speed.
+ * Writes the Hamming distances of all rows in the extents as consecutive u16 values. Used only in benchmarks, as the least time that any
+ * search by sign codes can take.
  */
 export function distances(question: usize, extents: usize, n: i32, to: usize): void {
   setCode(question)

@@ -1,7 +1,7 @@
 /**
- * Memory layout of rows. The memory after the scratch area is divided into pages of 4,096 slots; a page holds its rows column by column:
- * sign codes, int8 components, scales (f32), entry keys (u32), then columns that only the host reads. The page of a slot is slot >> 12. An
- * extent is a run of slots inside one page; extent tables are pairs (first, count).
+ * Memory layout of the rows (encoded vectors). The memory after the scratch area is divided into pages of 4,096 slots (page of a slot: slot
+ * >> 12), which hold their rows column by column: sign codes, int8 components, scales (f32), entry keys (u32), then columns that only the
+ * JavaScript code reads. An extent is a run of slots inside one page; extent tables are pairs (first slot, number of slots).
  */
 let pagesAt: usize = 0
 let pageBytes: usize = 0

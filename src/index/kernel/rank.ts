@@ -6,7 +6,7 @@ import { bar, closeBest, offer, openBest, size } from './best'
 import { allows, entryOf, int8Of, scaleOf, width } from './layout'
 import { product } from './product'
 
-/** Address of the query as i16. */
+/** Address of the query's components rounded to i16. */
 let query: usize = 0
 /** Value of a row = factor × scale × product; its error is at most slope × scale + offset (and rounding). */
 let factor: f64 = 0
@@ -15,10 +15,10 @@ let offset: f64 = 0
 let allow: usize = 0
 let out: usize = 0
 let kept: u32 = 0
-/** Number of kept records that `entered` has already counted. */
+/** Number of records of kept rows that were already considered by a call of `entered`. */
 let counted: u32 = 0
 
-/** Largest relative error of rounding a value to f32, as records do. */
+/** Upper bound on the relative error of rounding a value to f32, in which records of kept rows hold it. */
 const ROUNDING: f64 = 1.3e-7
 
 export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOffset: f64): void {
@@ -90,8 +90,8 @@ function touch(list: usize, end: usize): void {
 }
 
 /**
- * Of the rows weighed since the last call, or since the pass began, the number that may be among the best at this point. Independent of the
- * order of rows.
+ * Number of rows kept since the last call (or since the pass began) whose upper bound still reaches the k-th greatest lower bound of all
+ * entries. The number does not depend on the order of rows.
  */
 export function entered(): u32 {
   const least = bar()
@@ -100,7 +100,10 @@ export function entered(): u32 {
   return n
 }
 
-/** Ends the pass: drops the records below the bar, and returns how many are left. */
+/**
+ * Ends the pass: drops the records of rows whose upper bound is below the k-th greatest lower bound of all entries, and returns how many
+ * records are left.
+ */
 export function closeRank(): u32 {
   const least = bar()
   let n: u32 = 0
@@ -115,12 +118,15 @@ export function closeRank(): u32 {
   return n
 }
 
-/** Number of entries that the current or last pass has found; at most k. */
+/** Number of different entries among the best of the current or last pass; at most k. */
 export function entriesFound(): u32 {
   return size
 }
 
-/** Computes the values of the listed rows and their largest errors: pairs of f64, written to `to`. */
+/**
+ * Computes for each listed row its value (approximate cosine with the query) and an upper bound on the error of the value; writes them as
+ * pairs of f64 to `to`.
+ */
 export function values(list: usize, n: i32, to: usize): void {
   for (let i = 0; i < n; i++, to += 16) {
     const slot = load<u32>(list + (<usize>i << 2))

@@ -1,25 +1,29 @@
 /**
- * Sign codes of vectors after a fixed random rotation. Embedding models spread meaning unevenly over components, and a code gives each
- * component one bit, whether it is informative or not; after the rotation all components are about equally informative (recall on uneven
- * data rises from 0.93 to 1.00). The rotation consists of two rounds of random signs and a Walsh-Hadamard transform, with a shuffle in
- * between: orthogonal up to a factor, which does not change signs.
+ * Sign codes of vectors after a fixed pseudo-random rotation. Embedding models spread meaning unevenly over components, and a code gives
+ * each component one bit, whether it is informative or not; after the rotation all components are about equally informative (recall on
+ * uneven data rises from 0.93 to 1.00). The rotation consists of two rounds of random signs and a Walsh-Hadamard transform, with a shuffle
+ * in between: orthogonal up to a factor, which does not change signs.
  */
 import { width } from './layout'
 
-/** Addresses: `signs` has two rows of ±1 (f32), `work` two rows of working space. */
+/**
+ * Addresses in memory: `signs` holds two rows of random factors 1 and -1 (f32), one for each round of the rotation; `work` is working space
+ * for two rows.
+ */
 let signs: usize = 0
 let work: usize = 0
 
 /** Step of the shuffle, in bytes: 1009 is a prime that divides no supported width, so i × STRIDE mod width visits every component. */
 const STRIDE: usize = 1009 * 4
 
-/** Computes the signs of the rotation; `at`: space for four rows of f32. */
+/** Computes the random signs of the rotation and stores them at the address `at`, with space for four rows of f32. */
 export function prepareRotation(at: usize): void {
   signs = at
   work = at + (width << 3)
   let state: u32 = 1
   for (let i: usize = 0; i < width << 3; i += 4) {
-    // xorshift32: any fixed sequence would do, as long as it never changes.
+    // The pseudo-random generator xorshift32 gives the signs. Any fixed sequence would do, but it must never change, because stored sign
+    // codes depend on it.
     state ^= state << 13
     state ^= state >> 17
     state ^= state << 5
@@ -27,7 +31,7 @@ export function prepareRotation(at: usize): void {
   }
 }
 
-/** The sign code of a row: one bit per component of the rotated row, 1 for positive. */
+/** Writes the sign code of a vector: one bit per component of the rotated vector, 1 if the component is positive. */
 export function encodeSigns(row: usize, to: usize): void {
   const bytes = width << 2
   const turned = work + bytes
@@ -50,16 +54,19 @@ export function encodeSigns(row: usize, to: usize): void {
   }
 }
 
-/** Number of bits per component of the query. */
+/** Number of bit planes that hold the query's quantised components: each component is reduced to 4 bits. */
 export const PLANES: i32 = 4
-/** Range of the agreement between a code and the query (`codes.ts`): at most `reach`, at least `reach - span`. */
+/**
+ * Range of the inner product of a sign code (bits 0 and 1) with the query's quantised components: at most `reach` (the sum of the positive
+ * components), at least `reach - span` (`span`: the sum of all absolute values).
+ */
 export let reach: i32 = 0
 export let span: i32 = 0
 
 /**
- * Writes the query's sign code to `to`, and its rotated components in 16 steps to `planes`. Steps are odd numbers from -15 to 15 for equal
- * parts of the range; for each step s the planes contain the bits of (s + 15) / 2, one bit per plane, lowest first. A plane is as long as a
- * code.
+ * Writes the query's sign code to `to`, and its rotated components, each rounded to one of 16 levels, to `planes`. The levels are the odd
+ * numbers s from -15 to 15, for equal parts of the range of the components; the planes contain the bits of (s + 15) / 2, one bit per plane,
+ * lowest bit first. A plane is as long as a sign code.
  */
 export function encodeQuestion(question: usize, to: usize, planes: usize): void {
   encodeSigns(question, to)

@@ -1,6 +1,6 @@
 /**
- * A graph whose nodes have sorted lists of their links in both directions. Finding neighbours takes time proportional to their number; a
- * change takes time proportional to the length of the lists that it touches.
+ * A graph in which each node has two sorted lists of links, outgoing and incoming. Finding the neighbours of a node takes time proportional
+ * to the number of its links; adding or removing a link takes time proportional to the length of the two lists that contain it.
  */
 import { compareText, lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
@@ -11,19 +11,22 @@ import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader, TablePage } from '../../store/store.ts'
 import { checkAspect, checkColumn, type LinkIndexDeclaration } from '../contract.ts'
 
-/** Number of nodes, or of links, that are loaded in one step. */
+/** Number of nodes, or of links, that are loaded into the graph between two possible pauses. */
 const LOADED_AT_ONCE = 1 << 13
 
-/** Memory in bytes that V8 uses for a node and for a link, with their share of maps and lists. */
+/** Estimate of the memory in bytes that the JavaScript engine uses for a node and for a link, including their share of maps and lists. */
 const NODE_BYTES = 300
 const EDGE_BYTES = 80
 
 export interface GraphNode {
-  /** Number of the node, by which links refer to it. */
+  /** The number by which links refer to this node, unique in the graph. */
   readonly number: number
-  /** Entry and partition of the node. Null: links refer to the node, but it does not exist. */
+  /** Entry and partition of the node. Null: there is no entry with this node number, but links refer to it. */
   place: { readonly entry: EntryKey; readonly partition: PartitionId } | null
-  /** Outgoing links, by number of the other node, then by name of the relation, then by weight. */
+  /**
+   * Links of the node: outgoing ones (`out`) and incoming ones (`in`), sorted by number of the other node, then by name of the relation,
+   * then by weight.
+   */
   out: GraphEdge[]
   in: GraphEdge[]
 }
@@ -31,7 +34,7 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly source: GraphNode
   readonly target: GraphNode
-  /** Index into `relationNames`. */
+  /** Position of the link's relation in the graph's list of relation names (`relationNames`). */
   readonly relation: number
   readonly weight: number
 }
@@ -46,7 +49,7 @@ export class LinkGraph {
   readonly #byEntry = new Map<EntryKey, GraphNode>()
   #edgeCount = 0
 
-  /** Number of nodes that exist. */
+  /** Number of nodes that have an entry, not counting nodes that only links refer to. */
   get nodeCount(): number {
     return this.#byEntry.size
   }
@@ -55,7 +58,7 @@ export class LinkGraph {
     return NODE_BYTES * this.#nodes.size + EDGE_BYTES * this.#edgeCount
   }
 
-  /** The node with this number, even if only links refer to it and it does not exist. */
+  /** The node with this number, also if it has no entry and only links refer to it; undefined if there is neither. */
   node(number: number): GraphNode | undefined {
     return this.#nodes.get(number)
   }
@@ -86,12 +89,15 @@ export class LinkGraph {
     return this.relationNames.push(name) - 1
   }
 
-  /** The nodes that exist, by ascending number. */
+  /** The nodes that have an entry, by ascending number. */
   nodesInOrder(): GraphNode[] {
     return [...this.#byEntry.values()].sort((a, b) => a.number - b.number)
   }
 
-  /** Loads a whole graph into this empty one, in steps: sorts the links once instead of inserting each. */
+  /**
+   * Loads all nodes and links into this empty graph, with pauses between steps. Sorts each list of links once, which is faster than
+   * inserting the links one by one.
+   */
   *load(nodes: Iterable<NodeRow>, edges: readonly EdgeRow[]): Steps<void> {
     const pace = new StepPace(LOADED_AT_ONCE)
     for (const node of nodes) {
@@ -152,7 +158,9 @@ export class LinkGraph {
     if (node.place === null && node.out.length + node.in.length === 0) this.#nodes.delete(node.number)
   }
 
-  /** The link of a table row. Null: the row's source is not the node of its entry. */
+  /**
+   * Creates the link of a table row. Null if the row is invalid because its source is not the node of the entry that the row belongs to.
+   */
   #edgeOf({ entry, source, target, relation, weight }: EdgeRow): GraphEdge | null {
     const from = this.#byEntry.get(entry)
     if (from?.number !== source) return null
@@ -175,7 +183,7 @@ export class LinkGraph {
   }
 }
 
-/** Inserts a link into a sorted list, after those that compare equal. */
+/** Inserts a link into a sorted list of links, after those that compare as equal. */
 function insert(edges: GraphEdge[], edge: GraphEdge, compare: Compare): void {
   const at = lowerBound(edges.length, place => compare(edges[place] as GraphEdge, edge) <= 0)
   edges.splice(at, 0, edge)
@@ -188,7 +196,7 @@ export interface NodeRow {
 }
 
 export interface EdgeRow {
-  /** Entry of the source node. A row whose source is not the node of its entry gives no link. */
+  /** The entry that the row belongs to, which must be the entry of the link's source node; otherwise the row gives no link. */
   readonly entry: EntryKey
   readonly source: number
   readonly target: number
@@ -196,7 +204,7 @@ export interface EdgeRow {
   readonly weight: number
 }
 
-/** Number of table rows read in one step. */
+/** Number of table rows that are read between two possible pauses. */
 const PAGE = 2048
 
 export function checkDeclared(declared: LinkIndexDeclaration): void {
@@ -211,8 +219,8 @@ export function checkDeclared(declared: LinkIndexDeclaration): void {
 }
 
 /**
- * The nodes of these entries, or of all entries (null), in steps. `partitionOf` gives the partition of an entry; an entry for which it is
- * undefined has no node.
+ * Reads the nodes of these entries, or of all entries (null), with pauses between pages of rows. `partitionOf` gives the partition of an
+ * entry; an entry for which it returns undefined gets no node.
  */
 export function* readNodes(
   reader: StoreReader,
@@ -232,7 +240,7 @@ export function* readNodes(
   return rows
 }
 
-/** The links whose source is one of these entries, or all links (null), in steps. */
+/** Reads the links whose source is one of these entries, or all links (null), with pauses between pages of rows. */
 export function* readEdges(
   reader: StoreReader,
   declared: LinkIndexDeclaration,

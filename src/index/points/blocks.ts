@@ -12,18 +12,18 @@ import { Boxes, cellOf, denseCells, type Point, type PointArrays, partOf, pointA
 export type BlockNumber = number
 type RegionNumber = number
 
-/** Number of points that are loaded in one step. */
+/** Number of points that are loaded into blocks between two possible pauses. */
 const POINTS_AT_ONCE = 1 << 14
 
 const NOTHING: ReadonlySet<number> = new Set()
 
-/** The blocks, regions and number of points of one partition. */
+/** The blocks, regions and number of points of one partition of a point index. */
 export interface PartitionPoints {
   readonly partition: PartitionId
   readonly blocks: Map<number, BlockNumber>
   /**
-   * Cells that are divided into eight blocks because they were dense when the points were loaded. Points added later go into the existing
-   * blocks, until all points are loaded again.
+   * Numbers of the cells that are divided into eight blocks, because they had many points when all points were loaded. Points added later
+   * go into the blocks of this division, until all points are loaded again.
    */
   readonly parted: ReadonlySet<number>
   readonly regions: Map<number, RegionNumber>
@@ -51,10 +51,10 @@ export class PointBlocks {
   readonly #blocks: Block[] = []
   readonly #regions: BlockNumber[][] = []
   readonly #partitions = new Map<PartitionId, PartitionPoints>()
-  /** Slot and block of each entry's point, by entry key, plus 1; 0: the entry has no point. */
+  /** Slot and block of each entry's point, by entry key. Each number is stored plus 1, so that 0 means that the entry has no point. */
   readonly #places = new Columns({ slots: { of: Int32Array }, blocks: { of: Int32Array } })
 
-  /** Upper limit of the block numbers, exclusive; they begin at 0. */
+  /** Upper limit, exclusive, of the block numbers in use; they begin at 0. */
   get count(): number {
     return this.#blocks.length
   }
@@ -74,19 +74,19 @@ export class PointBlocks {
     return this.#partitions.values()
   }
 
-  /** Those of the given partitions that have points, each once. */
+  /** The records of those given partitions that have points, each partition once. */
   within(partitions: readonly PartitionId[]): PartitionPoints[] {
     return [...new Set(partitions)]
       .map(id => this.#partitions.get(id))
       .filter(of => of !== undefined && of.points > 0) as PartitionPoints[]
   }
 
-  /** Slot of the entry's point; -1: it has none. */
+  /** Number of the memory slot that holds the entry's point; -1 if the entry has no point. */
   slotOf(entry: EntryKey): Slot {
     return (this.#places.arrays.slots[entry] ?? 0) - 1
   }
 
-  /** Block of the entry's point; -1: it has none. */
+  /** Number of the block that holds the entry's point; -1 if the entry has no point. */
   blockOf(entry: EntryKey): BlockNumber {
     return (this.#places.arrays.blocks[entry] ?? 0) - 1
   }
@@ -105,9 +105,12 @@ export class PointBlocks {
     return this.runs.arrays.entries.subarray(first, first + points)
   }
 
-  /** Loads many points into an empty index, in steps; the runs of slots get their final size at once. */
+  /**
+   * Loads all points into this empty index, with pauses between steps. The points of each block are counted first, so that its memory is
+   * allocated only once.
+   */
   *load(all: PointArrays): Steps<void> {
-    // Dividing the parts of dense cells again was slower with a million points.
+    // Dense cells are divided into eight parts once; dividing dense parts further made searches among a million points slower.
     for (const [partition, cells] of yield* denseCells(all)) this.#partitionOf(partition, cells)
     const { length, entries, partitions, coordinates } = all
     const blocks = new Int32Array(length)
@@ -127,7 +130,7 @@ export class PointBlocks {
     }
   }
 
-  /** Adds the point of an entry that has none yet. */
+  /** Adds the point of an entry that has no point yet. */
   add({ entry, partition, point }: PointRow): void {
     this.#append(entry, this.#blockFor(partition, point), point)
   }
@@ -186,7 +189,10 @@ export class PointBlocks {
     return number
   }
 
-  /** The record of a partition, created if needed. `parted`: the divided cells of a new one. */
+  /**
+   * The record of a partition's blocks, created if there is none. `parted`: for a new record, the numbers of the cells that are divided
+   * into eight blocks.
+   */
   #partitionOf(partition: PartitionId, parted: ReadonlySet<number> = NOTHING): PartitionPoints {
     const known = this.#partitions.get(partition)
     if (known !== undefined) return known
@@ -219,7 +225,7 @@ export class PointBlocks {
     block.size = size
   }
 
-  /** Computes the bounding boxes of the block and its region again, after a point at their border was removed. */
+  /** Computes the bounding boxes of a block and of its region again, after a point on the surface of its box was removed. */
   #tighten(number: BlockNumber, block: Block): void {
     this.boxes.clear(number)
     for (let at = 0; at < block.points; at++) this.boxes.include(number, ...this.pointAt(block.first + at))
@@ -228,37 +234,37 @@ export class PointBlocks {
   }
 }
 
-// Memory of the points: those of a block are in one run of slots, so that reading a block reads memory sequentially. A full run moves to a
-// larger one; the slots it leaves are reused.
+// Memory of the points. The points of a block are in one run of consecutive slots, so that reading a block reads memory sequentially. When
+// a run is full, its points move to a longer run, and the old slots are reused for other blocks.
 
 type Slot = number
 
 const SMALLEST_RUN = 4
 
-/** Coordinates and entry of a point, by slot. */
+/** Columns of the slots: three coordinates and the entry key of the point. */
 const POINT = { coordinates: { of: Float64Array, width: 3 }, entries: { of: Int32Array } } as const
 
 class PointRuns extends Columns<typeof POINT> {
   #end = 0
-  /** First slots of the free runs, by size of the run. */
+  /** First slots of the runs of slots that are free, by length of the run. */
   readonly #free = new Map<number, Slot[]>()
 
   constructor() {
     super(POINT, 64)
   }
 
-  /** Number of slots in a run for this number of points: 4, 6, 8, 12, 16, 24 and so on. */
+  /** Length of the run of slots for this number of points, with some slots spare: 4, 6, 8, 12, 16, 24 and so on. */
   static sizeFor(points: number): number {
     const power = Math.max(SMALLEST_RUN, 2 ** Math.ceil(Math.log2(points)))
     return power > SMALLEST_RUN && points <= 0.75 * power ? 0.75 * power : power
   }
 
-  /** Reserves memory for this number of further slots at once, if it is known. */
+  /** Allocates memory for this number of further slots at once, when the number is known in advance. */
   expect(slots: number): void {
     this.reserve(this.#end + slots)
   }
 
-  /** First slot of a free run; `size` must come from `sizeFor`. */
+  /** Allocates a run of `size` slots, which must be a length that `sizeFor` returns; returns the first slot. */
   take(size: number): Slot {
     const free = this.#free.get(size)?.pop()
     if (free !== undefined) return free
@@ -287,7 +293,7 @@ class PointRuns extends Columns<typeof POINT> {
     this.arrays.coordinates.copyWithin(3 * to, 3 * from, 3 * (from + count))
   }
 
-  /** Overwrites slots with zeros, so that deleted points cannot be found in memory. */
+  /** Overwrites slots with zeros, so that deleted points do not remain in memory. */
   wipe(first: Slot, count: number): void {
     this.arrays.entries.fill(0, first, first + count)
     this.arrays.coordinates.fill(0, 3 * first, 3 * (first + count))

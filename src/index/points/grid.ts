@@ -1,6 +1,6 @@
 /**
- * The grid that points are sorted into: cubes over the colour space (L 0 to 100, a and b -128 to 127). Points outside are put into the cube
- * at the border; this affects only speed, because blocks know their true extent.
+ * The grid of cells that points are sorted into: cubes of the colour space (L 0 to 100, a and b -128 to 127). A point outside this space is
+ * put into the nearest cell at the border; this affects only speed, because each block of points has an exact bounding box.
  */
 import { Columns, grown } from '../../base/columns.ts'
 import type { Steps } from '../../base/turns.ts'
@@ -10,30 +10,30 @@ import type { PartitionId } from '../../model/partition.ts'
 import type { PointSearch } from '../contract.ts'
 
 /**
- * Edge length of a cell. 4 and 6 were slower everywhere; 12 was a little faster, but half as fast if a few entries score much higher than
- * others.
+ * Edge length of a grid cell, in units of the colour space. Measured: 4 and 6 were slower in all searches; 12 was a little faster, but half
+ * as fast if a few entries score much higher than others.
  */
 export const CELL = 8
-/** Number of cells along each edge of a region. */
+/** Number of cells along each edge of a region, a cube of cells. */
 const STRIDE = 4
 
 const ROWS_L = Math.ceil(101 / CELL)
 const ROWS_AB = Math.ceil(256 / CELL)
 const REGIONS_AB = Math.ceil(ROWS_AB / STRIDE)
 
-/** Offset of the numbers of cell parts, above the number of every cell. */
+/** Added to the number of an eighth of a cell, so that it differs from the number of every whole cell. */
 const PARTS = 2 ** 24
 
 export function cellOf(l: number, a: number, b: number): number {
   return placeOf(l, a, b, CELL, 1)
 }
 
-/** Number of the eighth of a cell in which the point lies; differs from the number of every cell. */
+/** Number of the eighth of a grid cell in which the point lies; it differs from the number of every whole cell. */
 export function partOf(l: number, a: number, b: number): number {
   return PARTS + placeOf(l, a, b, CELL / 2, 2)
 }
 
-/** Number of the region, a cube of cells, that a cell belongs to. */
+/** Number of the region (a cube of `STRIDE` cells along each edge) that a grid cell belongs to. */
 export function regionOfCell(cell: number): number {
   const l = Math.floor(cell / (ROWS_AB * ROWS_AB) / STRIDE)
   const a = Math.floor((Math.floor(cell / ROWS_AB) % ROWS_AB) / STRIDE)
@@ -41,7 +41,7 @@ export function regionOfCell(cell: number): number {
   return (l * REGIONS_AB + a) * REGIONS_AB + b
 }
 
-/** Number of the grid cell with this edge length; a whole cell has `parts` of them along each edge. */
+/** Number of the cube with this edge length in which the point lies, in a grid with `parts` cubes along each edge of a cell. */
 function placeOf(l: number, a: number, b: number, edge: number, parts: number): number {
   const [rowsL, rowsAb] = [ROWS_L * parts, ROWS_AB * parts]
   return (rowOf(l, edge, rowsL) * rowsAb + rowOf(a + 128, edge, rowsAb)) * rowsAb + rowOf(b + 128, edge, rowsAb)
@@ -58,11 +58,11 @@ export interface PointArrays {
   readonly partitions: Int32Array
   /** Coordinates of the points, three numbers per point. */
   readonly coordinates: Float64Array
-  /** Number of points; the arrays may be longer than needed. */
+  /** Number of points; the arrays may have unused elements after them. */
   readonly length: number
 }
 
-/** A list of points, in the order in which they are read. */
+/** A growing list of points with their entries and partitions, in the order in which they are read. */
 export class PointList {
   readonly #columns: Columns<typeof POINT_COLUMNS>
   #length = 0
@@ -127,7 +127,7 @@ export class Boxes {
     this.#stretch(6 * box + 4, b, b)
   }
 
-  /** Enlarges the box to contain a box of another set. */
+  /** Enlarges a bounding box so that it contains a box of another set of boxes. */
   includeBox(box: number, others: Boxes, other: number): void {
     const bounds = others.#bounds
     for (let axis = 0; axis < 6; axis += 2) {
@@ -135,14 +135,14 @@ export class Boxes {
     }
   }
 
-  /** Whether the box might shrink if this point of it were removed. */
+  /** Whether the bounding box might shrink if this point were removed: the point lies on its surface. */
   isOnFace(box: number, l: number, a: number, b: number): boolean {
     return this.#ends(6 * box, l) || this.#ends(6 * box + 2, a) || this.#ends(6 * box + 4, b)
   }
 
   /**
-   * Distance from the point to the nearest position in the box; 0 inside. Computed with the same operations as distances to points, so that
-   * rounding never makes it exceed the distance of a point within the box.
+   * Distance from the point to the nearest position in the bounding box; 0 inside. Computed with the same floating-point operations as
+   * distances between points, so that rounding never makes it larger than the distance to a point in the box.
    */
   distance(box: number, l: number, a: number, b: number): number {
     const bounds = this.#bounds
@@ -171,10 +171,10 @@ function outside(value: number, low: number, high: number): number {
 /** Number of points of a partition from which a cell counts as dense. With 64 and 256, more points were scored or more blocks searched. */
 const MIN_DENSE = 97
 
-/** Number of points examined in one step. */
+/** Number of points that are assigned to cells between two possible pauses. */
 const POINTS_AT_ONCE = 1 << 14
 
-/** The dense cells of each partition, in steps. */
+/** Numbers of the cells of each partition that have many points, at least `MIN_DENSE`. Pauses between groups of points. */
 export function* denseCells({
   partitions,
   coordinates,

@@ -1,6 +1,6 @@
 /**
- * Best-first search: examines regions, then their blocks, by the highest score that anything in them could have, until that does not exceed
- * the score of the last result.
+ * Best-first search for points: examines regions of the grid, and blocks of points in them, in the order of the highest score that a point
+ * in them could have. It ends when no remaining region or block can contain a point better than the last result.
  */
 import type { Bitset } from '../../base/bitset.ts'
 import { grown } from '../../base/columns.ts'
@@ -8,16 +8,16 @@ import type { EntryKey } from '../../model/entry.ts'
 import type { PointHit, PointScorer, PointSearch } from '../contract.ts'
 import type { BlockNumber, PartitionPoints, PointBlocks } from './blocks.ts'
 
-/** If fewer entries than this are allowed, each is examined directly. */
+/** If at most this many entries are allowed by the filter, the points of all of them are examined directly, without the grid. */
 const FEW_ALLOWED = 128
 /**
- * Number of points that may be examined per allowed entry before the search examines the allowed entries directly, which must then be far
- * from the query.
+ * Number of points that a search through the grid may examine for each entry that the filter allows. If they do not suffice, the allowed
+ * entries must be far from the query's point, and are examined directly.
  */
 const PATIENCE = 16
-/** Number of points scored before the distance limit for the block is computed again. */
+/** Number of points of a block that are scored before the distance beyond which its points cannot be among the best is computed again. */
 const RECHECK = 32
-/** Factor that makes a squared distance exceed that of every point within the distance, despite rounding. */
+/** Factor, slightly above 1, on the square of a distance limit, so that rounding never excludes a point within the limit. */
 const ROUNDING = 1 + 2 ** -50
 
 export function searchPoints(blocks: PointBlocks, request: PointSearch): readonly PointHit[] {
@@ -30,7 +30,7 @@ export function searchPoints(blocks: PointBlocks, request: PointSearch): readonl
   return found ?? searchAllowed(blocks, partitions, request, allow)
 }
 
-/** Searches by examining each allowed entry. */
+/** Searches without the grid, by examining the point of each entry that the filter allows. */
 function searchAllowed(
   blocks: PointBlocks,
   partitions: readonly PartitionPoints[],
@@ -65,7 +65,7 @@ class GridSearch {
   readonly #best: BestPoints
   readonly #regionsLeft = REGIONS_LEFT
   readonly #blocksLeft = BLOCKS_LEFT
-  /** Number of points that may still be examined. */
+  /** Number of points that the search through the grid may still examine. */
   #budget: number
 
   constructor(blocks: PointBlocks, partitions: readonly PartitionPoints[], request: PointSearch, budget: number) {
@@ -84,7 +84,7 @@ class GridSearch {
     this.#blocksLeft.clear()
   }
 
-  /** The results; undefined if the budget was used up. */
+  /** Runs the search through the grid. Returns the results, or undefined if the number of points that may be examined did not suffice. */
   run(): readonly PointHit[] | undefined {
     for (const of of this.#partitions) for (const region of of.regions.values()) this.#pushRegion(region)
     const [regions, blocks] = [this.#regionsLeft, this.#blocksLeft]
@@ -155,27 +155,27 @@ class GridSearch {
     }
   }
 
-  /** A distance beyond which no point of the block can be among the best. */
+  /** The largest distance at which a point of the block can still be among the best; farther points need not be scored. */
   #reach(block: BlockNumber): number {
     const { isFull, distance, score } = this.#best
-    // A point farther away than the last result needs a higher score than it.
+    // Once k results are found, a point farther away than the last of them is among the best only if its score is higher.
     const isOut = isFull && (this.#scorer === undefined || this.#scorer.bound(block, distance) <= score)
     return isOut ? distance : this.#maxDistance
   }
 }
 
-// Keeps the k best of a stream by score, then by distance, and all points that tie with the last of them in both: a heap of k with the
-// worst at its root, and a list of those that tie with the root.
+// Keeps the k best of a stream of points, by score and then by distance, and all points that equal the last of these k in both: a heap of k
+// points with the worst at its root, and a list of points equal to the root.
 
 class BestPoints {
   readonly #k: number
   readonly #heap: PointHit[] = []
   #ties: PointHit[] = []
-  /** Score and distance of the last result, which a point must equal or beat once k results are found. */
+  /** Score and distance of the worst of the k best points; another point must equal or beat them once there are k results. */
   score: number = Number.NEGATIVE_INFINITY
   distance: number = Number.POSITIVE_INFINITY
 
-  /** `k`: number of results, at least 1; may be infinite. */
+  /** `k`: number of points to keep, at least 1; may be infinite. */
   constructor(k: number) {
     this.#k = k
   }
@@ -184,7 +184,7 @@ class BestPoints {
     return this.#heap.length >= this.#k
   }
 
-  /** Whether a point with this score and distance is certainly not among the best. */
+  /** Whether a point with this score and distance is certainly not among the k best points: it is worse than the worst of k results. */
   isBeyond(score: number, distance: number): boolean {
     return score < this.score || (score === this.score && distance > this.distance)
   }
@@ -206,7 +206,9 @@ class BestPoints {
     this.distance = worst.distance
   }
 
-  /** The results, best first; ties are ordered by entry key. */
+  /**
+   * The k best points, best first, with points that tie with the last one. Points with equal score and distance are ordered by entry key.
+   */
   sorted(): PointHit[] {
     return [...this.#heap, ...this.#ties].sort((a, b) => compare(a, b) || a.entry - b.entry)
   }
@@ -235,7 +237,7 @@ class BestPoints {
   }
 }
 
-/** Comparator: negative if `a` is better. */
+/** Comparator of points found: negative if `a` is better, by descending score and then ascending distance. */
 function compare(a: PointHit, b: PointHit): number {
   return b.score - a.score || a.distance - b.distance
 }
@@ -254,7 +256,7 @@ class Frontier {
     this.#size = 0
   }
 
-  /** Bound of the first item of the queue. */
+  /** Upper bound on the scores in the first region or block of the queue, the one with the highest bound. */
   get bound(): number {
     return this.#bounds[0] as number
   }
@@ -275,7 +277,7 @@ class Frontier {
     this.#set(at, bound, distance, item)
   }
 
-  /** Removes and returns the first item of the queue. */
+  /** Removes the first region or block of the queue, the one with the highest bound, and returns its number. */
   pop(): number {
     const first = this.#items[0] as number
     const last = --this.#size

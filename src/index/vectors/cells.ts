@@ -1,12 +1,12 @@
 /**
- * Arrangement of a partition's rows: all in one cell (the "home"), or, if there are many, in cells around some of the rows ("pivots").
- * Whether a row is a pivot depends on a hash of its contents, and every row lies in the cell of its nearest pivot: so the cells and their
- * contents follow from the partition's rows alone, whatever the order of additions and deletions was.
+ * How the rows (quantised vectors) of a partition are arranged: all in one group, the "home", or if there are many, in cells around some of
+ * the rows, the "pivots". Whether a row is a pivot depends on a hash of its contents, and every row is in the cell of its nearest pivot. So
+ * cells and their contents follow from the partition's rows alone, whatever the order of additions and deletions was.
  */
 import { must } from '../../base/assert.ts'
 import type { PartitionId } from '../../model/partition.ts'
 
-/** The position of a row: page × 4,096 + position in the page. */
+/** The position of a row in memory: page × 4,096 + position in the page. */
 export type Slot = number
 
 export interface Extent {
@@ -14,55 +14,55 @@ export interface Extent {
   readonly size: number
 }
 
-/** A group of rows stored together: all of its extents are full except the last. */
+/** A group of rows of one partition that are stored together. It owns runs of slots (extents), all of which are full except the last. */
 export interface Cell {
   readonly block: Block
   readonly extents: Extent[]
   rows: number
-  /** Number of slots in `extents`. */
+  /** Number of slots in all extents of the cell, used or not. */
   capacity: number
-  /** Number of rows that are about to be added, so that memory for them is taken at once. */
+  /** Number of rows that are about to be added to the cell, so that memory for them is allocated at once. */
   coming: number
   readonly pivot: Pivot | null
 }
 
 export interface Pivot {
-  /** Hash of the components; rows with the same components are one pivot. */
+  /** Hash of the pivot row's int8 components, which identifies the pivot: rows with equal components are one pivot. */
   readonly key: number
-  /** 1 / length of the pivot's int8 components. */
+  /** 1 / length of the vector of the pivot row's int8 components. */
   inverse: number
-  /** Slot of a row with the pivot's components; -1: the last one known was deleted. */
+  /** Slot of a row with the pivot's components; -1: that row was deleted, and no other is known. */
   slot: Slot
 }
 
-/** The rows of one partition. */
+/** The rows (quantised vectors) of one partition. */
 export interface Block {
   readonly partition: PartitionId
-  /** Rows that are in no cell: all rows of a small block, and rows added since the block was last arranged. */
+  /** The group of rows that are in no cell: all rows of an undivided partition, and rows added since the partition was last arranged. */
   readonly home: Cell
-  /** Cells by ascending key of their pivot. */
+  /** The cells of the partition, by ascending hash of their pivot; empty if the partition is undivided. */
   cells: Cell[]
   rows: number
   entries: number
-  /** Whether the pivot row of a cell was deleted since the block was last arranged. */
+  /** Whether a row that was the pivot of a cell was deleted since the partition was last arranged. */
   hasLostPivot: boolean
 }
 
-/** Sizes from which cells are made and used. */
+/** Numbers of rows from which partitions are divided into cells, and from which searches use the cells. */
 export interface CellLimits {
   /**
    * Number of rows from which a partition is divided into cells. If it shrinks it stays divided for a while, but is searched as a whole.
    */
   readonly dividedFrom: number
-  /** Average number of rows for each pivot. */
+  /** Average number of rows for each pivot, and so for each cell. */
   readonly pivotEvery: number
-  /** Number of visible rows from which approximate searches scan only near cells. */
+  /** Number of rows in the searched partitions from which an approximate search scans only the cells near the query. */
   readonly prunedFrom: number
 }
 
 /**
- * Dividing a partition that reaches this size takes a quarter of a second; afterwards rows are added one by one. With cells of a thousand
- * rows, choosing the cells takes as long as scanning them.
+ * Default limits. Dividing a partition when it reaches `dividedFrom` rows takes a quarter of a second; afterwards each added row is put
+ * into its cell. At `pivotEvery` rows per cell, finding the near cells among a million rows takes about as long as scanning them.
  */
 export const CELL_LIMITS: CellLimits = { dividedFrom: 131_072, pivotEvery: 1024, prunedFrom: 400_000 }
 
@@ -91,13 +91,13 @@ export function* cellsOf(block: Block): Iterable<Cell> {
   yield* block.cells
 }
 
-/** Slot of the cell's last row; -1 if the cell is empty. */
+/** Slot of the last row in the cell; -1 if the cell is empty. */
 export function lastSlot(cell: Cell): Slot {
   const extent = cell.extents.at(-1)
   return extent === undefined ? -1 : extent.first + extent.size - (cell.capacity - cell.rows) - 1
 }
 
-/** Slots of all rows of a cell, in order. */
+/** The slots of all rows in a cell, in the order in which the cell stores them. */
 export function slotsOf(cell: Cell): Uint32Array<ArrayBuffer> {
   const slots = new Uint32Array(cell.rows)
   let at = 0

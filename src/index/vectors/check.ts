@@ -1,4 +1,4 @@
-/** Checks the vector of a query, and vectors that are added to a vector index. */
+/** Checks of vectors: of the vector of a query, and of vectors that are added to a vector index. */
 import { isUnit, norm, UNIT_TOLERANCE } from '../../math/vector.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { VectorSearch } from '../contract.ts'
@@ -11,7 +11,7 @@ export function checkQuery(request: Pick<VectorSearch, 'vector' | 'k'>, dimensio
   if (!(Number.isInteger(k) && k >= 0)) throw invalidArgument('k', k, 'a whole number, 0 or more')
 }
 
-/** The error for a stored vector that an index cannot use. */
+/** The error for a vector in the store that a vector index cannot use. */
 export function unfitVector(model: string, problem: string): QuerentError {
   return new QuerentError('store_corrupt', `a stored vector of ${model} ${problem}; embed its entry again`, { model })
 }

@@ -9,13 +9,13 @@ import { type Block, type Cell, type CellLimits, lastSlot, newCell, pivotOf, typ
 import type { VectorRows } from './rows.ts'
 
 /**
- * A divided partition that shrinks below this share of the limit becomes undivided; lower than 1, so that it does not switch back and
- * forth.
+ * Share of the limit `dividedFrom`: a divided partition with fewer rows than this becomes undivided. Below 1, so that a partition near the
+ * limit does not change back and forth.
  */
 const KEPT = 0.75
-/** Products of a row and a pivot that one call of the kernel, and one step, computes: a few milliseconds. */
+/** Number of products of a row and a pivot that one call of the kernel computes, without a pause; this takes a few milliseconds. */
 const BATCH = 1 << 17
-/** Rows that are examined or moved in one step: some milliseconds. */
+/** Number of rows that are examined or moved between two possible pauses, which takes some milliseconds. */
 const ROWS_AT_ONCE = 1 << 12
 
 export class Clustering {
@@ -34,7 +34,7 @@ export class Clustering {
       const { dividedFrom } = this.#limits
       const isDivided = block.cells.length > 0
       const isSmall = block.rows < (isDivided ? KEPT * dividedFrom : dividedFrom)
-      // Most partitions are small and undivided, and cost no more than this check.
+      // Most partitions are small and undivided; for these, only this check is needed.
       if (isSmall && !isDivided && !block.hasLostPivot) continue
       if (isSmall) yield* this.#undivide(block)
       else if (block.home.rows > 0 || block.hasLostPivot) yield* this.#divide(block)
@@ -57,7 +57,7 @@ export class Clustering {
     if (block.home.rows > 0 && block.cells.length > 0) yield* this.#assign(block.home, block.cells)
   }
 
-  /** Makes cells around added rows that are pivots; a pivot that was deleted and added again is found again. */
+  /** Returns new cells for added rows that are pivots. A pivot whose row was deleted and added again keeps its cell. */
   *#adoptPivots(block: Block): Steps<Cell[]> {
     const came: [Slot, number][] = []
     for (const slot of slotsOf(block.home)) {
@@ -103,14 +103,14 @@ export class Clustering {
     this.#rows.setPivot(cell, -1)
   }
 
-  /** Moves the rows of a cell to whichever of these cells has the nearest pivot; on ties, to the first. */
+  /** Moves each row of a cell to the one of the given cells whose pivot is nearest to the row; on ties, to the first. */
   *#assign(cell: Cell, among: readonly Cell[]): Steps<void> {
     const slots = slotsOf(cell)
     const nearest = yield* this.#nearest(slots, among)
     const leaving = new Uint32Array(among.length)
     for (const to of nearest) leaving[to] = (leaving[to] as number) + 1
     for (const [i, to] of among.entries()) if (to !== cell) to.coming = leaving[i] as number
-    // Backwards, because the row that fills the slot of a leaving row has then been examined already.
+    // Goes backwards, because the last row of the cell fills the slot of a row that is moved, and has then already been examined.
     for (let i = slots.length - 1; i >= 0; i--) {
       const to = must(among[nearest[i] as number], 'a cell')
       if (to !== cell) this.#rows.move(slots[i] as Slot, to)
@@ -118,7 +118,7 @@ export class Clustering {
     }
   }
 
-  /** For each row, the number of the cell whose pivot is nearest. */
+  /** For each row, the index of the cell in `among` whose pivot is nearest to the row. */
   *#nearest(slots: Uint32Array, among: readonly Cell[]): Steps<Uint32Array> {
     const { memory } = this.#rows
     const { kernel, layout } = memory

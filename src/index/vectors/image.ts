@@ -1,6 +1,6 @@
 /**
- * The rows of a vector index as bytes: a JSON header, then for each partition its columns one after the other. Only existing rows are
- * written, so no snapshot contains deleted data.
+ * The image of a vector index, its serialised form: a JSON header, then for each partition the columns of its rows, one after the other.
+ * Only rows that exist are written, so a snapshot contains no deleted data.
  */
 import { StepPace, type Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -18,21 +18,27 @@ import {
 import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
-/** Number of rows that are made or examined in one step. */
+/** Number of rows that are created or examined between two possible pauses. */
 const ROWS_AT_ONCE = 1 << 14
 
-/** Version of the format. 2: sign codes of rotated vectors; 3: rows in the order of cells. */
+/**
+ * Version of the serialised form of a vector index. Since 2, sign codes are those of rotated vectors; since 3, rows are in the order of the
+ * cells.
+ */
 const FORMAT = 3
 
 interface Header {
   readonly format: number
   readonly model: string
   readonly dimensions: number
-  /** The kernel's maxima over all rows (see `Kernel`). */
+  /**
+   * Maxima over all rows, from which error bounds are computed: `residual` is the largest ‖vector - scale × int8 components‖ / scale,
+   * `square` the largest squared length of a vector.
+   */
   readonly residual: number
   readonly square: number
   readonly pivotEvery: number
-  /** For each partition: its id, its number of rows at home, and for each cell the number of rows and the key of its pivot. */
+  /** For each partition: its id, its number of rows in no cell, and for each cell its number of rows and the hash of its pivot. */
   readonly blocks: readonly BlockHeader[]
 }
 
@@ -40,7 +46,7 @@ type Identity = Pick<Header, 'format' | 'model' | 'dimensions' | 'pivotEvery'>
 
 type BlockHeader = readonly [PartitionId, number, readonly (readonly [number, number])[]]
 
-/** The image as views of the rows, which must be written before rows change again. */
+/** The serialised form of the index, as views of the memory of its rows; it must be written before rows change again. */
 export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
   const blocks = [...rows.blocks]
   const identity = identityOf(rows, limits)
@@ -50,8 +56,8 @@ export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
 }
 
 /**
- * Fills `rows`, which must be empty, from an image, in steps. Throws if the bytes are not an image of such an index at this position of the
- * feed.
+ * Reads the serialised form of a vector index into `rows`, which must be empty, with pauses between steps. Throws if the bytes are not the
+ * image of this index at this position of the change feed.
  */
 export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): Steps<void> {
   const { header, end } = readHeader(bytes)
@@ -65,7 +71,7 @@ export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimi
   let at = end
   for (const written of blocks) {
     const count = countOf(written)
-    // Copied, because the given bytes may begin at an unaligned address.
+    // The keys are copied, because the bytes may begin at an address that is no multiple of 4.
     const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
     checkEntryKeys(keys.subarray(0, count), position)
     const block = yield* appendRows(rows, written, keys)
@@ -88,7 +94,7 @@ function countOf([, atHome, cells]: BlockHeader): number {
   return cells.reduce((sum, [count]) => sum + count, atHome)
 }
 
-/** Adds rows without contents. `keys`: the entry keys of all rows, then their chunk keys. */
+/** Creates the rows of a partition without their vectors. `keys`: the entry keys of all rows, then their chunk keys. */
 function* appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, keys: Uint32Array): Steps<Block> {
   const block = rows.blockFor(partition)
   const count = keys.length / 2
@@ -130,13 +136,13 @@ function* findPivots(rows: VectorRows, block: Block): Steps<void> {
 
 interface Column {
   readonly at: number
-  /** Size of the column, in bytes per row. */
+  /** Number of bytes that the column has for each row. */
   readonly size: number
 }
 
 /**
- * Columns in the order of the image. Entry and chunk keys come first, because rows are created from them; the chains of each entry's rows
- * are not stored, but made again.
+ * The columns in the order in which they are written. Entry and chunk keys come first, because rows are created from them. The links
+ * between the rows of an entry are not written, because they are made when the rows are created.
  */
 function columnsOf(layout: Layout): Column[] {
   const { entryAt, chunkAt, scaleAt, int8At, width, codeBytes } = layout
@@ -149,7 +155,7 @@ function columnsOf(layout: Layout): Column[] {
   ]
 }
 
-/** One column of a block's rows, as views of its extents. */
+/** One column of a partition's rows in memory, as one view for each extent. */
 function stretches(rows: VectorRows, block: Block, { at, size }: Column): Uint8Array[] {
   return [...cellsOf(block)].flatMap(cell => {
     let left = cell.rows

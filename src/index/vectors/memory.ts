@@ -1,12 +1,12 @@
 /**
- * The WebAssembly memory of a vector index: a fixed scratch area, then pages of 4,096 row slots. Some of the pages (the "arena") hold the
- * lists of the search in progress. Pages are added, never moved.
+ * The WebAssembly memory of a vector index: a fixed scratch area, then pages of 4,096 rows each. Some pages in a row (the "arena") hold the
+ * lists of the search in progress instead of rows. Pages are added, but never moved.
  */
 import { QuerentError } from '../../model/errors.ts'
 import { type Kernel, type Layout, layoutOf, PAGE_ROWS, PAGE_SHIFT, startKernel } from '../kernel.ts'
 
 const WASM_PAGE = 65536
-/** Maximum size, 4 GiB: nine million rows at 384 dimensions. */
+/** Maximum size of the memory in WebAssembly pages, 4 GiB in all: room for nine million rows at 384 dimensions. */
 const MAX_WASM_PAGES = 65536
 
 export class VectorMemory {
@@ -44,18 +44,18 @@ export class VectorMemory {
     return this.#doubles
   }
 
-  /** Address of a slot's item in the column that begins at `column` and has items of `size` bytes. */
+  /** Byte address of a row's value in the column that begins `column` bytes into a page and has values of `size` bytes. */
   address(slot: number, column: number, size: number): number {
     const page = this.layout.pagesAt + (slot >>> PAGE_SHIFT) * this.layout.pageBytes
     return page + column + (slot & (PAGE_ROWS - 1)) * size
   }
 
-  /** Index into `words` of a slot's item in a column of u32. */
+  /** Index into `words` of a row's value in a column of u32 values. */
   word(slot: number, column: number): number {
     return this.address(slot, column, 4) / 4
   }
 
-  /** Copies everything that is stored for a row. */
+  /** Copies a row with all of its columns to another slot. */
   copyRow(from: number, to: number): void {
     this.#eachColumn((column, size) => {
       const start = this.address(from, column, size)
@@ -63,7 +63,7 @@ export class VectorMemory {
     })
   }
 
-  /** Overwrites a row with zeros, so that deleted data is neither in memory nor in a snapshot. */
+  /** Overwrites a row with zeros, so that data of deleted rows is neither in memory nor in a snapshot. */
   wipeRow(slot: number): void {
     this.#eachColumn((column, size) => {
       const start = this.address(slot, column, size)
@@ -71,7 +71,7 @@ export class VectorMemory {
     })
   }
 
-  /** Adds `count` pages; returns the number of the first. */
+  /** Adds `count` pages at the end of the memory; returns the number of the first. */
   addPages(count: number): number {
     const first = this.#pages
     const end = this.layout.pagesAt + (first + count) * this.layout.pageBytes
@@ -101,7 +101,7 @@ export class VectorMemory {
     return this.layout.pagesAt + this.#arena.page * this.layout.pageBytes
   }
 
-  /** Calls `act` for each column with its offset and the bytes per row in it. */
+  /** Calls `act` for each column of a page, with the offset of the column in the page and the number of bytes per row. */
   #eachColumn(act: (column: number, size: number) => void): void {
     const { layout } = this
     act(0, layout.codeBytes)

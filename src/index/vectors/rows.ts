@@ -18,12 +18,12 @@ export class VectorRows {
   readonly model: string
   readonly #slots: SlotTable
   readonly #blocks = new Map<PartitionId, Block>()
-  /** Slot + 1 of an entry's first row, by entry key; 0: none. */
+  /** Slot of an entry's first row plus 1, by entry key; 0: the entry has no row. */
   #heads = new Int32Array(1024)
-  /** Cells by the slot of their pivot row. */
+  /** The cells by the slot of the row that is their pivot. */
   readonly #pivots = new Map<Slot, Cell>()
   #staged: Slot[] = []
-  /** Number of changes to which rows there are, and where. */
+  /** Counts the changes of rows: additions, deletions and moves to other slots. */
   #revision = 0
 
   constructor(model: string, dimensions: number) {
@@ -33,7 +33,7 @@ export class VectorRows {
     this.#slots = new SlotTable(() => this.memory.addPages(1))
   }
 
-  /** Memory use without the space for the lists of searches, which is only reserved address space until a search uses it. */
+  /** Memory use in bytes, without the pages for lists of searches, which are only reserved addresses until a search uses them. */
   get byteLength(): number {
     const { pagesAt, pageBytes } = this.memory.layout
     let slots = 0
@@ -51,12 +51,12 @@ export class VectorRows {
     return this.#blocks.values()
   }
 
-  /** The largest entry key for which there is room, plus one. */
+  /** Number of entry keys for which tables by entry key have room; every entry key is below it. */
   get entryCapacity(): number {
     return this.#heads.length
   }
 
-  /** Changes whenever rows are added, removed or moved. */
+  /** Number that changes whenever rows are added, deleted or moved to another slot. */
   get revision(): number {
     return this.#revision
   }
@@ -65,7 +65,7 @@ export class VectorRows {
     return this.#blocks.get(partition)
   }
 
-  /** The block of the partition, created if needed. */
+  /** The block of the partition, created if there is none yet. */
   blockFor(partition: PartitionId): Block {
     let block = this.#blocks.get(partition)
     if (block === undefined) {
@@ -87,7 +87,7 @@ export class VectorRows {
     return this.#slots.partition(slot)
   }
 
-  /** Slot of an entry's first row, or -1; `next` gives the other rows. */
+  /** Slot of an entry's first row, or -1 if it has none; `next` gives the slots of the entry's other rows. */
   first(entry: EntryKey): Slot {
     return (this.#heads[entry] ?? 0) - 1
   }
@@ -96,12 +96,15 @@ export class VectorRows {
     return (this.memory.words[this.memory.word(slot, this.memory.layout.nextAt)] as number) - 1
   }
 
-  /** Address of space for the lists of one search: see `VectorMemory.arena`. */
+  /** Address of at least `bytes` bytes for the lists of one search, valid until the next call. */
   arena(bytes: number): number {
     return this.memory.arena(bytes, (first, count) => this.#slots.givePages(first, count))
   }
 
-  /** Like `arena`, but after the table that searches keep by entry key, which must not be overwritten. */
+  /**
+   * Address of `bytes` bytes for lists, behind a table with 4 bytes per entry key at the beginning of the same area: searches need that
+   * table to stay all zero.
+   */
   room(bytes: number): number {
     return this.arena(this.entryCapacity * 4 + bytes) + this.entryCapacity * 4
   }
@@ -121,7 +124,7 @@ export class VectorRows {
     this.#encode()
   }
 
-  /** Adds a new row to the cell and links it to its entry; its vector is not written yet. */
+  /** Adds a row to the cell and links it with the other rows of its entry. The row's vector is not written yet. */
   append(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
     this.#revision++
     const slot = this.#slots.open(cell)
@@ -137,7 +140,7 @@ export class VectorRows {
     return slot
   }
 
-  /** Moves a row to another cell of its block. */
+  /** Moves a row to another cell of its partition. */
   move(slot: Slot, to: Cell): void {
     const place = this.#slots.open(to)
     const from = this.#slots.cellAt(slot)
@@ -160,7 +163,7 @@ export class VectorRows {
     if (block.rows === 0) this.#blocks.delete(block.partition)
   }
 
-  /** Sets which row of the cell is its pivot. */
+  /** Records which row is the pivot of the cell, by its slot; -1: none. */
   setPivot(cell: Cell, slot: Slot): void {
     const pivot = must(cell.pivot, 'the pivot of a cell')
     if (pivot.slot >= 0) this.#pivots.delete(pivot.slot)
@@ -177,7 +180,9 @@ export class VectorRows {
     if (unfit >= 0) throw unfitVector(this.model, 'is not of unit length, or has a component that is no number')
   }
 
-  /** Fills a slot that is no longer in a chain with the cell's last row. */
+  /**
+   * Fills the slot of a deleted or moved row with the last row of its cell. The row in the slot must already be unlinked from its entry.
+   */
   #vacate(cell: Cell, slot: Slot): void {
     const last = lastSlot(cell)
     if (last !== slot) this.#carry(last, slot)
@@ -185,7 +190,7 @@ export class VectorRows {
     this.#slots.close(cell)
   }
 
-  /** Copies a row to another slot, and updates its chain, and its cell if it is a pivot. */
+  /** Copies a row to another slot, and updates the list of its entry's rows, and its cell if the row is a pivot. */
   #carry(from: Slot, to: Slot): void {
     this.#relink(from, to)
     this.memory.copyRow(from, to)
@@ -200,7 +205,7 @@ export class VectorRows {
     cell.block.hasLostPivot = true
   }
 
-  /** Replaces `from` by `to` in the chain that contains it. */
+  /** Replaces the slot `from` by `to` in the list that links the rows of an entry. */
   #relink(from: Slot, to: Slot): void {
     const entry = this.entry(from)
     this.#revision++
@@ -214,21 +219,21 @@ export class VectorRows {
   }
 }
 
-// Allocates slots to cells, an extent at a time, and knows the cell of each slot.
+// Allocates slots to cells, one run of slots (extent) at a time, and finds the cell that a slot belongs to.
 
 export const SMALLEST_EXTENT = 16
 const ORDERS = Math.log2(PAGE_ROWS / SMALLEST_EXTENT) + 1
 
 /**
- * Allocates and frees runs of row slots ("extents"): a buddy system over pages of 4,096 slots, in sizes of 16 × 2^n. An allocated extent
- * never moves, so one partition's growth never affects another's rows.
+ * Allocates and frees runs of row slots ("extents") by a buddy system over pages of 4,096 slots, in sizes of 16 × 2^n slots. An allocated
+ * extent never moves, so one partition's growth never affects the rows of another.
  */
 export class ExtentPool {
-  /** First slots of the free extents, by order (log2 of size / 16). */
+  /** First slots of the free extents, by order n, where an extent has 16 × 2^n slots. */
   readonly #free: readonly Set<number>[] = Array.from({ length: ORDERS }, () => new Set<number>())
   readonly #newPage: () => number
 
-  /** `newPage` adds a page and returns its number. */
+  /** `newPage` adds a page of slots to the memory and returns its number. */
   constructor(newPage: () => number) {
     this.#newPage = newPage
   }
@@ -280,11 +285,11 @@ const CELL_GROWS_BY = 1 / 8
 
 export class SlotTable {
   readonly #pool: ExtentPool
-  /** Partition of each group of 16 slots. */
+  /** Id of the partition that each group of 16 slots belongs to. */
   #partitions = new Int32Array(PAGE_ROWS / SMALLEST_EXTENT)
   readonly #cells: (Cell | undefined)[] = []
 
-  /** `newPage` adds a page of slots and returns its number. */
+  /** `newPage` adds a page of slots to the memory and returns its number. */
   constructor(newPage: () => number) {
     this.#pool = new ExtentPool(newPage)
   }
@@ -293,7 +298,7 @@ export class SlotTable {
     return this.#partitions.byteLength + this.#cells.length * 8
   }
 
-  /** Adds pages that were used for something else to the free slots. */
+  /** Makes pages that held the lists of searches available for rows. */
   givePages(first: number, count: number): void {
     for (let page = first; page < first + count; page++) this.#pool.give(page * PAGE_ROWS, PAGE_ROWS)
   }
@@ -306,7 +311,7 @@ export class SlotTable {
     return must(this.#cells[(slot / SMALLEST_EXTENT) | 0], 'the cell of a row')
   }
 
-  /** Allocates the slot after the cell's last row to the cell. */
+  /** Gives the slot after its last row to the cell, and allocates an extent if the present ones are full. */
   open(cell: Cell): Slot {
     if (cell.rows === cell.capacity) this.#extend(cell)
     cell.rows++
@@ -314,7 +319,7 @@ export class SlotTable {
     return lastSlot(cell)
   }
 
-  /** Frees the slot of the cell's last row, and its extent if that is then empty. */
+  /** Takes the slot of its last row from the cell, and frees the extent if no row is left in it. */
   close(cell: Cell): void {
     const extent = must(cell.extents.at(-1), 'the last extent')
     const last = lastSlot(cell)
@@ -325,7 +330,10 @@ export class SlotTable {
     this.#pool.give(extent.first, extent.size)
   }
 
-  /** Adds an extent to the cell: for the announced rows, or for a fixed share of its present rows. */
+  /**
+   * Allocates another extent to the cell: large enough for the rows that are about to be added, or for a fixed share of its present rows,
+   * but at most `LARGEST_EXTENT` slots.
+   */
   #extend(cell: Cell): void {
     const rows = Math.max(1, cell.coming, Math.floor(cell.rows * (cell.pivot ? CELL_GROWS_BY : HOME_GROWS_BY)))
     const size = Math.min(LARGEST_EXTENT, Math.max(SMALLEST_EXTENT, 2 ** Math.floor(Math.log2(rows))))

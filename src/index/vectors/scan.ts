@@ -12,13 +12,16 @@ import { type Block, type Cell, type CellLimits, pivotOf, type Slot, writeExtent
 import type { VectorRows } from './rows.ts'
 import { type Scope, ScopeWriter } from './scope.ts'
 
-/** Number of rows that sign codes choose: at least, and per entry wanted. */
+/**
+ * Number of rows that an approximate search chooses by sign codes: at least `CHOSEN`, and at least `CHOSEN_PER_ENTRY` for each entry
+ * wanted.
+ */
 const CHOSEN = 1000
 const CHOSEN_PER_ENTRY = 24
 /**
- * Number of chosen rows whose int8 products are computed before checking whether further rows add results: at least, and per entry wanted.
- * The rows are far apart in memory. After that, half as many rows at a time are added, until they yield no more than one in a hundred of
- * the entries wanted.
+ * Number of chosen rows whose int8 products are computed at first: at least `RANKED`, and at least `RANKED_PER_ENTRY` for each entry
+ * wanted. Then half as many at a time follow, until a group adds at most 1 in `FEW` of the wanted entries. The number is kept low because
+ * the rows are far apart in memory.
  */
 const RANKED = 128
 const RANKED_PER_ENTRY = 4
@@ -26,14 +29,17 @@ const FEW = 100
 /** Among fewer rows neighbours are less near, so more are chosen: up to this number, minus one for every `ROWS_FOR_ONE_LESS` rows. */
 const CHOSEN_OF_FEW = 2400
 const ROWS_FOR_ONE_LESS = 40
-/** Among very many rows more are near by chance, so at least one row in this many is chosen. */
+/**
+ * With very many rows in the scope, more are near to the query by chance, so at least one row in `ROWS_FOR_ONE_MORE` is chosen by sign
+ * codes.
+ */
 const ROWS_FOR_ONE_MORE = 500
 /** If sign codes would choose more than one row in this many, the second pass reads all rows, which is as fast. */
 const MIN_CHOICES = 4
-/** Limit that keeps the sum of `width` products of an i16 and an i8 within an i32. */
+/** Largest i32: the query is rounded so coarsely that the sum of its `width` products (i16 × i8) with a row cannot exceed this number. */
 const LARGEST_SUM = 2 ** 31 - 1
 
-/** A row that may be among the best; its score comes from int8 components. */
+/** A row that may be among the best; its score is a cosine computed from int8 components. */
 export interface Candidate extends Hit {
   readonly slot: Slot
 }
@@ -42,7 +48,10 @@ export class VectorScan {
   readonly #rows: VectorRows
   readonly #scopes: ScopeWriter
   readonly #near: NearCells
-  /** The maxima of all rows when the question in the kernel was put there; null: there was none. */
+  /**
+   * The maxima over all rows at the time when the query was last copied into the kernel, since its error bounds depend on them; null: no
+   * query was copied yet.
+   */
   #asked: { readonly residual: number; readonly square: number } | null = null
 
   constructor(rows: VectorRows, limits: CellLimits) {
@@ -55,7 +64,7 @@ export class VectorScan {
     return this.#scopes.count(scope)
   }
 
-  /** Rows that include the best chunks of the k best entries; in no particular order. */
+  /** Rows that include the best row of each of the k best entries, in no particular order; some of them belong to other entries. */
   candidates(request: VectorSearch): Candidate[] {
     const { k, least = Number.NEGATIVE_INFINITY } = request
     const scope = this.#scopes.write(request, k)
@@ -77,7 +86,7 @@ export class VectorScan {
     return this.#closeRank(scope)
   }
 
-  /** For each entry, its rows that can be the best one. Scores are cosines. */
+  /** For each of these entries, the rows that can be its best one, given the error bounds. Scores are cosines from int8 components. */
   best(vector: Float32Array, entries: readonly EntryKey[]): Candidate[] {
     const slots: Slot[] = []
     const ends = entries.map(entry => {
@@ -88,7 +97,7 @@ export class VectorScan {
     return ends.flatMap((end, i) => this.#atTop(slots, ends[i - 1] ?? 0, end, at))
   }
 
-  /** All rows of an entry, in no particular order. Scores are cosines. */
+  /** All rows of an entry, in no particular order. Scores are cosines from int8 components. */
   all(vector: Float32Array, entry: EntryKey): Candidate[] {
     const slots: Slot[] = []
     for (let slot = this.#rows.first(entry); slot >= 0; slot = this.#rows.next(slot)) slots.push(slot)
@@ -108,7 +117,10 @@ export class VectorScan {
     return to / 8
   }
 
-  /** Computes all sign-code distances and nothing else: the lower limit in measurements of search speed. */
+  /**
+   * Computes the Hamming distances between the query's sign code and those of all rows in the scope, and nothing else; the least time of
+   * any search, for benchmarks.
+   */
   sweepDistances(vector: Float32Array, scope: SearchScope): void {
     const { kernel, layout } = this.#rows.memory
     const written = this.#scopes.write(scope, 1)
@@ -122,11 +134,13 @@ export class VectorScan {
     let pruned = this.#near.suits(scope)
     for (let wanted = atLeast; ; wanted *= 4) {
       const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted, pruned) : this.#choose(scope, wanted, pruned)
-      // Ranks without error bounds, because these depend on hidden rows: how many rows are ranked must not depend on them.
+      // Error bounds are not used here, because they depend on hidden rows: the number of rows that are ranked must not depend on hidden
+      // rows.
       this.#openRank({ ...scope, allow: 0 }, entries, least, false)
       this.#rankBest(scope, chosen, entries)
       const found = this.#closeRank(scope)
-      // Many chunks of few entries can fill the choice; then more rows are chosen, until there are no more.
+      // If few entries have most of the chosen rows as chunks, fewer than the wanted entries are found. Then more rows are chosen, until
+      // enough entries are found or all rows are chosen.
       if (kernel.entriesFound() === entries || (chosen < wanted && !pruned)) return found
       pruned = false
     }
@@ -210,13 +224,16 @@ export class VectorScan {
     const longest = Math.sqrt(kernel.maxSquare()) + 1e-6
     // The error by the Cauchy-Schwarz inequality: row·query = (scale int8)·(step i16) + (scale int8)·rest + residual·query,
     const ofQuestion = Math.sqrt(rest) * (longest + kernel.maxResidual() / 126)
-    // plus the error of cutting a cosine above 1 to 1.
+    // and a bound on the error that arises when an exact cosine above 1 is cut to 1.
     const ofCutting = Math.max(0, length * longest - 1)
     kernel.setQuestion(layout.question16At, step, kernel.maxResidual() * length, ofQuestion + ofCutting + 1e-9)
     this.#asked = { residual: kernel.maxResidual(), square: kernel.maxSquare() }
   }
 
-  /** Whether the kernel already has this query: most queries are first searched and then scored. */
+  /**
+   * Whether the kernel still holds this query and its error bounds are valid; most queries are first used to search and then to score
+   * entries.
+   */
   #isAsked(vector: Float32Array): boolean {
     const { kernel, layout, floats } = this.#rows.memory
     if (this.#asked?.residual !== kernel.maxResidual() || this.#asked.square !== kernel.maxSquare()) return false
@@ -249,12 +266,15 @@ export class VectorScan {
 // contain hardly any of the near rows found so far. If neighbours are clustered, this takes a few percent of the cells; if not (noise, or a
 // filter that keeps only rows far from the query), it ends with the last cell, and has cost no more than scanning everything.
 
-/** Share of the rows in cells that is scanned first; then the scanned share is doubled each time. */
+/** Share of the rows in cells that is scanned before the scan may end; from then on, the scanned share is doubled each time. */
 const FIRST = 0.04
 /** The scan ends when its second half found less than this share of the `NEAR` nearest rows by sign code. */
 const LATE = 0.08
 const NEAR = 100
-/** When more rows than usual are to be chosen, one in this many counts as near. */
+/**
+ * If many rows are to be chosen, the number of nearest rows by which the end of the scan is decided is the number of rows to be chosen
+ * divided by this.
+ */
 const WANTED_PER_NEAR = 32
 /** Number of steps to which cosines of pivots are rounded (2^-20); among equal ones the order of the cells decides. */
 const STEPS = 2 ** 20
@@ -268,7 +288,10 @@ export class NearCells {
     this.#limits = limits
   }
 
-  /** Whether scanning only near cells is faster; depends on the visible rows alone. */
+  /**
+   * Whether to scan only the cells near the query: the scope has very many rows, and at least one divided partition. Depends on the visible
+   * rows alone.
+   */
   suits({ list, rows, blocks }: Scope): boolean {
     return list === 0 && rows >= this.#limits.prunedFrom && blocks.some(block => this.#isDivided(block))
   }
@@ -296,7 +319,7 @@ export class NearCells {
     }
   }
 
-  /** Scans small blocks, and rows that are in no cell. */
+  /** Scans the sign codes of all rows in undivided or small partitions, and of the rows that are in no cell. */
   #scanUndivided(scope: Scope): void {
     const { words, kernel } = this.#rows.memory
     let end = scope.extents / 4
@@ -310,7 +333,7 @@ export class NearCells {
   #nearestFirst(scope: Scope): Cell[] {
     const cells = scope.blocks.filter(block => this.#isDivided(block)).flatMap(block => block.cells)
     const { words, doubles, kernel } = this.#rows.memory
-    // Uses the space of the rank records, which are written only later.
+    // The list of cells uses the memory of records that are written only by a later pass.
     const [list, values] = [scope.rankRecords, scope.rankRecords + Math.ceil(cells.length / 2) * 8]
     for (const [i, cell] of cells.entries()) words[list / 4 + i] = pivotOf(cell).slot
     kernel.values(list, cells.length, values)

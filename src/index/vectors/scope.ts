@@ -9,30 +9,30 @@ import { type Block, cellsOf, extentCount, type Slot, writeExtents } from './cel
 import type { VectorRows } from './rows.ts'
 
 /**
- * Below this share of the scope's entries, allowed entries are looked up one by one; up to `SIFTED`, all rows are filtered; above that, the
- * kernel tests each row.
+ * How a filter is applied, by the share of the scope's entries that it allows. Up to `LOOKED_UP`, the rows of the allowed entries are
+ * looked up one by one; up to `SIFTED`, the kernel lists the allowed rows in one scan; above that, the passes of the search test each row.
  */
 const LOOKED_UP = 1 / 16
 const SIFTED = 0.3
 
 export interface Scope extends Addresses {
   readonly blocks: readonly Block[]
-  /** Number of rows to examine: those of the list if there is one, otherwise those of the extents. */
+  /** Number of rows that the search examines: those of the list if there is one, otherwise all rows in the extents. */
   readonly rows: number
-  /** Number of entries in the partitions, and the share of them that is allowed (at most 1). */
+  /** `entries`: number of entries in the scope's partitions. `part`: the share of these entries that the filter allows, at most 1. */
   readonly entries: number
   readonly part: number
   readonly extentCount: number
 }
 
-/** Cached result for a set of allowed entries, because the same filter is often used again. */
+/** Cached list of the rows that a filter allows, because the same filter is often used for several searches. */
 interface Met {
   readonly partitions: readonly PartitionId[]
   readonly revision: number
   readonly rowsRevision: number
-  /** Number of rows that the scope allows. */
+  /** Number of vector rows (a row is the vector of one chunk) in the searched partitions whose entry is in the set of allowed entries. */
   readonly count: number
-  /** Slots of the allowed rows, if a list of them was made. */
+  /** Numbers of the memory slots that hold the vector rows of allowed entries; null if those rows were only counted. */
   readonly slots: Uint32Array | null
 }
 
@@ -78,7 +78,7 @@ export class ScopeWriter {
     return { ...whole, rows: this.#list(scope, scope.allow, whole, at.list), list: at.list, allow: 0 }
   }
 
-  /** Writes the extents of all rows in the blocks. */
+  /** Writes the extents (ranges of consecutive vector rows) of all rows in the given blocks to the memory of the compiled search kernel. */
   writeExtents({ blocks, extents }: Pick<Scope, 'blocks' | 'extents'>): void {
     let place = extents / 4
     for (const block of blocks) {
@@ -86,12 +86,15 @@ export class ScopeWriter {
     }
   }
 
-  /** Address of space for other lists, valid for as long as a scope is. */
+  /**
+   * Address of additional memory of the compiled search kernel, `bytes` long; valid until the next search is laid out or rows of the index
+   * change.
+   */
   room(bytes: number): number {
     return this.#room.other(bytes)
   }
 
-  /** Number of rows in the scope whose entry is allowed. */
+  /** Number of vector rows in the searched partitions whose entry is allowed; all rows if the scope has no set of allowed entries. */
   count(scope: SearchScope): number {
     const { allow } = scope
     if (!allow) return sum(this.#blocks(scope), block => block.rows)
@@ -106,7 +109,10 @@ export class ScopeWriter {
     return count
   }
 
-  /** Writes the slots of the rows of allowed entries to this address; returns their number. */
+  /**
+   * Writes the slot numbers of all vector rows of allowed entries to the address `list` in the memory of the compiled search kernel;
+   * returns the number of rows.
+   */
   #list(scope: SearchScope, allow: Bitset, whole: Scope, list: number): number {
     const { words, kernel } = this.#rows.memory
     const met = this.#recall(scope, allow)
@@ -135,7 +141,7 @@ export class ScopeWriter {
     this.#met.set(allow, { partitions, revision: allow.revision, rowsRevision: this.#rows.revision, count, slots })
   }
 
-  /** The blocks of the scope; cached, because the same viewer usually searches more than once. */
+  /** The row blocks of the searched partitions; the last result is cached, because one viewer usually makes several searches. */
   #blocks({ partitions }: SearchScope): readonly Block[] {
     const { revision } = this.#rows
     if (this.#found?.partitions !== partitions || this.#found.revision !== revision) {
@@ -145,7 +151,10 @@ export class ScopeWriter {
     return this.#found.blocks
   }
 
-  /** Looks up each allowed entry and writes the slots of its rows in these blocks; returns their number. */
+  /**
+   * For a small set of allowed entries: looks up each entry and writes the slot numbers of its rows, if its partition is searched, to the
+   * address `at`; returns the number of rows.
+   */
   #lookUp(bits: Uint32Array, blocks: readonly Block[], at: number): number {
     const rows = this.#rows
     const visible = flagsOf(blocks.map(block => block.partition))
@@ -166,7 +175,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)
 }
 
-/** An array with 1 at the index of each partition. */
+/** An array indexed by partition id with 1 at each of the given partitions and 0 elsewhere. */
 function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
   const flags = new Uint8Array(1 + partitions.reduce((most, partition) => Math.max(most, partition), 0))
   for (const partition of partitions) flags[partition] = 1
@@ -175,14 +184,19 @@ function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
 
 // Allocates the kernel's memory for one search: its lists, and the tables by entry key that it is given.
 
-/** Addresses in the kernel's memory; 0 if the search does not have that list or table. */
+/**
+ * Addresses, in the memory of the compiled search kernel, of the lists and tables of one vector search; 0 if the search does not have that
+ * list or table.
+ */
 export interface Addresses {
   readonly extents: number
-  /** List of the rows of allowed entries. */
+  /** List of the slot numbers of the rows to search, if allowed entries restrict the search to a list of rows. */
   readonly list: number
-  /** Bit set of the allowed entries, if the rows are not already restricted by a list. */
+  /** Bit set of the allowed entries, used if the search has such a set but no list of rows. */
   readonly allow: number
-  /** Table by entry key for the heap, initially all 0. */
+  /**
+   * Table with one 32-bit number per entry key, initially all 0, in which the kernel notes where an entry is in its heap of best results.
+   */
   readonly places: number
   /** Space for the records of the two passes (8 and 16 bytes per row), and for the heap of the second pass. */
   readonly codeRecords: number
@@ -190,18 +204,18 @@ export interface Addresses {
   readonly heap: number
 }
 
-/** Sizes of the lists and tables of a search. */
+/** Numbers from which the sizes of a vector search's lists and tables are computed. */
 export interface Amounts {
   readonly extents: number
   readonly rows: number
-  /** Number of entries wanted by the search. */
+  /** Maximum number of entries that the search returns. */
   readonly k: number
   readonly hasAllow: boolean
 }
 
 export class SearchRoom {
   readonly #rows: VectorRows
-  /** Address of the table of places in the last search, and the number of entries it was for. */
+  /** Address of the table by entry key (`places`) in the last vector search, and the number of entries for which the table had room. */
   #places = 0
   #placesFor = 0
 
@@ -209,7 +223,10 @@ export class SearchRoom {
     this.#rows = rows
   }
 
-  /** Allocates the lists and tables. Valid until the next call, or until rows change. */
+  /**
+   * Allocates the lists and tables of one vector search. The addresses are valid until the next allocation or until rows of the index
+   * change.
+   */
   layOut({ extents, rows, k, hasAllow }: Amounts): Addresses {
     const capacity = this.#rows.entryCapacity
     const sizes = [
@@ -238,7 +255,10 @@ export class SearchRoom {
     }
   }
 
-  /** Address of space for other lists, also valid until the next call. */
+  /**
+   * Address of additional memory of the compiled search kernel, `bytes` long; valid until the next search is laid out or rows of the index
+   * change.
+   */
   other(bytes: number): number {
     const capacity = this.#rows.entryCapacity
     const at = this.#rows.room(bytes)
@@ -246,14 +266,20 @@ export class SearchRoom {
     return at
   }
 
-  /** Writes the bit set to memory; returns the words written. */
+  /**
+   * Writes the bit set of allowed entries to the address `at` in the memory of the compiled search kernel; returns a view of the written
+   * 32-bit words.
+   */
   writeAllow(allow: Bitset, at: number): Uint32Array {
     const bits = this.#rows.memory.words.subarray(at / 4, at / 4 + this.#rows.entryCapacity / 32)
     allow.copyTo(bits)
     return bits
   }
 
-  /** The kernel leaves the table of places all 0, so it is cleared only after it was moved or enlarged. */
+  /**
+   * The search kernel sets the table by entry key (`places`) back to 0 after each search, so the table must be cleared here only if its
+   * address or size has changed.
+   */
   #clearPlaces(at: number, capacity: number): void {
     if (at === this.#places && capacity === this.#placesFor) return
     this.#rows.memory.bytes.fill(0, at, at + capacity * 4)

@@ -6,12 +6,12 @@ import type { Hit } from '../contract.ts'
 import type { VectorRows } from './rows.ts'
 import type { Candidate } from './scan.ts'
 
-/** Reads the f32 vectors of these chunks from the store, in the given order; chunks without one are left out. */
+/** Function that reads the f32 vectors of the given chunks from the store, in the given order; chunks without a vector are left out. */
 export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkVector, 'chunk' | 'vector'>[]
 
 /**
- * Bytes of recently read vectors that are cached, 32,768 vectors at 384 dimensions. Similar queries, and those of one viewer, end with the
- * same rows, and a cached vector costs a tenth of one read from the store.
+ * Maximum number of bytes of cached vectors: 32,768 vectors at 384 dimensions. Caching pays because similar queries, and successive queries
+ * of one viewer, end with candidates from the same rows, and using a cached vector costs a tenth of reading one from the store.
  */
 const KEPT_BYTES = 48 * 2 ** 20
 
@@ -39,13 +39,19 @@ export class Settlement {
     })
   }
 
-  /** Drops the cached vectors of an entry; its rows must still be in the index. */
+  /**
+   * Removes the vectors of an entry's chunks from the cache. Must be called while the entry's rows are still in the index, because they
+   * name its chunks.
+   */
   forget(entry: EntryKey): void {
     const rows = this.#rows
     for (let row = rows.first(entry); row >= 0; row = rows.next(row)) this.#kept.delete(rows.chunk(row))
   }
 
-  /** Cosines of the candidates, in their order; null if the store no longer has the vector. */
+  /**
+   * Exact cosine of each candidate with the query vector, in the order of the candidates; null if the store no longer has the candidate's
+   * vector.
+   */
   #cosinesOf(vector: Float32Array, candidates: readonly Candidate[]): readonly (number | null)[] {
     const cosines = candidates.map(({ chunk }) => this.#kept.cosine(vector, chunk))
     const unknown = candidates.flatMap(({ chunk }, at) => (cosines[at] === null ? chunk : []))
@@ -66,22 +72,22 @@ export class Settlement {
 // Cache of recently read f32 vectors, in blocks of memory: a separate array per vector would cost the garbage collector more than caching
 // saves. Replacement by "second chance": the hand replaces the next vector that was not used since the hand last passed it.
 
-/** Vectors in a block: 384 KB at 384 dimensions. Blocks are allocated as needed. */
+/** Number of vectors in one block of the vector cache; a block takes 384 KiB at 384 dimensions. Blocks are allocated as needed. */
 const BLOCK = 256
 
 export class KeptVectors {
   readonly #dimensions: number
-  /** Maximum number of vectors, a multiple of the block size. */
+  /** Maximum number of vectors in the cache, a multiple of the number of vectors in a block. */
   readonly #capacity: number
   readonly #blocks: Float32Array[] = []
   readonly #places = new Map<ChunkKey, number>()
-  /** Chunk of each place in the cache; null: the place is free. */
+  /** For each place in the vector cache, the chunk whose vector it holds; null if the place is free. */
   readonly #chunks: (ChunkKey | null)[] = []
-  /** For each place in the cache, whether its vector was used since the hand last passed it. */
+  /** For each place in the vector cache, whether its vector was used since the hand of the "second chance" replacement last passed it. */
   readonly #used: boolean[] = []
   #hand = 0
 
-  /** Caches at most `bytes` bytes of vectors, but at least one block. */
+  /** Creates a cache of at most `bytes` bytes of vectors, but of at least one block. */
   constructor(dimensions: number, bytes: number) {
     this.#dimensions = dimensions
     this.#capacity = BLOCK * Math.max(1, Math.floor(bytes / (BLOCK * dimensions * Float32Array.BYTES_PER_ELEMENT)))
@@ -91,7 +97,7 @@ export class KeptVectors {
     return this.#blocks.length * BLOCK * this.#dimensions * Float32Array.BYTES_PER_ELEMENT
   }
 
-  /** The cosine with the cached vector of this chunk, computed as by `cosine`; null if it is not cached. */
+  /** Cosine of `vector` with the cached vector of this chunk; null if the chunk's vector is not cached. */
   cosine(vector: Float32Array, chunk: ChunkKey): number | null {
     const place = this.#places.get(chunk)
     if (place === undefined) return null
@@ -99,17 +105,18 @@ export class KeptVectors {
     return cosine(vector, this.#blockOf(place), (place % BLOCK) * this.#dimensions)
   }
 
-  /** Caches a copy of the vector. */
+  /** Stores a copy of the chunk's vector in the cache. */
   set(chunk: ChunkKey, vector: Float32Array): void {
     const place = this.#places.get(chunk) ?? this.#free()
     this.#places.set(chunk, place)
     this.#chunks[place] = chunk
-    // Unless it is used again, it is replaced in the next round of the hand.
+    // A new vector does not count as used: without a further use it is replaced when the hand of the "second chance" replacement next
+    // reaches it.
     this.#used[place] = false
     this.#blockOf(place).set(vector, (place % BLOCK) * this.#dimensions)
   }
 
-  /** Removes a vector and overwrites it, so that nothing of it stays in memory. */
+  /** Removes the chunk's vector from the cache and overwrites its numbers with 0, so that deleted data does not stay in memory. */
   delete(chunk: ChunkKey): void {
     const place = this.#places.get(chunk)
     if (place === undefined) return

@@ -1,8 +1,8 @@
 /**
- * Searches two vector indexes as one: that of the main model and, for entries in other languages, that of a second model. The vector of a
- * query is the main model's with the second's appended; a vector of the main model alone searches only its index. Vectors of different
- * models are never compared: an entry gets its score from one of them, and the second model's cosines are converted to the scale of the
- * main model.
+ * Searches two vector indexes as if they were one: the index of the main embedding model, and the index of a second model for entries in
+ * languages that the main model does not know. A query vector is the main model's vector followed by the second model's; a vector of the
+ * main model alone searches only the main index. Each entry gets its score from one of the two models, and cosines of the second model are
+ * converted to the scale of the main model.
  */
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import { bestFirst, type Hit, type SearchScope, type VectorSearch, type VectorSearcher } from '../contract.ts'
@@ -10,9 +10,12 @@ import { bestFirst, type Hit, type SearchScope, type VectorSearch, type VectorSe
 export interface SpacesOptions {
   readonly main: VectorSearcher
   readonly second: VectorSearcher
-  /** Returns those of the entries whose language the main model does not know. */
+  /** Returns those of the given entries that are in a language the main model does not know. */
   readonly foreign: (entries: readonly EntryKey[]) => ReadonlySet<EntryKey>
-  /** Converts a cosine of the second model to the scale of the main model. Strictly increasing. */
+  /**
+   * Function that converts a cosine of the second model to the scale of the main model. It must be strictly increasing, so that the order
+   * of results is kept.
+   */
   readonly toMain: (cosine: number) => number
 }
 
@@ -22,7 +25,7 @@ export function joinSpaces(options: SpacesOptions): VectorSearcher {
 
 class JoinedSpaces implements VectorSearcher {
   readonly model: string
-  /** Dimensions of the main model, like `model`. */
+  /** Number of dimensions of the main model's vectors. */
   readonly dimensions: number
   readonly #options: SpacesOptions
 
@@ -34,9 +37,9 @@ class JoinedSpaces implements VectorSearcher {
   }
 
   /**
-   * An entry found by the main index has its score from there, unless its language is foreign to the main model. An entry found only by the
-   * second index counts only if it is foreign: so for all other entries the result is that of the main index, whatever the second one
-   * contains.
+   * An entry that the main index found has its score from that index, unless the main model does not know the entry's language. An entry
+   * that only the second index found counts only if the main model does not know its language. So for entries in languages of the main
+   * model, the contents of the second index never change the result.
    */
   search(request: VectorSearch): readonly Hit[] {
     const { main, second } = this.#options
@@ -83,7 +86,7 @@ class JoinedSpaces implements VectorSearcher {
     return second.scoreChunks(other, entry, scope, approximate).map(hit => this.#mapped(hit))
   }
 
-  /** The main index counts all, because every chunk has a vector of the main model. */
+  /** Counts chunks in the main index only, because every chunk has a vector of the main model. */
   count(scope: SearchScope): number {
     return this.#options.main.count(scope)
   }
@@ -110,9 +113,9 @@ class JoinedSpaces implements VectorSearcher {
 }
 
 /**
- * Converts a cosine between models by quantiles: quantiles at the same level are mapped to each other, values between them linearly, and -1
- * and 1 to themselves. Example: quantiles [0, .2] to [.1, .5]: .1 is half way between 0 and .2, so it becomes .3; .6 is half way from .2 to
- * 1, so it becomes .75.
+ * Returns a function that converts cosines of one model to the scale of another by quantiles: `from` and `to` have the quantiles of both
+ * models at the same levels. A quantile is mapped to the other model's quantile, values in between linearly, and -1 and 1 to themselves.
+ * Example: [0, .2] to [.1, .5]: .1 is half way between 0 and .2, so it becomes .3; .6 is half way from .2 to 1, so it becomes .75.
  */
 export function quantileMap(from: readonly number[], to: readonly number[]): (cosine: number) => number {
   const xs = [-1, ...from, 1]

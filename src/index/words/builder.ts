@@ -1,6 +1,6 @@
 /**
- * Builds a segment from texts, in steps: every occurrence of a term is recorded in the order of rows, then a counting sort brings the
- * occurrences of each term together.
+ * Builds a segment of the word index from texts, with pauses so that other work can run: every occurrence of a term is recorded in the
+ * order of rows, then a counting sort groups the occurrences by term.
  */
 
 import { assert } from '../../base/assert.ts'
@@ -17,7 +17,7 @@ import { ByteSink, encodeTerm, hashBytes } from './bytes.ts'
 import { blockCount, type Run } from './cursor.ts'
 import { BLOCK, hashTable, MAX_TERMS, type PartitionTable, type RowTable, Segment, SKIP, termKey } from './segment.ts'
 
-/** An entry with its chunks, to be indexed. */
+/** An entry and its chunks, which a segment of the word index will contain. */
 interface IndexedEntry {
   readonly entry: Entry
   readonly chunks: readonly Chunk[]
@@ -26,12 +26,12 @@ interface IndexedEntry {
 /** UTF-16 units of content, occurrences, or terms that are processed in one step: one to five milliseconds. */
 const UNITS_AT_ONCE = 1 << 15
 
-/** Collects entries; `finish` builds their segment. Entries may be added in any order, each once. */
+/** Collects entries, of which `finish` then builds one segment. Entries may be added in any order, each once. */
 export class SegmentBuilder {
   readonly #entries: IndexedEntry[] = []
   #size = 0
 
-  /** Number of UTF-16 units collected. */
+  /** Number of UTF-16 units of content in the entries collected so far. */
   get size(): number {
     return this.#size
   }
@@ -42,7 +42,10 @@ export class SegmentBuilder {
     this.#size += entry.content.length
   }
 
-  /** Builds the segment in steps, between which no entry may be added. Afterwards the builder is empty. */
+  /**
+   * Builds a segment of the collected entries; null if there are none. The work pauses now and then so that other work can run; during a
+   * pause no entry may be added. Afterwards the builder is empty.
+   */
   *finish(): Steps<Segment | null> {
     if (this.#entries.length === 0) return null
     this.#entries.sort((a, b) => a.entry.partition - b.entry.partition || a.entry.key - b.entry.key)
@@ -54,9 +57,14 @@ export class SegmentBuilder {
   }
 }
 
-/** Collects rows and occurrences of the entries in their final order. */
+/**
+ * Collects the rows (one per chunk) and the occurrences of terms of all entries of a segment; entries are read in the order of their rows.
+ */
 class Scan {
-  /** Words of the current entry's content, in three parallel lists: term, place and start. */
+  /**
+   * Words of the current entry's content, in three parallel lists: number of the term, place of the word (its number in the sequence of
+   * words of the entry), and its offset in the text (doubled, plus 1 for an alias).
+   */
   readonly #content = { term: new NumberList(), place: new NumberList(), start: new NumberList() }
   readonly #pace = new StepPace(UNITS_AT_ONCE)
   readonly partition: PartitionId[] = []
@@ -64,14 +72,17 @@ class Scan {
   readonly chunks = new NumberList()
   readonly lengths = new NumberList()
   readonly firstPlaces = new NumberList()
-  /** Occurrences, in three parallel lists: term, row, and doubled place, plus 1 if it is in the text. */
+  /**
+   * Occurrences of terms, in three parallel lists: number of the term, row (chunk), and the place of the word in the sequence of words,
+   * doubled, plus 1 if the word is in the text rather than in the title.
+   */
   readonly terms = new NumberList()
   readonly rows = new NumberList()
   readonly places = new NumberList()
-  /** Terms by their number. */
+  /** The terms of the segment (language and stem) by the number that each term was given when it first occurred. */
   readonly keys: string[] = []
   readonly #numbers = new Map<string, number>()
-  /** For each language, the term number of a word. */
+  /** For each language, a map from a word to the number of its term. */
   readonly #words = LANGUAGES.map(() => new Map<string, number>())
 
   #chunk(entry: Entry, chunk: Chunk, language: number): void {
@@ -110,7 +121,8 @@ class Scan {
       if (!alias) last++
       term.push(this.#number(word, language))
       place.push(last)
-      // The lowest bit marks an alias: the start is doubled, plus 1 for an alias.
+      // The offset of a word is stored doubled, plus 1 if the word is an alias (a further form of the word at the same place), so that the
+      // lowest bit marks aliases.
       start.push(from * 2 + Number(alias))
     }
     for (let from = 0; from < content.length; ) {
@@ -159,7 +171,8 @@ function* writeSegment(scan: Scan): Steps<Segment> {
   const pace = new StepPace(UNITS_AT_ONCE)
   for (const term of order) {
     const [from, to] = [starts[term] as number, starts[term + 1] as number]
-    // Skips a word that lies in no chunk as a whole: every term of a segment has at least one posting.
+    // A word whose first character is in no chunk has no occurrences, and its term is skipped, because every term of a segment must have at
+    // least one posting.
     if (from === to) continue
     writer.beginTerm(encodeTerm(scan.keys[term] as string))
     writeTerm(writer, scan, occurrences.subarray(from, to))
@@ -169,10 +182,13 @@ function* writeSegment(scan: Scan): Steps<Segment> {
   return yield* writer.finish()
 }
 
-/** Fixed cost of a term, measured in occurrences. */
+/** Fixed cost of writing a term, in the time that one occurrence of a term takes. */
 const UNITS_OF_TERM = 32
 
-/** Indexes of the occurrences, grouped by term, in their original order within a term. */
+/**
+ * Sorts the occurrences by term with a counting sort: `occurrences` has their indexes, grouped by term and within a term in their original
+ * order; `starts` has where each term's group begins.
+ */
 function* sortByTerm({ terms, keys }: Scan): Steps<{ starts: Uint32Array; occurrences: Uint32Array }> {
   const starts = new Uint32Array(keys.length + 1)
   for (let at = 0; at < terms.length; at++) {
@@ -238,7 +254,7 @@ class NumberList {
     this.length = 0
   }
 
-  /** First index whose number is not below `value`; the list must be in ascending order. */
+  /** Index of the first number in the list that is not below `value`; the list must be in ascending order. */
   lowerBound(value: number): number {
     return lowerBound(this.length, index => this.at(index) < value)
   }
@@ -248,14 +264,17 @@ class NumberList {
   }
 }
 
-// Defines which words of an entry the word index holds. The title of a chunk is the entry's title plus the headings above the chunk, with a
-// gap after each line so that no phrase continues from one line into the next. The content is split into words once, so a word has one
-// place in its entry, however chunks overlap; a word belongs to every chunk that contains its first character.
+// Defines which words of an entry the word index contains. The title of a chunk is the entry's title plus the headings above the chunk;
+// after each line of it place numbers skip one, so that no phrase matches across two lines. The content is split into words once, so a word
+// has one place in its entry although chunks overlap; a word belongs to every chunk that contains its first character.
 
 /** Increased whenever a text may give different words, places, stems or another language: older snapshots are then rejected. */
 export const TEXT_RULES = 3
 
-/** The language of an entry, which decides by which stems its words are indexed. */
+/**
+ * The language of an entry, detected from its title and the beginning of its content; it decides by which rules the entry's words are
+ * reduced to stems.
+ */
 export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language {
   return language(`${entry.title}\n${entry.content.slice(0, SAMPLE)}`)
 }
@@ -282,13 +301,16 @@ export function eachTitleWord(entry: Entry, chunk: Chunk, visit: PlacedVisitor):
 
 // Writes a segment: rows first, then terms in order, each with its postings by row. Builder and merge both use it.
 
-/** Rows in their final order: grouped by partition, partitions ascending. */
+/** Rows of a segment in their final order: grouped by partition, with partition ids ascending. */
 export interface RowList {
   readonly rows: RowTable
   readonly partition: readonly PartitionId[] | Uint32Array
 }
 
-/** End offsets of a run's bytes. */
+/**
+ * Offsets at which the bytes of a run (the postings of one term in one partition) end, in the list of postings and in the list of places
+ * (positions of words in the text).
+ */
 export interface RunEnds {
   readonly postings: number
   readonly places: number
@@ -303,13 +325,13 @@ export class SegmentWriter {
   readonly #lists = new ByteSink(1 << 12)
   readonly #places = new ByteSink(1 << 12)
   readonly #skips: number[] = []
-  /** State of the term being written. */
+  /** State of the term whose postings are being written. */
   readonly #heads = new ByteSink()
   readonly #postings = new ByteSink()
   #runs = 0
   #lastRank = 0
   #placesOfTerm = 0
-  /** State of the run being written. */
+  /** State of the run being written: the postings of one term in one partition. */
   readonly #blocks: number[] = []
   #count = 0
   #lastRow = -1
@@ -368,7 +390,7 @@ export class SegmentWriter {
     this.#places.copy(bytes, from, to)
   }
 
-  /** Copies a run unchanged from a segment with the same rows and partitions. */
+  /** Copies a run (the postings of one term in one partition) unchanged from a segment with the same rows and partitions. */
   copyRun({ lists, places, skips }: Segment, run: Run, ends: RunEnds): void {
     this.#endRun()
     const bytes = { postings: ends.postings - run.postings, places: ends.places - run.places }
@@ -467,7 +489,7 @@ function writePosting(sink: ByteSink, distance: number, inTitle: number, inText:
   if (inTitle >= 3) sink.number(inTitle - 3)
 }
 
-/** The table of partitions for these rows, which must not contain gaps. */
+/** Builds the table of partitions (id, first row, mean chunk length) for rows that are grouped by partition and contain no gaps. */
 export function partitionTable({ rows, partition }: RowList): PartitionTable {
   const id: number[] = []
   const start: number[] = []

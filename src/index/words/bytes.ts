@@ -3,10 +3,10 @@
 /** Numbers below this take one byte (most numbers in the index), those below TWO_BYTES two, all below 2^32 at most five. */
 export const ONE_BYTE = 192
 const TWO_BYTES = ONE_BYTE + 63 * 256
-/** First byte of a longer number; four bytes follow, in little-endian order. */
+/** First byte of a number that takes five bytes; the number itself follows in four bytes, in little-endian order. */
 export const LONG = 255
 
-/** A byte buffer that grows as it is written. */
+/** A byte buffer that grows when more is written than it has room for. */
 export class ByteSink {
   #bytes: Uint8Array
   length = 0
@@ -15,7 +15,7 @@ export class ByteSink {
     this.#bytes = new Uint8Array(capacity)
   }
 
-  /** The bytes written so far, as a view that the next write may make invalid. */
+  /** View of the bytes written so far; the next write to the buffer may make the view invalid. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.length)
   }
@@ -39,7 +39,7 @@ export class ByteSink {
     }
   }
 
-  /** Appends the bytes from `from` to `to` (exclusive) of another buffer. */
+  /** Appends to this buffer the bytes of another buffer from the offset `from` to the offset `to` (exclusive). */
   copy(bytes: Uint8Array, from: number, to: number): void {
     const count = to - from
     if (this.length + count > this.#bytes.length) this.#grow(count)
@@ -57,7 +57,7 @@ export class ByteSink {
   }
 }
 
-/** Reads numbers from a buffer, one after the other. */
+/** Reads encoded numbers from a byte buffer, one after the other. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -76,7 +76,7 @@ export class ByteReader {
     return readLong(bytes, this.at - 4)
   }
 
-  /** Skips `count` numbers. */
+  /** Skips `count` encoded numbers. */
   skip(count: number): void {
     const { bytes } = this
     let at = this.at
@@ -88,20 +88,20 @@ export class ByteReader {
   }
 }
 
-/** Reads the four bytes of a long number. */
+/** Reads the four bytes of a number of the longest form, after its first byte. */
 export function readLong(bytes: Uint8Array, at: number): number {
   let value = 0
   for (let next = 0; next < 4; next++) value |= (bytes[at + next] as number) << (8 * next)
   return value >>> 0
 }
 
-/** Longest encoded term: a language sign and 64 UTF-16 units of up to three bytes each. */
+/** Length in bytes of the longest encoded term: a sign for the language (1 byte) and 64 UTF-16 units of up to three bytes each. */
 const MAX_TERM_BYTES = 3 * 65
 const scratch = new Uint8Array(MAX_TERM_BYTES)
 
 /**
- * Encodes each UTF-16 unit separately, like UTF-8 would encode a code point of the same number (CESU-8). Unlike in UTF-8, the order of the
- * bytes is the order of JavaScript strings, and any string can be decoded again.
+ * Encodes a term: each UTF-16 unit by itself, as UTF-8 would encode a code point of that number (CESU-8). Unlike with UTF-8, the order of
+ * the bytes is the order of JavaScript strings, and every string, also one with half a surrogate pair, can be decoded again.
  */
 export function encodeTerm(term: string): Uint8Array {
   let length = 0
@@ -136,7 +136,7 @@ function follow(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) & 0x3f
 }
 
-/** Comparator of byte strings: negative, 0 or positive. */
+/** Compares two byte strings; negative, 0 or positive, as a sort function needs it. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const common = Math.min(a.length, b.length)
   for (let at = 0; at < common; at++) {
@@ -146,7 +146,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** FNV-1a hash, 32 bits. */
+/** 32-bit FNV-1a hash of the bytes of a term. */
 export function hashBytes(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)

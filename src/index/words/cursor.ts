@@ -4,18 +4,18 @@ import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import { ByteReader, LONG, ONE_BYTE, readLong } from './bytes.ts'
 import { BLOCK, type Segment, SKIP, SKIP_BOUND, SKIP_PLACES, SKIP_POSTINGS, SKIP_ROW } from './segment.ts'
 
-/** The row of a cursor that has reached its end. */
+/** Row number that a cursor has when no posting is left. */
 export const END: number = 0x7fffffff
 
 export class PostingCursor {
   readonly block: Block
-  /** Index of the current posting within the block. */
+  /** Index of the cursor's current posting in the decoded block of postings. */
   at = 0
   readonly #segment: Segment
   readonly #runs: readonly Run[]
   #run = 0
   #number = 0
-  /** Range of rows that the block covers: it has all postings of the term within it. */
+  /** First and last row covered by the decoded block of postings: every posting of the term with a row in this range is in the block. */
   #from = 0
   #to = -1
 
@@ -31,7 +31,7 @@ export class PostingCursor {
     else this.seek(row)
   }
 
-  /** The row of the current posting, or END. */
+  /** Row number of the cursor's current posting, or END if no posting is left. */
   get row(): number {
     return this.at < this.block.count ? (this.block.rows[this.at] as number) : END
   }
@@ -45,7 +45,10 @@ export class PostingCursor {
     if (this.at >= this.block.count) this.nextBlock(0)
   }
 
-  /** Moves to the first posting of the next block whose bound is at least this. */
+  /**
+   * Moves to the first posting of the next block whose bound (highest possible contribution of a posting to a score) is at least
+   * `leastBound`.
+   */
   nextBlock(leastBound: number): void {
     let index = this.#run
     let number = this.#number + 1
@@ -62,7 +65,7 @@ export class PostingCursor {
     this.at = this.block.count
   }
 
-  /** Like `seek`, for rows that ascend from call to call. */
+  /** Moves to the first posting whose row is `row` or higher. Faster than `seek`, but the rows given must ascend from call to call. */
   advance(row: number): void {
     if (row > this.#to) {
       this.#locate(row)
@@ -73,7 +76,7 @@ export class PostingCursor {
     this.at = at
   }
 
-  /** Moves to the first posting with a row at or after this one, forwards or backwards. */
+  /** Moves to the first posting whose row is `row` or higher; may move backwards. */
   seek(row: number): void {
     if (row < this.#from || row > this.#to) this.#locate(row)
     const { rows, count } = this.block
@@ -87,13 +90,18 @@ export class PostingCursor {
     this.at = low
   }
 
-  /** Frequency of the term in this row, 0 if it does not occur. Rows must ascend from call to call. */
+  /**
+   * Frequency of the term in this row, with title occurrences weighted; 0 if the term does not occur in the row. The rows given must ascend
+   * from call to call.
+   */
   tfAt(row: number): number {
     this.advance(row)
     return this.row === row ? this.tf : 0
   }
 
-  /** Reads the block that contains the first posting at or after `row`, otherwise the last block. */
+  /**
+   * Decodes the block of postings that contains the first posting whose row is `row` or higher; if there is none, the term's last block.
+   */
   #locate(row: number): void {
     const { start } = this.#segment.partitions
     const runs = this.#runs
@@ -145,14 +153,14 @@ export class PostingCursor {
 
 export interface Run {
   readonly rank: number
-  /** Number of chunks with the term, including dead ones. */
+  /** Number of chunks of the partition that contain the term, including deleted chunks that are still in the list. */
   readonly df: number
-  /** Offsets of the run in `lists` and in `places`. */
+  /** Offsets of the run's postings in the segment's `lists`, and of the positions of its words in the segment's `places`. */
   readonly postings: number
   readonly places: number
   /** Highest saturation of a posting, in 255ths of 2.2, at the partition's mean length when the segment was written. */
   readonly bound: number
-  /** Offset in `skips`, if the run has more than one block. */
+  /** Offset of the run's block table in `skips`; 0 if the run has only one block. */
   readonly skips: number
 }
 
@@ -183,20 +191,20 @@ export function readRuns(segment: Segment, term: number, visible: Uint8Array | n
     postings += postingBytes
     places += placeBytes
   }
-  // The postings begin at the end of the heads.
+  // The offsets so far count from the end of the run heads, where the postings begin, so that position is added to each.
   for (const run of runs as { postings: number }[]) run.postings += reader.at
   return runs
 }
 
-/** The decoded postings of one block. */
+/** The decoded postings of one block of a list: for each, the row and the counts of the term in title and text. */
 export class Block {
   readonly rows: Int32Array = new Int32Array(BLOCK)
   readonly inTitle: Int32Array = new Int32Array(BLOCK)
   readonly inText: Int32Array = new Int32Array(BLOCK)
   count = 0
-  /** Offset in `places` of the first posting's places. */
+  /** Offset, in the segment's byte array `places`, of the word positions that belong to the block's first posting. */
   places = 0
-  /** A posting whose places have been located, and their offset. */
+  /** Index of the last posting whose word positions were located in `places`, and the offset of these positions. */
   #found = 0
   #foundAt = 0
 

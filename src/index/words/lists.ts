@@ -12,43 +12,48 @@ import { PostingCursor, type Run, readRuns } from './cursor.ts'
 import { type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
-/** A segment, and which of its partitions may be read. */
+/** A segment of the word index, with the information which of its partitions a query may read. */
 export interface SegmentView {
   readonly segment: Segment
-  /** By rank of the partition, 1 for visible; null if all are visible. */
+  /**
+   * For each partition of the segment, by its rank (index in the segment's partition table): 1 if it may be read; null if all may be read.
+   */
   readonly visible: Uint8Array | null
 }
 
 /** The runs of one word in one segment: one list for each language in which the word occurs. No row is in two of the lists. */
 interface WordLists {
   readonly lists: readonly (readonly Run[])[]
-  /** Number of chunks in the lists, including dead ones. */
+  /** Number of postings in the lists, including those of deleted chunks. */
   readonly postings: number
-  /** Upper bound on what a posting in these lists can add to a score. */
+  /** Upper bound on what this word can add to the BM25 score of any chunk in this segment. */
   readonly bound: number
-  /** Factor: a block with bound b adds at most b times this to a score. */
+  /**
+   * Factor that converts the stored bound of a block of postings to a score: a posting in a block with bound b adds at most b times this
+   * factor to a chunk's score.
+   */
   readonly boundScale: number
 }
 
 export interface WeighedWord extends TermWeight {
-  /** Weight of the word in a score: boost · idf. */
+  /** Weight of the word in a BM25 score: boost · idf. */
   readonly weight: number
-  /** Lists of the word, by index of the segment view. */
+  /** The word's lists of postings in each segment, by the segment's index in `views`. */
   readonly bySegment: readonly WordLists[]
 }
 
-/** Everything that a query reads from the index. Valid until the index changes. */
+/** A query resolved against the word index: everything that the query needs to read from it. Valid until the index changes. */
 export interface Reading {
   readonly views: readonly SegmentView[]
-  /** Words, heaviest first: the order in which their scores are added. */
+  /** The query's words by descending weight, which is the order in which their scores are added. */
   readonly words: readonly WeighedWord[]
-  /** Number of visible chunks, and their mean length. */
+  /** Number of chunks in the searched partitions, and their mean length in words. */
   readonly chunks: number
   readonly meanLength: number
   readonly saturations: Saturations
 }
 
-/** Views of the segments that contain rows of these partitions. */
+/** The segments that contain rows of the given partitions, each with a list of which of its partitions may be read. */
 export function viewsOf(set: SegmentSet, partitions: ReadonlySet<PartitionId>): readonly SegmentView[] {
   const views: SegmentView[] = []
   for (const segment of set.segments) {
@@ -60,7 +65,7 @@ export function viewsOf(set: SegmentSet, partitions: ReadonlySet<PartitionId>): 
   return views
 }
 
-/** Resolves the words of a query, one word per step. The index must not change between the steps. */
+/** Resolves the words of a query, with a pause after each word so that other work can run. The index must not change during the pauses. */
 export function* readQuestion(
   set: SegmentSet,
   words: readonly QuestionWord[],
@@ -110,7 +115,7 @@ function postingsOf(runs: readonly Run[]): number {
   return sum
 }
 
-/** Factor slightly larger than any rounding error. */
+/** Factor by which upper bounds are raised, so that no rounding error makes a true score exceed its bound. */
 const SLACK = 1 + 1e-9
 
 /**
@@ -133,7 +138,10 @@ function saturationsAt(meanLength: number): Saturations {
   return last
 }
 
-/** Saturations for one mean length; those of usual lengths and counts are kept in a table. */
+/**
+ * BM25 term-frequency saturations for one mean chunk length; values for short chunks (below 512 words) and low term frequencies (below 4)
+ * are kept in a table.
+ */
 export class Saturations {
   readonly meanLength: number
   readonly #known: Float64Array = new Float64Array(USUAL_TF * USUAL_LENGTH)
@@ -156,10 +164,10 @@ const USUAL_TF = 4
 const USUAL_LENGTH = 512
 
 export interface QuestionWord {
-  /** The word, folded, as shown in explanations. */
+  /** The word in its folded form (as it is compared and as explanations show it). */
   readonly term: string
   readonly boost: number
-  /** Whether the word is searched for even if it is a stop word. */
+  /** Whether the word is searched for even if it is a stop word, because the query consists of stop words only. */
   readonly always: boolean
 }
 
@@ -176,8 +184,8 @@ export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord
 }
 
 /**
- * The stem under which entries of a language contain the word; null if it is a stop word there. An entry has one language, so the chunks
- * with the word are the disjoint union over all languages.
+ * The stem under which the index has the word in entries of the given language; null if the word is a stop word in that language. An entry
+ * has one language, so no chunk is found under the stems of two languages.
  */
 export function stemOf({ term, always }: QuestionWord, language: Language): string | null {
   return !always && isStopWord(term, language) ? null : stem(term, language)
@@ -188,7 +196,7 @@ export function heaviestFirst(a: TermWeight, b: TermWeight): number {
   return b.boost * b.idf - a.boost * a.idf || (a.term < b.term ? -1 : 1)
 }
 
-/** The words of a phrase in order, including stop words. */
+/** The words of a phrase in order, including stop words but without aliases (further forms of a word). */
 export function phraseWords(phrase: string): readonly string[] {
   return tokenise(phrase)
     .filter(token => !token.alias)
@@ -204,21 +212,21 @@ function boostsByWord(terms: readonly WordTerm[]): Map<string, number> {
   return boosts
 }
 
-// Counts the dead rows of a segment that contain a term, so that document frequencies stay exact while dead rows are still in the lists.
-// The rows are searched when a term is first queried; later only rows that died since are checked.
+// Counts the dead rows (those of deleted or replaced chunks) of a segment that contain a term, so that document frequencies are exact
+// although dead rows are still in the lists. The rows are examined when a term is first queried; later only rows that died since then are.
 
 interface Deaths {
-  /** Number of `deadRows` that have been checked. */
+  /** Number of the segment's dead rows that have been examined for the term. */
   seen: number
-  /** Dead rows whose chunk contains the term. */
+  /** Dead rows of the segment whose chunk contains the term. */
   readonly rows: number[]
 }
 
 const known = new WeakMap<Segment, Map<number, Deaths>>()
-/** Number of terms that are remembered for a segment. */
+/** Maximum number of terms of a segment whose dead rows are cached. */
 const MAX_TERMS = 10_000
 
-/** Number of dead rows with the term in visible partitions. */
+/** Number of dead rows (of deleted or replaced chunks) of the segment that contain the term and are in partitions that may be read. */
 export function deadWith(segment: Segment, term: number, visible: Uint8Array | null): number {
   if (segment.deadRows.length === 0) return 0
   const { rows } = deathsOf(segment, term)

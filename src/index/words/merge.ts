@@ -1,4 +1,4 @@
-/** Merges several segments into one, without their dead rows. */
+/** Merges several segments of the word index into one, without the rows of deleted or replaced chunks (dead rows). */
 
 import { lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
@@ -13,8 +13,8 @@ const POSTINGS_AT_ONCE = 1 << 15
 const POSTINGS_OF_TERM = 16
 
 /**
- * Merges segments in steps, between which they must not change; null if no row is alive. Within a partition, rows keep the order of the
- * segments.
+ * Merges segments into one, with pauses during which other work can run but the segments must not change; null if all rows are dead (of
+ * deleted or replaced chunks). Within a partition, rows stay in the order of the given segments.
  */
 export function* mergeSegments(segments: readonly Segment[]): Steps<Segment | null> {
   const { rows, partition, moved } = mergeRows(segments)
@@ -41,7 +41,9 @@ export function* mergeSegments(segments: readonly Segment[]): Steps<Segment | nu
 interface Source {
   readonly segment: Segment
   readonly term: number
-  /** The new row of each old one, -1 for dead rows. */
+  /**
+   * For each row (chunk) of the old segment, its row number in the merged segment; -1 for dead rows, whose chunks were deleted or replaced.
+   */
   readonly moved: Int32Array
 }
 
@@ -123,7 +125,10 @@ function* mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly S
 
 type PostingVisitor = (row: number, inTitle: number, inText: number, placesFrom: number, placesTo: number) => void
 
-/** Visits the postings of a run in the order of rows, with the start and end of their places. */
+/**
+ * Calls `visit` for each posting of a run in the order of rows, with the start and end offset of the bytes that contain the positions of
+ * its words.
+ */
 function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   for (let number = 0; number < blockCount(run); number++) {
     block.read(segment, run, number)
@@ -141,13 +146,13 @@ function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
 // Copies a segment without its dead rows, which become gaps: the other rows keep their numbers, so that a list without dead rows is copied
 // byte for byte. A merge would write every posting again: for a million chunks 9 s instead of 2 (one dead row) to 6 (hundreds).
 
-/** Bytes of lists that are copied in one step, and the fixed cost of a term in the same unit. */
+/** Bytes of lists that are copied between two pauses, and the fixed cost of a term, counted in bytes. */
 const BYTES_AT_ONCE = 1 << 18
 const BYTES_OF_TERM = 256
 
 /**
- * Copies a segment without its dead rows, in steps; null if no row is alive. Nothing of the dead rows is left: no posting, no place, no
- * key, and no term that only they contained.
+ * Copies a segment without the data of its dead rows (of deleted or replaced chunks), with pauses so that other work can run; null if no
+ * row is alive. Nothing of the dead rows is left: no posting, no word position, no key, and no term that occurred only in them.
  */
 export function* scrubbed(segment: Segment): Steps<Segment | null> {
   if (segment.liveSize === 0) return null
@@ -171,7 +176,7 @@ export function* scrubbed(segment: Segment): Steps<Segment | null> {
 interface TermRuns {
   readonly term: number
   readonly runs: readonly Run[]
-  /** Where the data of the last merged run ends. */
+  /** Offsets at which the postings and the word positions of the last run end. */
   readonly end: RunEnds
 }
 
@@ -211,7 +216,10 @@ function writeTerm(writer: SegmentWriter, segment: Segment, { term, runs, end }:
 
 const blockOfDead = new Block()
 
-/** Whether a run contains dead rows. Decodes only blocks whose range of rows contains some. */
+/**
+ * Whether a run of postings contains dead rows (of deleted or replaced chunks). Only blocks whose range of rows contains a dead row are
+ * decoded.
+ */
 function hasDead(segment: Segment, run: Run, dead: Uint32Array): boolean {
   const { partitions, skips } = segment
   const start = partitions.start[run.rank] as number
@@ -230,7 +238,7 @@ function hasDead(segment: Segment, run: Run, dead: Uint32Array): boolean {
   return false
 }
 
-/** Whether one of these sorted numbers is at least `from` and below `to`. */
+/** Whether any of the sorted numbers is at least `from` and below `to`. */
 function isAnyIn(sorted: Uint32Array, from: number, to: number): boolean {
   const next = lowerBound(sorted.length, at => (sorted[at] as number) < from)
   return next < sorted.length && (sorted[next] as number) < to

@@ -7,7 +7,10 @@ import type { Reading, Saturations, SegmentView } from './lists.ts'
 import type { Segment } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
-/** The best chunk of each of these entries in the scope, in the given order. In steps, like `searchWords`. */
+/**
+ * For each of the given entries that may be read, its chunk with the highest score; in the order of the entries. Pauses after about `step`
+ * postings' worth of work so that other work can run.
+ */
 export function* scoreEntries(
   set: SegmentSet,
   reading: Reading,
@@ -30,7 +33,10 @@ export function* scoreEntries(
   return hits
 }
 
-/** Each chunk of an entry in the scope, by ascending chunk key. In steps, like `searchWords`. */
+/**
+ * The scores of all chunks of an entry, by ascending chunk key; none if the entry may not be read. Pauses after about `step` postings'
+ * worth of work so that other work can run.
+ */
 export function* scoreChunks(
   set: SegmentSet,
   reading: Reading,
@@ -45,10 +51,10 @@ export function* scoreChunks(
   return hits.sort((a, b) => a.chunk - b.chunk)
 }
 
-/** Cost of looking up one chunk in one list, measured in postings read. */
+/** Time of looking up one row in one list of postings, in the time that reading one posting takes. */
 export const LOOK_UP_COST = 24
 
-/** Whether looking up the allowed entries is faster than reading the lists. */
+/** Whether it is faster to look up each allowed entry than to read the query's lists of postings completely. */
 export function isFewAllowed(reading: Reading, { allow }: SearchScope): boolean {
   if (allow === undefined) return false
   const postings = reading.words.reduce((sum, word) => {
@@ -57,7 +63,10 @@ export function isFewAllowed(reading: Reading, { allow }: SearchScope): boolean 
   return allow.size * reading.words.length * LOOK_UP_COST < postings
 }
 
-/** Searches by scoring each allowed entry. In steps, like `scoreEntries`. */
+/**
+ * Finds the k best of the allowed entries by scoring each of them. Pauses after about `step` postings' worth of work so that other work can
+ * run.
+ */
 export function* searchAllowed(
   set: SegmentSet,
   reading: Reading,
@@ -74,10 +83,10 @@ export function* searchAllowed(
   return heap.drain()
 }
 
-/** `sum`: the score, or -1 for a chunk without any of the words. */
+/** Function called for each chunk. `sum`: BM25 score of the chunk, or -1 if the chunk contains none of the query's words. */
 type ChunkVisitor = (entry: EntryKey, chunk: number, sum: number) => void
 
-/** Visits the chunks of these entries in the scope. */
+/** Calls `visit` for each chunk of those of the given entries that are allowed and in the searched partitions, with the chunk's score. */
 function* eachChunk(
   set: SegmentSet,
   reading: Reading,
@@ -110,10 +119,13 @@ function isVisible({ segment, visible }: SegmentView, row: number): boolean {
   return visible === null || visible[segment.rankOf(row)] === 1
 }
 
-/** Shared buffer of the cursor in use: only one is used at a time, as a step ends between two lists. */
+/** Shared buffer of decoded postings. One is enough, because work pauses only between two lists, when no cursor is in use. */
 const lookedAt = new Block()
 
-/** Scores of ascending rows of one segment, in the same order; -1 for a row without any of the words. */
+/**
+ * BM25 scores of the given rows of one segment, in the order of the rows, which must ascend; -1 for a row that contains none of the query's
+ * words.
+ */
 function* sumRows(reading: Reading, at: number, rows: Int32Array, step: number): Steps<Float64Array> {
   const { saturations } = reading
   const { segment } = reading.views[at] as SegmentView
@@ -157,16 +169,16 @@ const ROOM = 256
 
 export class EntryHeap {
   readonly #k: number
-  /** A binary heap with the worst entry at its root, in three parallel arrays. */
+  /** A binary heap of entries with the worst entry at its root, in three arrays with equal indexes. */
   #scores = new Float64Array(ROOM)
   #entries = new Uint32Array(ROOM)
   #chunks = new Uint32Array(ROOM)
   #size = 0
-  /** The best chunk so far of the entry whose chunks are arriving. */
+  /** The entry whose chunks are arriving, with its best chunk so far and that chunk's score. */
   #entry: EntryKey = -1
   #chunk: ChunkKey = -1
   #score = 0
-  /** Chunks with a lower score cannot be among the k best; one with exactly this score may. */
+  /** Score that a chunk must reach to be among the k best; with exactly this score the chunk key decides. */
   threshold: number = Number.NEGATIVE_INFINITY
 
   constructor(k: number) {
@@ -184,7 +196,7 @@ export class EntryHeap {
     this.#score = score
   }
 
-  /** The hits, best first. Empties the heap. */
+  /** Returns the collected entries, best first, and empties the heap. */
   drain(): Hit[] {
     this.#take()
     this.#entry = -1
@@ -202,7 +214,7 @@ export class EntryHeap {
     return hits
   }
 
-  /** Inserts the entry whose chunks have arrived into the heap. */
+  /** Adds the entry whose chunks have arrived to the heap, if it is among the k best so far. */
   #take(): void {
     if (this.#entry < 0) return
     const score = this.#score
@@ -214,7 +226,7 @@ export class EntryHeap {
     if (this.#size === this.#k) this.threshold = this.#scores[0] as number
   }
 
-  /** Adds an item at the end and moves it towards the root. */
+  /** Adds an item at the end of the heap and moves it towards the root until the heap is in order. */
   #rise(entry: EntryKey, chunk: ChunkKey, score: number): void {
     if (this.#size === this.#scores.length) this.#grow()
     const scores = this.#scores
@@ -235,7 +247,7 @@ export class EntryHeap {
     chunks[place] = chunk
   }
 
-  /** Replaces the root and moves the new item towards the leaves. */
+  /** Replaces the worst item, at the root of the heap, and moves the new item towards the leaves until the heap is in order. */
   #sink(entry: EntryKey, chunk: ChunkKey, score: number): void {
     const scores = this.#scores
     const entries = this.#entries

@@ -16,12 +16,12 @@ import { EntryHeap, LOOK_UP_COST } from './score.ts'
 import { isDeadIn, type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
 
-/** Number of rows in a window, so that its sums (64 kB) fit a fast cache. */
+/** Number of rows (chunks) that are scored together; their sums (64 KiB) fit a fast processor cache. */
 const WINDOW = 8192
 
 /**
- * Searches in steps of `step` postings; a look-up costs as much as reading `LOOK_UP_COST` postings. The result is that of the first step:
- * changes between the steps are not seen.
+ * Searches the lists of postings, and pauses after about `step` postings so that other work can run; looking up one row in a list counts as
+ * `LOOK_UP_COST` postings. The result is for the state of the index at the start: changes during the pauses are not seen.
  */
 export function* searchWords(reading: Reading, request: WordSearch, step: number): Steps<readonly Hit[]> {
   const k = Math.min(Math.floor(request.k), reading.chunks)
@@ -34,25 +34,25 @@ export function* searchWords(reading: Reading, request: WordSearch, step: number
     const search = new SegmentSearch(reading, at, dead[at] as Uint8Array, heap, request, buffers)
     while (search.advance(step)) yield
   }
-  // The buffers of a search that throws or never finishes are not reused, because they still contain its sums; the garbage collector frees
-  // them.
+  // The buffers of a search that throws or is never finished are not reused, because they still contain its sums; the garbage collector
+  // frees these buffers.
   if (freeBuffers.length < MAX_FREE) freeBuffers.push(buffers)
   return heap.drain()
 }
 
 /** Working memory of one search, reused because allocating it costs more than most searches. Reset between searches. */
 class Buffers {
-  /** Sum of scores for each row of the window; -1 if no word was found in it. */
+  /** Sum of the words' BM25 scores for each row (chunk) of the window; -1 if none of the words was found in the row. */
   readonly sums: Float64Array = new Float64Array(WINDOW).fill(-1)
   /** One bit for each row of the window that has a sum: gives the rows in order, and makes empty stretches cheap. */
   readonly marks: Uint32Array = new Uint32Array(WINDOW >>> 5)
-  /** Blocks for the first cursors of a search in a segment. */
+  /** Buffers of decoded postings for the first 32 cursors that a search opens in a segment. */
   readonly blocks: readonly Block[] = Array.from({ length: 32 }, () => new Block())
 }
 
-/** Buffers of completed searches, for reuse. */
+/** Working memory of completed searches, kept for reuse. */
 const freeBuffers: Buffers[] = [new Buffers()]
-/** Maximum number of buffers kept, 120 kB each: as many as there are paused searches at a time. */
+/** Maximum number of `Buffers` objects kept for reuse, 120 kB each: about as many as searches are paused at one time. */
 const MAX_FREE = 4
 
 interface Word {
@@ -61,26 +61,26 @@ interface Word {
   readonly cursors: readonly PostingCursor[]
 }
 
-/** The next action of a search in its window. */
+/** What a search does next: begin a window of rows, add the words' scores in it, or offer its rows to the heap of best entries. */
 type Phase = 'begin' | 'sum' | 'consider'
 
 class SegmentSearch {
   readonly #segment: Segment
   readonly #dead: Uint8Array
   readonly #words: readonly Word[]
-  /** For each word, the most that it and all lighter words can add to a score. */
+  /** For each of the words, heaviest first, the most that this word and all lighter ones together can add to a score. */
   readonly #rest: readonly number[]
   readonly #saturations: Saturations
   readonly #heap: EntryHeap
   readonly #allow: Bitset | undefined
   readonly #sums: Float64Array
   readonly #marks: Uint32Array
-  /** Postings that may still be read in this step; 0 or less: the step is over. */
+  /** Number of postings that may still be read before the search pauses; 0 or less: it pauses now. */
   #left = 0
   #phase: Phase = 'begin'
   /**
-   * State of the window: its first row, the number of words that are summed in it, and the word, or the group of marks, with which to
-   * continue.
+   * State of the current window of rows: its first row, the number of words (heaviest first) whose scores are added for all its rows, and
+   * where to continue after a pause: the next word, or the next group of 32 rows.
    */
   #start = 0
   #needed = 0
@@ -116,7 +116,7 @@ class SegmentSearch {
     this.#rest = rest
   }
 
-  /** Reads about `step` postings. Returns false when the search is complete. */
+  /** Continues the search until about `step` postings were read. Returns false when the search in this segment is complete. */
   advance(step: number): boolean {
     this.#left = step
     while (this.#left > 0) {
@@ -130,7 +130,10 @@ class SegmentSearch {
     return true
   }
 
-  /** Starts the next window, or the next block if only one list is read. False: there is none. */
+  /**
+   * Begins the next window of rows; or, if only one list must be read completely, processes the next block of that list. Returns false if
+   * no row is left.
+   */
   #begin(): boolean {
     const needed = this.#countNeeded()
     const start = this.#nextRow(needed)
@@ -147,7 +150,7 @@ class SegmentSearch {
     return true
   }
 
-  /** A single list is in order of rows already, so no sums are needed. */
+  /** Offers the rows of one list's current block to the heap. A single list is in order of rows already, so the rows need no sums. */
   #considerBlock({ weight }: Word, cursor: PostingCursor): void {
     const saturations = this.#saturations
     const { length } = this.#segment.rows
@@ -169,7 +172,7 @@ class SegmentSearch {
     cursor.nextBlock(this.#minBound(1))
   }
 
-  /** Considers the rows of the window that have a sum. False: some are left for the next step. */
+  /** Offers the rows of the window that have a sum to the heap of best entries. Returns false if some rows are left for after a pause. */
   #considerWindow(): boolean {
     const marks = this.#marks
     const sums = this.#sums
@@ -204,7 +207,7 @@ class SegmentSearch {
     return true
   }
 
-  /** Upper limit of the cost: usually a row is rejected earlier. */
+  /** Highest cost of completing the score of a row by look-ups in the remaining lists; usually a row is rejected earlier. */
   #costToConsider(needed: number): number {
     return (this.#words.length - needed) * LOOK_UP_COST
   }
@@ -225,7 +228,10 @@ class SegmentSearch {
     return first
   }
 
-  /** Adds the scores of the needed words for the window's rows. False: some words are left. */
+  /**
+   * Adds up the scores of the words whose lists are read completely, for all rows of the window. Returns false if some words are left for
+   * after a pause.
+   */
   #sumWindow(): boolean {
     const needed = this.#needed
     const start = this.#start
@@ -239,8 +245,8 @@ class SegmentSearch {
   }
 
   /**
-   * Bound below which blocks need not be read: if only one word is needed, rows in such a block cannot reach the threshold even with all
-   * other words.
+   * Bound below which a block of postings need not be read. If the list of only one word is read completely, a row in a block with a lower
+   * bound cannot reach the k-th best score even with all other words.
    */
   #minBound(needed: number): number {
     const { threshold } = this.#heap
@@ -278,7 +284,10 @@ class SegmentSearch {
     }
   }
 
-  /** Completes the score of a row from the lists that were not read, and offers it to the heap. */
+  /**
+   * Completes the score of a row by looking it up in the lists of the lighter words, and offers the row to the heap; gives up as soon as
+   * the row cannot be among the k best.
+   */
   #consider(row: number, sumOfNeeded: number, needed: number): void {
     if (isDeadIn(this.#dead, row)) return
     const { threshold } = this.#heap
@@ -298,9 +307,12 @@ class SegmentSearch {
   }
 }
 
-// Which entries hold a phrase: words next to each other and in order, in one line of the title or in the content.
+// Finds the entries that contain a phrase: its words directly after one another, in one line of a title or in the content.
 
-/** Runs in steps of some thousand postings each; changes between the steps are not seen. */
+/**
+ * Finds entries that contain the words as a phrase, at most `most` of them. Pauses after about `step` postings' worth of work so that other
+ * work can run; changes of the index during the pauses are not seen.
+ */
 export function* entriesWithPhrase(
   set: SegmentSet,
   words: readonly string[],
@@ -324,7 +336,7 @@ export function* entriesWithPhrase(
   return found
 }
 
-/** The visible runs of each term, or null if a term has none. */
+/** For each term, its runs of postings that may be read; null if any of the terms has none. */
 function listsOf({ segment, visible }: SegmentView, keys: readonly string[]): readonly (readonly Run[])[] | null {
   const lists: (readonly Run[])[] = []
   for (const key of keys) {
@@ -367,7 +379,7 @@ function* addEntriesWith(
   }
 }
 
-/** Cost of examining one word in one entry, measured in postings read. */
+/** Time of examining one word of a phrase in one entry, in the time that reading one posting takes. */
 const COST = 50
 
 function rarestOf(lists: readonly (readonly Run[])[]): number {
@@ -381,7 +393,7 @@ function entryStart({ rows: { entry } }: Segment, row: number): number {
   return start
 }
 
-/** Whether the entry with the rows from `first` to `end` contains the words consecutively. */
+/** Whether the entry whose rows are from `first` to `end` (exclusive) contains the words of a phrase directly after one another. */
 function holdsPhrase(segment: Segment, cursors: readonly PostingCursor[], first: number, end: number): boolean {
   for (const cursor of cursors) {
     cursor.seek(first)
@@ -402,7 +414,7 @@ function holdsPhrase(segment: Segment, cursors: readonly PostingCursor[], first:
 /** Offset of the places in titles: far from all other places, so that no word of a chunk's title is adjacent to a word elsewhere. */
 const TITLE_PLACES = 2 ** 33
 
-/** Places of a term in an entry: those in its content, counted through all chunks, and those in each chunk's title. */
+/** Positions of a term's words in an entry: in the content counted through the whole entry, in titles within each chunk's title. */
 function* placesIn(segment: Segment, cursor: PostingCursor, first: number, end: number): Generator<number> {
   for (cursor.seek(first); cursor.row < end; cursor.next()) {
     const { row, block, at } = cursor

@@ -1,6 +1,7 @@
 /**
- * A segment: some chunks and the positions of their words, written once. Afterwards only the deaths of rows are recorded. All data is in
- * typed arrays, so a snapshot is read in place.
+ * A segment of the word index: some chunks and the positions of their words, written once. Afterwards it is only recorded which rows
+ * (chunks) are dead, because they were deleted or replaced. All data is in typed arrays, so that a snapshot file is used in place without
+ * being decoded.
  *
  * `lists` has one record per term, in the order of terms:
  *
@@ -8,11 +9,11 @@
  *     a head for each run: partitions skipped, chunks, bytes of postings, bytes of places, bound, [start in `skips`]
  *     the postings of each run
  *
- * A run has the chunks of one partition, so a run that may not be read is skipped without reading it. A posting is the doubled distance
- * from the previous row, plus 1 if the word occurs once in the text and not in the title; otherwise the counts follow. Runs of more than
- * BLOCK postings have four numbers in `skips` for each block: its last row (within the partition), the ends of its postings and its places
- * (within the run), and its bound. A bound is the highest saturation of a posting at its partition's mean length when the segment was
- * written, in 255ths of 2.2, rounded up.
+ * A run is the postings of one partition, so a partition that may not be read is skipped without reading its postings. A posting is the
+ * distance from the previous row, doubled, plus 1 if the word occurs once in the text and not in the title; otherwise the two counts
+ * follow. A run of more than BLOCK postings is divided into blocks, each with four numbers in `skips`: the block's last row (counted within
+ * the partition), the ends of its postings and its places (counted within the run), and its bound. A bound is the highest BM25 saturation
+ * of a posting at the partition's mean chunk length when the segment was written, in units of 2.2 / 255, rounded up.
  */
 import { lowerBound } from '../../base/compare.ts'
 import type { ChunkKey } from '../../model/entry.ts'
@@ -20,34 +21,39 @@ import { LANGUAGES } from '../../text/stopwords.ts'
 import { ByteReader, compareBytes, encodeTerm, hashBytes } from './bytes.ts'
 
 export const BLOCK = 128
-/** Numbers per block in `skips`, and the index of each. */
+/** Number of values per block in the table `skips`, and the index of each of these values. */
 export const SKIP = 4
 export const SKIP_ROW = 0
 export const SKIP_POSTINGS = 1
 export const SKIP_PLACES = 2
 export const SKIP_BOUND = 3
 
-/** Entry key that marks a gap: a row whose contents were removed. */
+/** Entry key 0 in the row table: it marks a gap, which is a row whose data was removed. */
 export const GAP = 0
 
 /**
- * Columns by row. Rows are grouped by partition, and the rows of an entry are adjacent. A gap is a row without an entry: its contents were
- * removed (`merge.ts`), also from all lists, while the other rows kept their numbers.
+ * Columns of a segment by row number. A row is a chunk; rows are grouped by partition, and the rows of an entry are adjacent. A gap is a
+ * row whose data was removed here and in all lists while the other rows kept their numbers.
  */
 export interface RowTable {
   readonly entry: Uint32Array
   readonly chunk: Uint32Array
-  /** Number of words in title and text of the chunk. */
+  /** Number of words in the chunk, in title and text together. */
   readonly length: Uint32Array
-  /** Place, within its entry, of the chunk's first word: the numbers in `places` count from it. */
+  /**
+   * Position of the chunk's first word in the sequence of words of its entry; the text positions of the chunk stored in `places` count from
+   * that position.
+   */
   readonly place: Uint32Array
 }
 
-/** Columns by rank: the position of a partition among those of the segment. */
+/**
+ * Columns of a segment by partition. The index into each column is the partition's rank: its position among the partitions of the segment.
+ */
 export interface PartitionTable {
-  /** Partition ids, ascending. */
+  /** Ids of the segment's partitions, ascending. */
   readonly id: Uint32Array
-  /** First row of each partition, and the end of the last one. */
+  /** First row of each partition, followed by the end (exclusive) of the last partition. */
   readonly start: Uint32Array
   readonly meanLength: Float64Array
 }
@@ -55,7 +61,7 @@ export interface PartitionTable {
 interface SegmentParts extends TermArrays {
   readonly rows: RowTable
   readonly partitions: PartitionTable
-  /** Row numbers, sorted by the chunk keys of the rows. */
+  /** Row numbers of the segment, sorted by the chunk keys of the rows. */
   readonly byChunk: Uint32Array
   readonly places: Uint8Array
   readonly skips: Uint32Array
@@ -71,11 +77,14 @@ export class Segment implements SegmentParts {
   readonly places: Uint8Array
   readonly skips: Uint32Array
   readonly terms: TermTable
-  /** Bit set of dead rows. Once it was given out, it is copied before the next change. */
+  /**
+   * Bit set with 1 for each dead row (of a deleted or replaced chunk). After a search was given this array, it is copied before the next
+   * change, so that the search keeps seeing the previous state.
+   */
   #dead: Uint8Array
   #isDeadShared = false
   readonly #gaps: number
-  /** Rows that died and are still in the lists, in the order of their deaths. */
+  /** Dead rows (of deleted or replaced chunks) whose postings are still in the lists, in the order in which they died. */
   readonly deadRows: number[] = []
 
   constructor(parts: SegmentParts) {
@@ -113,12 +122,12 @@ export class Segment implements SegmentParts {
     ]
   }
 
-  /** Whether the row is dead; gaps count as dead. */
+  /** Whether the row is dead (its chunk was deleted or replaced) or a gap. */
   isDead(row: number): boolean {
     return isDeadIn(this.#dead, row)
   }
 
-  /** The rows that are dead at present, for `isDeadIn`; later deaths do not change the returned array. */
+  /** The dead rows at present as a bit set, to be read with `isDeadIn`; later deaths do not change the returned array. */
   get dead(): Uint8Array {
     this.#isDeadShared = true
     return this.#dead
@@ -130,7 +139,7 @@ export class Segment implements SegmentParts {
     this.deadRows.push(row)
   }
 
-  /** End (exclusive) of the rows of the entry that this row belongs to. */
+  /** End (exclusive) of the rows of the entry to which this row belongs. */
   entryEnd(row: number): number {
     const { entry } = this.rows
     let end = row + 1
@@ -138,7 +147,7 @@ export class Segment implements SegmentParts {
     return end
   }
 
-  /** The live row of a chunk, or -1. */
+  /** The row number of a chunk, if the row is not dead; otherwise -1. */
   rowOfChunk(chunk: ChunkKey): number {
     const { byChunk, rows } = this
     let at = lowerBound(byChunk.length, place => (rows.chunk[byChunk[place] as number] as number) < chunk)
@@ -155,7 +164,7 @@ export class Segment implements SegmentParts {
     return lowerBound(start.length, rank => (start[rank] as number) <= row) - 1
   }
 
-  /** Marks gaps as dead; returns their number. */
+  /** Marks gaps (rows whose data was removed) as dead; returns the number of gaps. */
   #markGaps(): number {
     const { entry } = this.rows
     let gaps = 0
@@ -174,14 +183,14 @@ export class Segment implements SegmentParts {
   }
 }
 
-/** `dead`: the bit set of the segment that contains the row. */
+/** Whether a row is dead according to a bit set of dead rows of its segment. */
 export function isDeadIn(dead: Uint8Array, row: number): boolean {
   return (((dead[row >>> 3] as number) >>> (row & 7)) & 1) === 1
 }
 
 /**
- * A term as it is stored: it begins with a sign for the language of its entry, so that stems of different languages are never the same
- * term.
+ * A term in the form in which segments store it: a sign for the language of the entry, then the stem. So stems of different languages are
+ * never the same term.
  */
 export function termKey(language: number, stem: string): string {
   return String.fromCharCode(LANGUAGE_SIGN + language) + stem
@@ -189,30 +198,32 @@ export function termKey(language: number, stem: string): string {
 
 const LANGUAGE_SIGN = 0x61
 
-/** Maximum number of terms in a segment: 24 bits of a slot. */
+/** Maximum number of terms in a segment: the hash table keeps a term's number in 24 bits. */
 export const MAX_TERMS = 0xffffff
 
-/** Arrays that locate the terms of a segment: see `segment.ts`. */
+/** Arrays of a segment that locate its terms: offsets of their records, a hash table, and the records themselves. */
 interface TermArrays {
-  /** Offset of each term's record in `lists`. */
+  /** For each term, by its number, the offset of its record in `lists`. */
   readonly records: Uint32Array
   /** Hash table of the terms. A slot is 0, or a term's number + 1 with eight bits of its hash in the top byte. */
   readonly slots: Uint32Array
   readonly lists: Uint8Array
 }
 
-/** Properties of the terms without their language sign, by number of the term. */
+/** Length and letters of each term without its language sign, indexed by the number of the term. */
 interface TermShapes {
-  /** Length of each term in bytes; at most 195. */
+  /** Length of each encoded term in bytes, without the language sign; at most 195. */
   readonly lengths: Uint8Array
-  /** Set of letters in each term: see `lettersOf`. */
+  /** For each term, its ASCII letters as a bit set, or `NOT_ASCII` if the term has other characters. */
   readonly letters: Uint32Array
 }
 
-/** Larger than every set of ASCII letters. */
+/** Marks a word with characters outside ASCII; larger than the bit set of any ASCII word. */
 export const NOT_ASCII = 0xffffffff
 
-/** The letters of a word as a bit set (ASCII code modulo 32). `NOT_ASCII` if other characters occur. */
+/**
+ * The characters of a word as a bit set, with the ASCII code modulo 32 as the bit; `NOT_ASCII` if the word has a character outside ASCII.
+ */
 export function lettersOf(bytes: Uint8Array, from: number): number {
   let letters = 0
   for (let at = from; at < bytes.length; at++) {
@@ -240,7 +251,7 @@ class TermTable {
     return this.#records.length
   }
 
-  /** Indexes in LANGUAGES of the languages that have terms in this segment. */
+  /** Languages of which the segment has terms, as indexes in LANGUAGES. */
   get languages(): readonly number[] {
     this.#languages ??= LANGUAGES.flatMap((_, language) => {
       const [low, high] = [this.lowerBound(languageSign(language)), this.lowerBound(languageSign(language + 1))]
@@ -249,7 +260,7 @@ class TermTable {
     return this.#languages
   }
 
-  /** The number of a term (from `termKey`), or -1. */
+  /** The number of a term, given as `termKey` makes it; -1 if the segment does not have the term. */
   find(key: string): number {
     const term = encodeTerm(key)
     const hash = hashBytes(term)
@@ -263,7 +274,7 @@ class TermTable {
     }
   }
 
-  /** The encoded term with this number. */
+  /** The encoded bytes of the term with this number. */
   bytes(term: number): Uint8Array {
     const reader = new ByteReader(this.#lists, this.#records[term] as number)
     const length = reader.number()
@@ -271,8 +282,8 @@ class TermTable {
   }
 
   /**
-   * Lengths and letter sets of the terms, which exclude most terms from a comparison of spellings: five bytes per term, computed at the
-   * first call.
+   * Lengths and letter sets of all terms, five bytes per term, computed at the first call. They exclude most terms from a comparison of
+   * spellings.
    */
   shapes(): TermShapes {
     this.#shapes ??= this.#shapesOf()
@@ -289,7 +300,7 @@ class TermTable {
     return shapes
   }
 
-  /** Number of the first term that is not below this one. */
+  /** Number of the first term that is equal to or after `term` in byte order. */
   lowerBound(term: Uint8Array): number {
     return lowerBound(this.count, at => compareBytes(this.bytes(at), term) < 0)
   }

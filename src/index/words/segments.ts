@@ -1,7 +1,7 @@
 /**
- * The segments of a word index at one moment, the segment of each entry, and the exact counts of each partition. New rows form a small
- * segment; four segments of about equal size are merged, so that each row is rewritten only about log4(rows) times. A segment with too many
- * dead rows is rewritten without them.
+ * The segments of a word index at one moment, the place of each entry in them, and the exact numbers of chunks and words in each partition.
+ * New rows form a small segment; four segments of about equal size are merged, so that each row is rewritten only about log4(rows) times. A
+ * segment with too many dead rows is rewritten without them.
  */
 import { Columns } from '../../base/columns.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
@@ -12,11 +12,11 @@ import { TEXT_RULES } from './builder.ts'
 import { mergeSegments, scrubbed } from './merge.ts'
 import { GAP, Segment } from './segment.ts'
 
-/** Number of rows that are examined in one step. */
+/** Number of rows (chunks) of a segment that are processed between two pauses. */
 const ROWS_AT_ONCE = 1 << 15
 
 const SEGMENTS_OF_A_SIZE = 4
-/** Share of dead rows above which a segment is rewritten. */
+/** Share of dead rows (of deleted or replaced chunks) in a segment above which the segment is rewritten without them. */
 const MAX_DEAD = 0.25
 
 interface PartitionCount {
@@ -25,14 +25,16 @@ interface PartitionCount {
 }
 
 export class SegmentSet {
-  /** Segments by slot; a segment keeps its slot until it is merged into another. */
+  /** Segments by slot number, null for a free slot; a segment keeps its slot until it is merged into another segment. */
   readonly #slots: (Segment | null)[] = []
   readonly #counts = new Map<PartitionId, PartitionCount>()
-  /** By entry key: slot + 1 of its segment, or 0; and the entry's first row there. */
+  /**
+   * For each entry key: the slot number + 1 of the segment that has the entry's rows (0: none), and the entry's first row in that segment.
+   */
   readonly #places = new Columns({ slots: { of: Uint16Array }, rows: { of: Uint32Array } })
-  /** Version of the segment set; changes with each modification. */
+  /** Version of the segment set; increases with each change, so that cached readings can be recognised as outdated. */
   version = 0
-  /** Number of entries that have rows in the segments. */
+  /** Number of entries that have rows in any of the segments. */
   entryCount = 0
 
   get segments(): readonly Segment[] {
@@ -43,7 +45,7 @@ export class SegmentSet {
     return this.segments.reduce((sum, segment) => sum + segment.byteLength, this.#places.byteLength)
   }
 
-  /** Number of chunks in these partitions (each named once), and of words in them. */
+  /** Number of chunks in these partitions, and number of words in those chunks. Each partition must be given only once. */
   count(partitions: Iterable<PartitionId>): { chunks: number; words: number } {
     let chunks = 0
     let words = 0
@@ -56,7 +58,7 @@ export class SegmentSet {
     return { chunks, words }
   }
 
-  /** Segment and first row of an entry; null if it has no rows. */
+  /** The segment that has an entry's rows, and the first of these rows; null if the entry has no rows. */
   find(entry: EntryKey): { segment: Segment; row: number } | null {
     const { slots, rows } = this.#places.arrays
     const slot = slots[entry] ?? 0
@@ -81,7 +83,7 @@ export class SegmentSet {
     this.version++
   }
 
-  /** Marks the rows of an entry as dead; unknown entries are ignored. */
+  /** Marks the rows of an entry as dead when the entry is deleted or replaced; does nothing if the entry has no rows. */
   bury(entry: EntryKey): void {
     const place = this.find(entry)
     if (place === null) return
@@ -115,7 +117,7 @@ export class SegmentSet {
       if (segment.deadRows.length > 0) this.#replace([segment], yield* scrubbed(segment))
   }
 
-  /** Merges all rows into one segment, in steps like `tidy`. */
+  /** Merges all segments into one. The work pauses now and then so that other work can run; the set must not change during the pauses. */
   *compact(): Steps<void> {
     if (this.segments.length > 1) yield* this.#merge(this.segments)
   }
@@ -124,7 +126,7 @@ export class SegmentSet {
     this.#replace(segments, yield* mergeSegments(segments))
   }
 
-  /** Replaces segments by one with the same live rows (`by`); null if no rows are left. */
+  /** Replaces the given segments by one segment that has the same rows except for dead ones; `by` is null if no rows are left. */
   #replace(segments: readonly Segment[], by: Segment | null): void {
     for (const segment of segments) this.#slots[this.#slots.indexOf(segment)] = null
     if (by !== null) atOnce(this.#place(by))
@@ -172,7 +174,7 @@ export class SegmentSet {
   }
 }
 
-/** The smallest segments of a size class that has too many, or null. */
+/** The smallest segments of a size class (powers of four of the number of live rows) that has too many segments; null if no class has. */
 function tooMany(segments: readonly Segment[]): readonly Segment[] | null {
   const classes = new Map<number, Segment[]>()
   for (const segment of segments) {
@@ -185,15 +187,17 @@ function tooMany(segments: readonly Segment[]): readonly Segment[] | null {
   return smallest?.[1] ?? null
 }
 
-// A set of segments as bytes: the arrays of each segment as they are in memory, so that restoring copies nothing. Dead rows are removed
-// first, so that no snapshot contains deleted data.
+// Writes and reads a set of segments as bytes: the arrays of each segment exactly as they are in memory, so that restoring copies nothing.
+// Data of dead rows is removed first, so that no snapshot contains deleted data.
 
-/** Version of the image format; increased when the layout of segments changes. */
+/** Version of the format in which segments are stored as bytes; increased when the layout of segments changes. */
 const FORMAT = 2
 
 const IDENTITY = { format: FORMAT, rules: TEXT_RULES }
 
-/** The image as views of the segments, which must be written before they change. */
+/**
+ * The segments as a list of byte arrays. These are views of the segments' own memory, so they must be written before the segments change.
+ */
 export function segmentsImage(segments: readonly Segment[]): readonly Uint8Array[] {
   return imageOf(
     IDENTITY,
@@ -202,8 +206,8 @@ export function segmentsImage(segments: readonly Segment[]): readonly Uint8Array
 }
 
 /**
- * Reads segments from `bytes`, which must not change afterwards, in steps. Throws `invalid_argument` if they are not an image of this
- * format at this position of the feed.
+ * Reads segments from `bytes`, which must not change afterwards; pauses now and then so that other work can run. Throws `invalid_argument`
+ * if the bytes are not a segment image of this format, written for this position of the store's change feed.
  */
 export function* readSegments(bytes: Uint8Array, position: number): Steps<readonly Segment[]> {
   const image = readImage(bytes, IDENTITY)
@@ -217,7 +221,7 @@ export function* readSegments(bytes: Uint8Array, position: number): Steps<readon
   return read
 }
 
-/** Reads a segment; arrays are in the order of `Segment.arrays`. */
+/** Reads one segment from an image, with its arrays in the order in which `Segment.arrays` lists them. */
 function segmentOf(image: Image): Segment {
   const numbers = () => image.take(Uint32Array)
   const rows = { entry: numbers(), chunk: numbers(), length: numbers(), place: numbers() }
@@ -252,7 +256,7 @@ function* check(segment: Segment, position: number): Steps<void> {
 
 // Plain loops: these functions run once per process over some hundred thousand numbers, before the JavaScript engine has compiled them.
 
-/** Numbers checked in one step. */
+/** Amount of numbers that are checked between two pauses. */
 const NUMBERS_AT_ONCE = 1 << 17
 
 function* filledOf(slots: Uint32Array): Steps<number> {

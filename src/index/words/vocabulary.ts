@@ -1,4 +1,4 @@
-/** Terms of a word index that are a few edits away from a given word. */
+/** Finds the terms of a word index that differ from a given word by only a few edits (added, removed or changed letters). */
 import { editDistance } from '../../base/near-names.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { stem } from '../../text/stem.ts'
@@ -36,13 +36,13 @@ export function nearTerms(
         const distance = editDistance(wanted, term, most)
         if (distance > most) continue
         const runs = readRuns(segment, number, visible)
-        // The term occurs in no visible chunk.
+        // The term does not occur in any chunk that may be read.
         if (runs.length === 0) continue
         const df = runs.reduce((sum, run) => sum + run.df, 0) - deadWith(segment, number, visible)
         if (df <= 0) continue
         const chunk = firstChunk(segment, new PostingCursor(segment, runs))
         const known = found.get(term)
-        // A word may have different stems in several languages: the smallest distance counts.
+        // One term may be reached through stems of several languages; the smallest edit distance counts.
         const nearest = Math.min(distance, known?.distance ?? distance)
         const [sum, first] = [(known?.df ?? 0) + df, Math.min(chunk, known?.chunk ?? chunk)]
         found.set(term, { distance: nearest, df: sum, chunk: first })
@@ -59,12 +59,12 @@ export function nearestFirst(a: NearTerm, b: NearTerm): number {
   return a.distance - b.distance || b.df - a.df || (a.term < b.term ? -1 : 1)
 }
 
-/** Numbers of the terms of a language that are not excluded by their length or letters. */
+/** Numbers of the terms of a language whose length and letters do not rule out that they are within `most` edits of the wanted word. */
 function likelyIn({ terms }: Segment, language: number, wanted: string, most: number): readonly number[] {
   const { lengths, letters } = terms.shapes()
   const own = lettersOf(encodeTerm(wanted), 0)
   const [shortest, longest] = [wanted.length - most, wanted.length + most]
-  // A UTF-16 unit outside ASCII takes up to three bytes.
+  // Lengths of terms are in bytes, and a UTF-16 unit outside ASCII takes up to three bytes.
   const maxBytes = 3 * longest
   const likely: number[] = []
   const end = terms.lowerBound(encodeTerm(termKey(language + 1, '')))
@@ -73,7 +73,7 @@ function likelyIn({ terms }: Segment, language: number, wanted: string, most: nu
     if (length < shortest || length > maxBytes) continue
     const others = letters[number] as number
     if (own !== NOT_ASCII && others !== NOT_ASCII) {
-      // One edit removes at most one letter and adds at most one.
+      // One edit removes at most one letter of a word and adds at most one, so with more differing letters the term is too far away.
       if (length > longest || hasMoreBits(own & ~others, most) || hasMoreBits(others & ~own, most)) continue
     }
     likely.push(number)
@@ -87,7 +87,7 @@ function hasMoreBits(bits: number, most: number): boolean {
   return rest !== 0
 }
 
-/** The lowest key of a live chunk; the caller makes sure that there is one. */
+/** The lowest chunk key among the rows at the cursor that are not dead; the caller makes sure that there is at least one. */
 function firstChunk(segment: Segment, cursor: PostingCursor): number {
   let first = Number.POSITIVE_INFINITY
   for (; cursor.row !== END; cursor.next()) {

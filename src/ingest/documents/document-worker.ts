@@ -11,7 +11,7 @@ export interface DocumentRequest {
 
 export type DocumentReply = { readonly kind: 'text'; readonly document: DocumentText } | Unreadable
 
-/** Parsers; each is imported when the first file of its format is read. */
+/** For each document format, a function that loads its reader; the module is imported when the first document of the format is read. */
 const READERS = {
   docx: async () => (await import('./docx.ts')).readDocx,
   eml: async () => (await import('./eml.ts')).readEml,

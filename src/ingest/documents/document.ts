@@ -4,9 +4,11 @@ import type { Instant } from '../../base/clock.ts'
 import type { FileName, Unreadable } from '../../model/ingester.ts'
 import type { WrittenText } from '../../text/text-writer.ts'
 
-/** The text of a document. Sent between threads, so it contains plain data only. */
+/**
+ * The text of a document with its properties. It is sent between threads, so it contains only plain data, no functions or class instances.
+ */
 export interface DocumentText extends WrittenText {
-  /** Title that the document states; empty if it states none. */
+  /** Title given in the document's own properties; empty if it has none. */
   readonly title: string
   readonly tags?: readonly string[] | undefined
   readonly metadata?: JsonObject | undefined
@@ -16,10 +18,10 @@ export interface DocumentText extends WrittenText {
   readonly warnings?: readonly string[] | undefined
 }
 
-/** Reads a document. Rejects with `UnreadableError`, or with the error of a parser for a damaged file. */
+/** Function that reads a document. Rejects with `UnreadableError`, or with the error of a parsing library for a damaged file. */
 export type DocumentReader = (bytes: Uint8Array<ArrayBuffer>, file: FileName) => Promise<DocumentText>
 
-/** Maximum UTF-16 units of text in one document; longer ones are rejected. */
+/** Maximum length of the text of one document in UTF-16 units; documents with more text are rejected. */
 export const MAX_TEXT = 32_000_000
 
 export class UnreadableError extends Error {

@@ -59,14 +59,14 @@ async function readingOf(document: DocumentText, file: FileName): Promise<FileRe
   return { documents: [entry], problems: [], warnings: warnings.map(message => ({ line: null, message })) }
 }
 
-// Reads documents one after the other in a thread of its own, each within limits of time and memory: a document that exceeds them is
-// rejected, and the thread is ended. Without work the thread ends itself after a while.
+// Reads documents one after the other in a worker thread, each within limits of time and memory. A document that exceeds a limit is
+// rejected, and the thread is ended. A thread without work ends itself after a while.
 
-/** Time limit for one document in milliseconds. A PDF of 10,000 pages takes 16 s. */
+/** Time limit for reading one document in milliseconds. For comparison: a PDF of 10,000 pages takes 16 s. */
 const TIME_LIMIT = 60_000
-/** Limit of the thread's JavaScript heap in MiB; buffers are not included. */
+/** Limit of the JavaScript heap of the thread that reads documents, in MiB; the bytes of files are outside the heap and do not count. */
 const MEMORY_LIMIT = 1024
-/** Milliseconds without work after which the thread ends. */
+/** Time without work after which the thread that reads documents ends, in milliseconds. */
 const IDLE = 1_000
 
 const thread = new Thread<DocumentRequest, DocumentReply>(siblingModule(import.meta.url, 'document-worker'), {
@@ -75,7 +75,10 @@ const thread = new Thread<DocumentRequest, DocumentReply>(siblingModule(import.m
   idleMs: IDLE,
 })
 
-/** Reads a document in the thread; its bytes are transferred. Rejects if `signal` is aborted. */
+/**
+ * Reads a document in the worker thread. The document's bytes are transferred to the thread, so the caller can no longer use them. Rejects
+ * if `signal` is aborted.
+ */
 export async function inDocumentThread(
   request: DocumentRequest,
   signal: AbortSignal,
@@ -90,7 +93,7 @@ export async function inDocumentThread(
   }
 }
 
-/** Which limit of the thread was exceeded, as text. Undefined: the document itself is the reason. */
+/** Message that names the exceeded limit of the worker thread; undefined if the thread did not end because of a limit. */
 function reasonOf(code: string | undefined, timeLimit: number): string | undefined {
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `reading it took more than ${MEMORY_LIMIT} MiB of memory`
   return code === 'ERR_THREAD_LATE' ? `reading it took more than ${timeLimit / 1000} seconds` : undefined

@@ -23,7 +23,7 @@ export const readDocx: DocumentReader = bytes =>
   })
 
 interface Style {
-  /** Level of the heading, from 1; null: the style is not a heading. */
+  /** Outline level of headings in this style, from 1; null: paragraphs of this style are not headings. */
   readonly level: number | null
   readonly isTitle: boolean
   readonly isList: boolean
@@ -31,11 +31,11 @@ interface Style {
 
 const PLAIN: Style = { level: null, isTitle: false, isList: false }
 
-/** XML elements that repeat text found elsewhere in the document, or do not belong to its text. */
+/** Word XML elements that are left out: they repeat text found elsewhere in the document, or contain deleted text or field codes. */
 const LEFT_OUT = new Set(['Fallback', 'del', 'moveFrom', 'instrText', 'delText'])
 
 class BodyReader {
-  /** Text of the first paragraph with the title style. */
+  /** Text of the first paragraph whose style is "Title"; empty if there is none. */
   title = ''
   readonly #writer: FlowWriter
   readonly #styles: ReadonlyMap<string, Style>
@@ -60,7 +60,7 @@ class BodyReader {
     const value = attributeOf(attributes, 'val')
     switch (name) {
       case 'p':
-        // The text of a text box is nested within a paragraph.
+        // A paragraph within a paragraph is the text of a text box; the text before it ends as a paragraph of its own.
         this.#endParagraph()
         break
       case 'pStyle':
@@ -128,7 +128,7 @@ class BodyReader {
   }
 }
 
-/** Text of each note, by its reference, such as `footnoteReference 2`. */
+/** Text of each footnote or endnote, by a key of kind and id, such as `footnoteReference 2`. */
 function notesOf(kind: 'footnote' | 'endnote', xml: string | null): ReadonlyMap<string, string> {
   const notes = new Map<string, string>()
   if (xml === null) return notes
@@ -200,7 +200,7 @@ function stylesOf(xml: string | null): ReadonlyMap<string, Style> {
   return styles
 }
 
-/** The value `9` of an outline level means body text. */
+/** Word's outline levels 0 to 8 mean headings of level 1 to 9; any other value, such as 9 for body text, gives null. */
 function levelOf(value: string): number | null {
   return /^[0-8]$/.test(value) ? Number(value) + 1 : null
 }

@@ -1,4 +1,4 @@
-/** E-mails: subject, sender, recipients, date and text. Attachments are named, but not read. */
+/** Reads e-mail files: subject, sender, recipients, date and text. Attachments are named, but their contents are not read. */
 import PostalMime, { type Address } from 'postal-mime'
 import { storableText } from '../../base/storable.ts'
 import { htmlText } from '../../text/html-text.ts'

@@ -41,9 +41,9 @@ export const readEpub: DocumentReader = bytes =>
   })
 
 interface Parts {
-  /** Paths of the pages to read, in order. */
+  /** Paths of the book's pages in the archive, in reading order. */
   readonly pages: readonly string[]
-  /** Path of the table of contents, of version 3 (`nav`) or 2 (NCX). */
+  /** Path of the book's table of contents in the archive, in the form of EPUB 3 (`nav`) or EPUB 2 (NCX); null if it has none. */
   readonly contents: string | null
 }
 
@@ -70,7 +70,7 @@ function partsOf(xml: string, folder: string): Parts {
   return { pages: [...new Set(pages.map(({ path }) => path))], contents: nav ?? ncx }
 }
 
-/** Encrypted files; obfuscated fonts also occur in readable books, and are not read. */
+/** Paths of the encrypted files in the archive. A book with obfuscated fonts only is readable, because fonts are not read. */
 async function encryptedIn(zip: ZipArchive): Promise<ReadonlySet<string>> {
   const xml = await zip.text('META-INF/encryption.xml')
   const paths = new Set<string>()
@@ -83,7 +83,7 @@ async function encryptedIn(zip: ZipArchive): Promise<ReadonlySet<string>> {
   return paths
 }
 
-/** The first name of each page in the table of contents. */
+/** For each page of the book, the first name that the table of contents gives it. */
 function namesIn(xml: string | null, contents: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   if (xml === null) return names
@@ -109,7 +109,7 @@ function namesIn(xml: string | null, contents: string): ReadonlyMap<string, stri
       },
     })
   } catch {
-    // Ignored: a book can be read without the names of its pages.
+    // A damaged table of contents is ignored: a book can be read without the names of its pages.
   }
   return names
 }
@@ -122,12 +122,12 @@ function decoded(path: string): string {
   }
 }
 
-/** Joins the texts of pages, one after the other. */
+/** Collects the text of a book from its pages, one after the other. */
 class Book {
   readonly #texts: string[] = []
   readonly #headings: Heading[] = []
   readonly #blocks: WrittenText['blocks'][number][] = []
-  /** Place marks, one for each page and without a name, so that no passage crosses the end of a page. */
+  /** Place marks of the text: one without a name at the start of each page, so that no passage extends over the end of a page. */
   readonly #places: WrittenText['places'][number][] = []
   #length = 0
 

@@ -5,18 +5,18 @@ import { TextWriter, type WrittenText } from '../../text/text-writer.ts'
 import { checkLength } from './document.ts'
 
 export interface ParagraphStyle {
-  /** Level of a heading, 1 is the outermost; absent: not a heading. */
+  /** Level of the heading if the paragraph is one, 1 for the outermost; absent: it is not a heading. */
   readonly level?: number | undefined
   readonly isItem?: boolean | undefined
 }
 
-/** Separator between the cells of a row. */
+/** Text between the cells of a table row. */
 const CELLS = ' | '
 
 export class FlowWriter {
   readonly #writer = new TextWriter()
   #paragraph: string[] = []
-  /** Cells of the current row of the outermost table; nested tables become part of a cell. */
+  /** Cells of the current row of the outermost table. A table within a cell becomes part of that cell's text. */
   #cells: string[] = []
   #cell: string[] = []
   #tables = 0
@@ -27,12 +27,12 @@ export class FlowWriter {
     this.#paragraph.push(text)
   }
 
-  /** Starts a place, such as a page or a slide, for the text that follows. */
+  /** Begins a named place in the document, such as a page or a slide; the text that follows belongs to this place. */
   place(text: string): void {
     this.#writer.place(text)
   }
 
-  /** Ends the paragraph and returns its text. */
+  /** Ends the current paragraph and returns its text. */
   endParagraph({ level, isItem = false }: ParagraphStyle = {}): string {
     const text = this.#paragraph.join('')
     this.#paragraph = []
@@ -76,7 +76,7 @@ export class FlowWriter {
     this.#cell = []
   }
 
-  /** Ends a row; the first row of a table becomes its header. */
+  /** Ends a table row; the first row of a table becomes the table's header. */
   endRow(): void {
     if (this.#tables !== 1) return
     const cells = this.#cells

@@ -1,4 +1,4 @@
-/** OpenDocument files: texts with their headings, sheets with their rows, presentations with their slides and notes. */
+/** Reads OpenDocument files: texts with their headings, spreadsheets with their rows, presentations with their slides and notes. */
 import { nameWithoutExtension } from '../values.ts'
 import { type DocumentReader, encrypted } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
@@ -34,7 +34,7 @@ const LEFT_OUT = new Set(
   'tracked-changes annotation annotation-end note-citation forms font-face-decls automatic-styles scripts'.split(' '),
 )
 
-/** A handler that calls `own` only for elements that are not left out. */
+/** Wraps an XML handler: the returned handler passes on only what is outside the elements in `LEFT_OUT`. */
 function withoutLeftOut(own: Required<XmlHandler>): Required<XmlHandler> {
   let leftOut = 0
   return {
@@ -56,7 +56,7 @@ function flowReader(): BodyReader {
   const writer = new FlowWriter()
   let slides = 0
   let isTitle = false
-  /** Number of open elements in which text may occur. */
+  /** Number of open XML elements in which text of the document may occur; outside of them, text is ignored. */
   let paragraphs = 0
   let notes = 0
   let items = 0
@@ -100,7 +100,7 @@ function flowReader(): BodyReader {
   }
 }
 
-/** Maximum number of repeated rows and cells that are written out; more repetitions are the empty rest of a sheet. */
+/** Maximum number of times that a repeated row or cell is written out; a higher number means the empty rest of a sheet. */
 const MAX_REPEATED = 1_000
 
 function sheetReader(): BodyReader {

@@ -1,4 +1,4 @@
-/** What Office and OpenDocument files have in common: a ZIP archive of XML files. */
+/** Reads what Office and OpenDocument files have in common: they are ZIP archives of XML files. */
 import { instantOf } from '../values.ts'
 import { openZip, type ZipArchive, ZipError } from '../zip.ts'
 import { type DocumentText, encrypted, unreadable } from './document.ts'
@@ -28,7 +28,7 @@ export async function readZip(
   }
 }
 
-/** Text of a required part of the archive; throws if it is missing. */
+/** Text of a file in the archive that every document of this kind must have; throws if it is missing. */
 export async function requireText(zip: ZipArchive, name: string, what: string): Promise<string> {
   const text = await zip.text(name)
   if (text === null) throw unreadable(`not ${what}: the archive has no ${name}`)
@@ -37,7 +37,9 @@ export async function requireText(zip: ZipArchive, name: string, what: string): 
 
 export type Properties = Pick<DocumentText, 'title' | 'tags' | 'metadata' | 'createdAt' | 'updatedAt'>
 
-/** Title, author and times from `docProps/core.xml` or `meta.xml`. */
+/**
+ * Title, author, keywords and times from a document's properties: `docProps/core.xml` of Office files, `meta.xml` of OpenDocument files.
+ */
 export function propertiesOf(xml: string | null): Properties {
   const texts = textsOf(xml, [
     'title',
@@ -64,7 +66,7 @@ export function propertiesOf(xml: string | null): Properties {
   }
 }
 
-/** LibreOffice writes times with nanoseconds and without a time zone. */
+/** Parses a time. Digits after the milliseconds are dropped, because LibreOffice writes nanoseconds. */
 export function timeOf(text: string): number | null {
   return instantOf(text.replace(/(\.\d{3})\d+/, '$1'))
 }
@@ -88,11 +90,14 @@ export async function relationsOf(zip: ZipArchive, part: string): Promise<Readon
 
 export interface Relation {
   readonly path: string
-  /** Last segment of the relationship's type, such as `slide` or `notesSlide`. */
+  /** Last segment of the relationship's type URL, such as `slide` or `notesSlide`. */
   readonly type: string
 }
 
-/** Resolves a relative path: `../media/a.png` from `word/sub/` is `word/media/a.png`. */
+/**
+ * Resolves a relative path in an archive against the folder of the file that contains the path: `../media/a.png` in the folder `word/sub/`
+ * is `word/media/a.png`.
+ */
 export function resolved(folder: string, target: string): string {
   return new URL(target, `zip:///${folder}`).pathname.slice(1)
 }

@@ -9,14 +9,14 @@ import { FlowWriter } from './flow-writer.ts'
 
 const MAX_PAGES = 10_000
 /**
- * Character maps that PDFs in Chinese, Japanese and Korean refer to without including them. The package contains them, since pdf.js is
- * bundled without.
+ * Folder of the character maps that PDFs in Chinese, Japanese and Korean refer to without including them. The package contains the maps,
+ * because the bundled pdf.js does not.
  */
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 const MAPS = fileURLToPath(packageUrl(import.meta.url, IS_SOURCE ? 'node_modules/pdfjs-dist/cmaps/' : 'dist/cmaps/'))
 
 export const readPdf: DocumentReader = async bytes => {
-  // Up to 1,024 bytes of other data may come before the PDF header.
+  // Up to 1,024 bytes of other data may precede the header `%PDF-` of a PDF file.
   if (!Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024)).includes('%PDF-')) {
     throw unreadable('not a PDF: it does not begin with %PDF-')
   }
@@ -54,21 +54,23 @@ export const readPdf: DocumentReader = async bytes => {
   }
 }
 
-/** The used properties of a text item of pdf.js; structure marks have no `str`. */
+/** The properties of a text item of pdf.js that are used here; items that only mark structure have no `str`. */
 interface PdfItem {
   readonly str?: string
   readonly height: number
   readonly width: number
-  /** Transformation matrix of the text: its last two numbers are the left and bottom position. */
+  /**
+   * Transformation matrix of the text item: its last two numbers are the distances of the text from the left and the bottom of the page.
+   */
   readonly transform: readonly number[]
   readonly hasEOL: boolean
 }
 
 interface Line {
   text: string
-  /** Font size of the line's largest letters, in points. */
+  /** Font size of the largest letters in this line of a PDF page, in points. */
   size: number
-  /** Height of the baseline above the bottom of the page. */
+  /** Distance of the line's baseline from the bottom of the page. */
   readonly y: number
 }
 
@@ -95,7 +97,7 @@ function linesOf(items: readonly PdfItem[]): readonly Line[] {
   return lines.filter(({ text }) => text !== '')
 }
 
-/** Minimum font size of a heading, relative to that of the text. */
+/** Minimum font size of a heading in a PDF, as a multiple of the font size of body text. */
 const LARGER = 1.15
 const MAX_HEADING = 200
 const MAX_LEVELS = 6
@@ -119,7 +121,7 @@ function writePage(writer: FlowWriter, lines: readonly Line[], levels: ReadonlyM
   const end = (): void => {
     if (open === null) return
     writer.text(open.text)
-    // A paragraph longer than this is not a heading, even in large letters.
+    // A paragraph longer than `MAX_HEADING` characters is not a heading, even if its letters are large.
     writer.endParagraph({ level: open.length <= MAX_HEADING ? open.level : undefined })
     open = null
   }
@@ -139,25 +141,25 @@ function writePage(writer: FlowWriter, lines: readonly Line[], levels: ReadonlyM
   end()
 }
 
-/** Joins two lines; a word hyphenated at the line end is made whole. */
+/** Joins two lines of a paragraph. A word that is hyphenated at the end of the first line becomes one word. */
 function joined(text: string, line: string): string {
   const isBroken = /\p{Ll}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)
   return isBroken ? text.slice(0, -1) + line : `${text}\n${line}`
 }
 
-/** Font size rounded to half points, because programs round differently. */
+/** Font size of a line, rounded to half points, because programs that write PDFs round sizes differently. */
 function sizeOf({ size }: Line): number {
   return Math.round(size * 2) / 2
 }
 
-/** The font size used for most of the text. */
+/** The font size that most characters of the document have. */
 function commonest(lines: readonly Line[]): number {
   const letters = new Map<number, number>()
   for (const line of lines) letters.set(sizeOf(line), (letters.get(sizeOf(line)) ?? 0) + line.text.length)
   return [...letters].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
 }
 
-/** Heading levels by font size, largest first. */
+/** Heading level of each font size that is larger than body text: the largest size has level 1. */
 function levelsOf(lines: readonly Line[], text: number): ReadonlyMap<number, number> {
   const sizes = new Set(lines.filter(line => /\p{L}/u.test(line.text)).map(sizeOf))
   const larger = [...sizes].filter(size => size >= LARGER * text).sort((a, b) => b - a)
@@ -186,7 +188,7 @@ function shapeOf({ text, y }: Line): string {
   return `${Math.round(y)} ${text.replace(/\d+/g, '#')}`
 }
 
-/** Titles that programs write when the author gave none. */
+/** Titles that word processors and other programs put in a PDF when the author gave none, such as a file name. */
 const NO_TITLE = /^(untitled|microsoft (word|powerpoint|excel) - .*|.*\.(docx?|odt|pptx?|xlsx?|tex|dvi|indd|qxd))$/i
 
 function titleIn({ Title: title }: Readonly<Record<string, unknown>>): string {
@@ -202,7 +204,7 @@ function propertiesIn(info: Readonly<Record<string, unknown>>) {
   return { createdAt: timeIn(info['CreationDate']), updatedAt: timeIn(info['ModDate']) }
 }
 
-/** Parses a PDF date such as `D:20261127004650+01'00'`. */
+/** Parses a PDF date such as `D:20261127004650+01'00'`; null if the value is not a date of this form. */
 function timeIn(value: unknown): number | null {
   const parts =
     typeof value === 'string'

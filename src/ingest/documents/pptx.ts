@@ -1,4 +1,4 @@
-/** PowerPoint presentations (pptx): slides in order, their titles as headings, tables, and speaker notes. */
+/** Reads PowerPoint presentations (pptx): slides in order, their titles as headings, tables, and speaker notes. */
 import type { DocumentReader } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
 import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
@@ -33,7 +33,7 @@ export const readPptx: DocumentReader = bytes =>
     return { ...properties, title, ...writer.finish() }
   })
 
-/** Types of placeholders that repeat on every slide, such as dates and slide numbers. */
+/** Types of placeholders whose text is left out because it repeats on every slide, such as dates and slide numbers. */
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 
 class SlideReader {

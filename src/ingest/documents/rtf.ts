@@ -5,10 +5,10 @@ import { FlowWriter } from './flow-writer.ts'
 
 const MAX_DEPTH = 1_000
 
-/** A token of RTF: a control word with its number, a control symbol, a brace, or text. */
+/** Matches one token of RTF: a control word with its number, a byte in hexadecimal, a control symbol, a brace, or text. */
 const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}]+)/gi
 
-/** Names of groups whose text does not belong to the document. */
+/** Names of RTF groups that are left out because their text does not belong to the document, such as font tables. */
 const LEFT_OUT = new Set(
   `fonttbl colortbl listtable listoverridetable revtbl pict object themedata datastore latentstyles header headerl
    headerr headerf footer footerl footerr footerf fldinst xe tc generator filetbl rsidtbl pgptbl xmlnstbl annotation
@@ -32,7 +32,7 @@ interface State {
   readonly destination: 'body' | 'info' | 'styles' | 'title' | 'author'
   readonly isNote: boolean
   isHidden: boolean
-  /** Number of characters after each `\u` that are meant for programs without Unicode, and are skipped. */
+  /** Number of characters after each `\u` (Unicode character) that are its replacement for programs without Unicode; they are skipped. */
   skip: number
 }
 
@@ -47,7 +47,7 @@ class RtfReader {
   readonly #open: State[] = []
   #state: State = { isLeftOut: false, destination: 'body', isNote: false, isHidden: false, skip: 1 }
   #decoder = new TextDecoder('windows-1252')
-  /** Bytes of text that have not been decoded yet. */
+  /** Bytes of text that have been read but not decoded by the document's code page yet. */
   #bytes: number[] = []
   #toSkip = 0
   #isInTable = false
@@ -55,12 +55,12 @@ class RtfReader {
   #isCell = false
   #level: number | null = null
   #isItem = false
-  /** Heading levels by style number. */
+  /** Heading level of each paragraph style, by the style's number. */
   readonly #styles = new Map<number, number>()
   #style = { number: 0, name: '' }
   #title = ''
   #author = ''
-  /** Whether the next control word is the first in its group, and so names the kind of the group. */
+  /** Whether the next control word is the first in its group; the first one names the kind of the group. */
   #isFirst = false
   #isOptional = false
 
@@ -173,7 +173,7 @@ class RtfReader {
     }
   }
 
-  /** Enters a group by its first control word. True: the word was the name of the group. */
+  /** Handles the first control word of a group. Returns true if the word names the kind of the group and so has no other effect. */
   #enter(word: string, isOptional: boolean): boolean {
     const state = this.#state
     const become = (over: Partial<State>): true => {
@@ -205,7 +205,7 @@ class RtfReader {
   #plain(raw: string): void {
     this.#isFirst = false
     const text = raw.replace(/[\r\n]/g, '')
-    // Bytes above ASCII are in the document's code page.
+    // Text is collected as bytes, because bytes above ASCII have to be decoded by the document's code page.
     for (const character of text.slice(this.#toSkip)) this.#bytes.push(character.charCodeAt(0))
     this.#toSkip = Math.max(0, this.#toSkip - text.length)
   }
@@ -251,12 +251,12 @@ class RtfReader {
     try {
       this.#decoder = new TextDecoder(CODE_PAGES[page] ?? `windows-${page}`)
     } catch {
-      // Unknown code page: ASCII text can be read anyway.
+      // If the document's code page is unknown, windows-1252 is used: ASCII characters are read correctly anyway.
     }
   }
 }
 
-/** Optional groups that contain text of the document. */
+/** Names of groups marked as optional that nevertheless contain text of the document. */
 const KNOWN_OPTIONAL = new Set(['shptxt', 'fldrslt', 'shpinst'])
 
 const CHARACTERS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Writes the sheets of a workbook as text: the name of each sheet as a heading, one line per row; the first row is the header, which later
- * chunks repeat.
+ * Writes the sheets of a workbook as text: the name of a sheet as a heading, then one line per row. The first row of a sheet is its header,
+ * which each later chunk of the sheet repeats.
  */
 
 import { storableText } from '../../base/storable.ts'
@@ -9,9 +9,12 @@ import type { WrittenText } from '../../text/text-writer.ts'
 import { checkLength } from './document.ts'
 
 const CELLS = ' | '
-/** UTF-16 units of rows that share one place mark, about the size of a passage. */
+/**
+ * Number of UTF-16 units of rows that share one place mark (a name such as "rows 10-25" for that part of the text); about the size of a
+ * passage.
+ */
 const PLACE_LENGTH = 500
-/** Maximum number of cells in a row, and of UTF-16 units in a cell; the rest is not read. */
+/** Maximum number of cells of a row that are read, and of UTF-16 units of a cell; what exceeds a maximum is left out. */
 const MAX_CELLS = 1_000
 const MAX_CELL = 32_767
 
@@ -24,7 +27,7 @@ export class SheetWriter {
   #table: { readonly start: number; readonly header: string; from: number } | null = null
   #group: { readonly at: number; readonly first: number; last: number } | null = null
   #rows = 0
-  /** Offset of the sheet's beginning: its name shares the place of its first rows. */
+  /** Offset in the text at which the current sheet begins, with its name: the name belongs to the same place as the sheet's first rows. */
   #start = 0
 
   beginSheet(name: string): void {
@@ -38,7 +41,7 @@ export class SheetWriter {
     this.#line('')
   }
 
-  /** Writes a row. `number`: from 1, as spreadsheet programs show it. Empty rows are left out. */
+  /** Writes a row of the sheet; an empty row is left out. `number`: row number as spreadsheet programs show it, from 1. */
   row(number: number, cells: readonly string[]): void {
     const texts = cells
       .slice(0, MAX_CELLS)

@@ -30,7 +30,8 @@ export const readXlsx: DocumentReader = (bytes, file) =>
       readXml(xml, new RowReader(writer, texts, formats, isFrom1904))
     }
     const properties = propertiesOf(await zip.text('docProps/core.xml'))
-    // Without a stated title, the file name is used: the name of the first sheet says little.
+    // If the workbook's properties have no title, the file name is used rather than the name of the first sheet, which says little about
+    // the contents.
     return { ...properties, title: properties.title || nameWithoutExtension(file), ...writer.finish() }
   })
 
@@ -67,7 +68,7 @@ class RowReader {
       this.#format = this.#formats[Number(attributes['s'] ?? 0)] ?? 'number'
       this.#value = ''
     } else if (name === 'v' || name === 't') this.#isValue = true
-    else if (name === 'rPh') this.#type = '' // phonetic guide (pronunciation), not part of the cell's text
+    else if (name === 'rPh') this.#type = '' // phonetic guide (pronunciation of the text), which is not part of the cell's text
   }
 
   text(text: string): void {
@@ -97,14 +98,14 @@ class RowReader {
 
 const MAX_COLUMNS = 16_384
 
-/** Column index from 0 of a cell reference: 27 for `AB12`. */
+/** Index of the column in a cell reference, counted from 0: 27 for `AB12`. */
 function columnOf(reference: string): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? 'A') column = column * 26 + letter.charCodeAt(0) - 64
   return column - 1
 }
 
-/** Removes binary rounding errors: 0.1 + 0.2 gives 0.3. */
+/** Rounds a number so that binary rounding errors disappear: 0.1 + 0.2 gives 0.3. */
 function rounded(value: number): string {
   return String(Number(value.toPrecision(15)))
 }
@@ -144,7 +145,7 @@ function sharedTexts(xml: string | null): readonly string[] {
   return texts
 }
 
-/** Number formats by index of the cell style. */
+/** Number formats (plain number, date or percentage), by the index of the cell style. */
 function formatsOf(xml: string | null): readonly Format[] {
   const formats: Format[] = []
   if (xml === null) return formats
@@ -163,7 +164,7 @@ function formatsOf(xml: string | null): readonly Format[] {
   return formats
 }
 
-/** Format ids below 164 are predefined (ECMA-376, 18.8.30). */
+/** Number formats with an id below 164 are predefined by the standard (ECMA-376, 18.8.30). */
 function formatOf(id: string, codes: ReadonlyMap<string, string>): Format {
   const number = Number(id)
   if ((number >= 14 && number <= 22) || (number >= 27 && number <= 36) || (number >= 45 && number <= 47)) return 'date'

@@ -4,11 +4,11 @@ import { unreadable } from './document.ts'
 
 export type Attributes = Readonly<Record<string, string>>
 
-/** Callbacks of the XML reader; elements are named without namespace prefix. */
+/** Functions that the XML reader calls; element names are without their namespace prefix. */
 export interface XmlHandler {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
-  /** Called with text; long text is delivered in several parts. */
+  /** Called with text between tags; a long text arrives in several calls. */
   text?(text: string): void
 }
 
@@ -35,7 +35,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
   parser.close()
 }
 
-/** Value of an attribute by its name without prefix; the first if there are several. Empty: no such attribute. */
+/** Value of the attribute with this name, with or without a namespace prefix; the first one if several match, empty if none does. */
 export function attributeOf(attributes: Attributes, name: string): string {
   const own = attributes[name]
   if (own !== undefined) return own
@@ -44,7 +44,7 @@ export function attributeOf(attributes: Attributes, name: string): string {
   return ''
 }
 
-/** The text of the first element with each of these names: `textsOf(xml, ['title']).get('title')`. */
+/** For each of the names, the text of the first XML element with this name: `textsOf(xml, ['title']).get('title')`. */
 export function textsOf(xml: string | null, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   if (xml === null) return found

@@ -1,4 +1,4 @@
-/** `querent beliefs …`: commands about the statements that agents hold. */
+/** The commands `querent beliefs …`: store, query and explain beliefs, which are statements that agents hold. */
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { printable } from '../../base/printable.ts'
 import { isRecord } from '../../base/record.ts'
@@ -25,9 +25,9 @@ import {
 } from './render/answer.ts'
 import { withSession } from './session.ts'
 
-// Converts flags of `querent beliefs …` that are not fields of the input, and reports failures of these commands.
+// Converts flags of `querent beliefs …` that have no field of their own in the operation's input, and reports failures of these commands.
 
-/** Input of a query: adds filters for preset, domain and confidence, and the named scopes. */
+/** Input of a query from the flags: adds filters (preset, domain, minimum confidence) and the scopes to search. */
 export function queryOf(query: JsonObject, flags: Flags): JsonObject {
   const filters = filtersOf(flags)
   const options = isRecord(query['options']) ? (query['options'] as JsonObject) : {}
@@ -38,7 +38,7 @@ export function queryOf(query: JsonObject, flags: Flags): JsonObject {
   }
 }
 
-/** Scopes to search; without a flag, everything that the viewer may see. */
+/** Which scopes a query searches (local, federated, network), from the flags; all three if no flag names one. */
 export function scopeOf({ local, federated, network }: Flags): JsonObject {
   const isAll = local === undefined && federated === undefined && network === undefined
   return { local: isAll || local === true, federated: isAll || federated === true, network: isAll || network === true }
@@ -55,7 +55,7 @@ function filtersOf({ filter = [], domain, minConfidence }: Flags): readonly Json
   return [...(Object.keys(own).length > 0 ? [own] : []), ...given.flat()]
 }
 
-/** Fields of a belief to be stored or changed, from the flags. */
+/** Fields of a belief that is to be stored or changed, from the flags. */
 function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
   const { visibility, federation_ids, valid_until } = input
   const sources = ((from ?? []) as readonly string[]).map(sourceOf)
@@ -68,7 +68,7 @@ function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
   }
 }
 
-/** A URL refers to an external source; any other text is the id of a belief. */
+/** A source of a derived belief: a URL names an external source, any other text is the id of a belief. */
 function sourceOf(text: string): JsonObject {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? { external_ref: text } : { belief_id: text }
 }
@@ -92,7 +92,7 @@ function failureText({ code, message, details, help }: QuerentError): string {
   return `querent: ${code}: ${message}\n${others.join('')}  ${help}\n`
 }
 
-// Formats beliefs for people: answers to queries, a single belief, and its derivation.
+// Formats answers about beliefs for people: results of queries, a single belief, and its derivation.
 
 interface Chain {
   readonly chain: readonly {
@@ -104,13 +104,13 @@ interface Chain {
   }[]
 }
 
-/** Parts of an answer besides its beliefs; a stream has them at the end. */
+/** Parts of an answer other than its beliefs; if the answer is streamed, they come at the end. */
 interface AnswerEnd {
   readonly verdict?: string
   readonly verdict_reason?: string | null
   readonly nearest?: readonly object[]
   readonly next_cursor?: string | null
-  /** Coverage of the answer, present if other nodes were asked. */
+  /** Which of the other nodes responded to the query; absent if no other node was asked. */
   readonly coverage?: { readonly nodes?: readonly { readonly responded: boolean }[] }
 }
 
@@ -159,7 +159,7 @@ const contradictionsText: Print<AnswerEnd & { readonly contradictions: Answer['b
   each('detector', '{note}', 'note'),
 )
 
-/** Text for the end of a stream, with the number of beliefs printed. */
+/** Text that follows a streamed answer: the number of beliefs printed, and the notes. */
 const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
   each('?count', `{count} of ${COUNT}`),
   ({ count }) => (count === 0 ? 'no beliefs found\n' : ''),
@@ -200,8 +200,8 @@ const beliefText: Print<WithHistory> = all<WithHistory>(
 )
 
 /**
- * The derivation chain, beginning with the belief itself; each line is a source of the one before, with its contribution unless that is
- * primary.
+ * Formats the derivation chain of a belief: first the belief itself, then its sources, indented below the belief that they support. A
+ * source's kind of contribution is shown unless it is primary.
  */
 function chainText({ chain }: Chain): string {
   return lines(
@@ -215,7 +215,7 @@ function chainText({ chain }: Chain): string {
 
 interface Explained {
   readonly explanation?: Readonly<Record<string, object>>
-  /** Comparison with another belief; the numbers are present if both match the query. */
+  /** Comparison with the score of another belief; its numbers are present only if both beliefs match the query. */
   readonly versus?: { readonly parts?: object; readonly smallest_change?: object | null }
 }
 
@@ -258,7 +258,7 @@ function queryFlags(at: string): FlagNames {
   }
 }
 
-/** Flag names for operations on everything that a query matches: without fields for paging and output. */
+/** Flag names for commands that apply to all beliefs that a query matches: as for a query, but without the fields for paging and output. */
 function matchFlags(at: string): FlagNames {
   const paged = ['limit', 'offset', 'cursor', 'include_explanation', 'include_derivation', 'diversity', 'dry_run']
   return { ...queryFlags(at), ...Object.fromEntries(paged.map(name => [`${at}options.${name}`, null])) }
@@ -281,7 +281,7 @@ function inQuery(input: JsonObject, flags: Flags): JsonObject {
   return { ...input, query: queryOf((input['query'] ?? {}) as JsonObject, flags) }
 }
 
-/** Settings shared by the commands that ask about one belief. */
+/** Settings shared by the commands that ask about a single belief. */
 const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, options: SCOPE, input: aboutOf } as const
 
 function aboutOf(input: JsonObject, flags: Flags): JsonObject {
@@ -460,7 +460,7 @@ export const BELIEFS: CommandGroup = {
 }
 
 async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
-  // Imported on demand: other commands do not need the sample data.
+  // Imported only when needed, because no other command uses the sample data.
   const { loadBeliefsSample } = await import('../../openings/beliefs.ts')
   const counts = await withProgress(cli.io, report => {
     const options = { create: true, onlyLenses: ['beliefs'], report }

@@ -1,4 +1,4 @@
-/** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
+/** The commands `querent chroma …` (CQ-121), which work with the hashtags, nodes, queries and memory of the lens `chroma`. */
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
@@ -40,7 +40,7 @@ function subjectOf(words: string, { tags }: Flags): JsonObject {
   return named.every(word => word.startsWith('#')) ? { hashtags: named } : { input: words }
 }
 
-/** Input of a query from words and flags. Throws `invalid_argument` if neither names a hashtag or a text. */
+/** Input of a query from the words and flags of the command line. Throws `invalid_argument` if they give neither a hashtag nor a text. */
 function askedIn(query: Json | undefined, flags: Flags): JsonObject {
   const { input, ...options } = query as JsonObject
   const words = String(input ?? '')
@@ -58,7 +58,7 @@ function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
   }
 }
 
-/** The latest date that JavaScript can represent, in Unix seconds. */
+/** The latest time that a JavaScript date can represent, in seconds since 1970. */
 const LAST = 8_640_000_000_000
 
 function secondsOf(given: unknown, field: string): number {
@@ -87,7 +87,9 @@ function tagsOf(list: string): readonly string[] {
   return list.split(/[\s,]+/).filter(Boolean)
 }
 
-/** On the command line, a call that changed nothing counts as failed. */
+/**
+ * A call that changed nothing is an error on the command line: throws `not_found` if the answer says that no node was updated or deleted.
+ */
 async function requireChange({ entry_id: id }: JsonObject, { run }: CallContext): Promise<object> {
   const answer = await run<{ readonly updated?: boolean; readonly deleted?: boolean }>()
   if (answer.updated || answer.deleted) return answer

@@ -1,6 +1,6 @@
 /**
- * Runs one command line, from argv to exit code. Commands are described in `program.ts` and its neighbours; the module of a command is
- * imported when it runs, because loading takes most of a short command's time.
+ * Runs one command line, from its arguments to the exit code. The code of a command is imported only when the command runs, because loading
+ * code takes most of the time of a short command.
  */
 import { type Argument, Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../../engine/version.ts'
@@ -30,7 +30,7 @@ import {
   takesFlags,
 } from './operation-command.ts'
 
-// The command-line program: every command with its options and examples. The module of a command is imported when it runs.
+// Builds the command-line program: every command with its options and examples.
 
 export function makeProgram(cli: Cli): Command {
   const program = new Command('querent')
@@ -44,7 +44,7 @@ export function makeProgram(cli: Cli): Command {
       outputError: (text, writeTo) => writeTo(text.replace(/^error: /, 'querent: ')),
     })
     .addHelpText('after', FOOTER)
-    // Options before a command's name belong to the program; `runs` passes them to the command.
+    // Options before a command's name belong to the whole program; they are passed on to the command when it runs.
     .enablePositionalOptions()
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
     .configureHelp({ subcommandTerm: termOf })
@@ -114,7 +114,7 @@ export async function runCli(argv: readonly string[], servers: Servers, io: Io):
     errors: 'text',
   }
   try {
-    // A path as the first word means `call`: `querent /context/query '{…}'`.
+    // If the first word is a path, the command is `call`: `querent /context/query '{…}'` means `querent call /context/query '{…}'`.
     const words = argv[0]?.startsWith('/') ? ['call', ...argv] : argv
     await makeProgram(cli).parseAsync(words, { from: 'user' })
     return endings.ending === null || cli.endsBySignal ? cli.exitCode : exitCodeOf(endings.ending)
@@ -137,11 +137,11 @@ async function fail(cli: Cli, thrown: unknown): Promise<number> {
   return error.kind === 'usage' ? cli.usageExitCode : EXIT.failed
 }
 
-// Commands that are no operation: their bodies are loaded when one of them runs.
+// Commands that do not call a catalog operation: the code of each is loaded when the command runs.
 
 type Body = (cli: Cli, flags: never, words: never, made: Command) => Promise<void>
 
-/** A command whose body gets flags and words unchanged, and decides itself which of them it reads. */
+/** Makes a command whose function gets flags and words unchanged and handles all of them itself. */
 function plain(load: () => Promise<Body>, entry: Omit<OperationCommand, 'run' | 'operation'>): OperationCommand {
   const run: OperationCommand['run'] = async (_input, flags, cli, words, made) =>
     (await load())(cli, flags as never, words as never, made)
@@ -163,7 +163,7 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
   }),
 ]
 
-/** Commands with contracts of their own: own flags and own exit codes. */
+/** Commands whose flags and exit codes are fixed by contracts of their own. */
 export const SEED_COMMANDS: readonly OperationCommand[] = [
   {
     name: 'collections [query...]',
@@ -212,7 +212,7 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
       '--json': 'print the whole result as one JSON document',
       '--embed': 'embed the facts of this store first, once',
     },
-    // A question may begin with a hyphen; the command itself reports unknown flags, with its own exit code.
+    // A question may begin with a hyphen, so unknown flags are let through here; the command reports them itself, with its own exit code.
     more: made => made.allowUnknownOption(),
     around: withErrorsAside,
     run: async (input, flags, cli, [words], made) =>

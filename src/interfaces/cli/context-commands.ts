@@ -15,7 +15,7 @@ import { type Report, withProgress } from './progress.ts'
 import { all, cell, each, PLAIN_TEXT, type Print } from './render/answer.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
-// Prints answers of the lens `context` as text: tables separated by tabs, as its contract requires.
+// Formats answers of the lens `context` as text: tables with tabs between the columns, as the lens's contract requires.
 
 /** One line per record, below a title if there is one. Values are separated by tabs, so a value must not contain one. */
 function tabbed(path: string, template: string, title = ''): Print<object> {
@@ -23,7 +23,7 @@ function tabbed(path: string, template: string, title = ''): Print<object> {
   return (answer, shown) => (title === '' ? '' : `${title}\n`) + rows(answer, shown)
 }
 
-/** Prints several texts with an empty line between them. */
+/** Joins several formatted parts of an answer with an empty line between them. */
 function parts(...prints: readonly Print<object>[]): Print<object> {
   const texts: Print<object> = (answer, shown) =>
     prints
@@ -61,10 +61,10 @@ const places: Print<object> = all(
   },
 )
 
-/** Text of an answer to `definition`, `references` or `callers`. */
+/** Formats the answer of `definition`, `references` or `callers`: one line per place in the code. */
 const placesText: Print<object> = (answer, shown) => places(answer, shown) || '(nothing found)\n'
 
-/** The answer's text; empty if there is none. */
+/** The field `text` of an answer, as text; empty if there is none. */
 function textAt({ text }: { readonly text?: unknown }): string {
   return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
 }
@@ -75,7 +75,7 @@ interface WithErrors {
   readonly with_errors: { readonly files: readonly object[] }
 }
 
-/** Maximum number of files with syntax errors that are named. */
+/** Maximum number of files with syntax errors that are listed by name. */
 const MAX_WITH_ERRORS = 10
 
 export const indexText: Print<object> = all(
@@ -92,10 +92,10 @@ export const indexText: Print<object> = all(
 const BY_MORE_THAN_SCORE =
   'SCORE is nearness in meaning; the order counts names and texts too (--explain --json shows the parts)'
 
-/** Maximum number of ids that an advice names. */
+/** Maximum number of ids that a line of advice lists. */
 const MAX_IDS = 10
 
-/** Advice on what to do next, if the answer itself does not say so. */
+/** A line that says what to do next; empty if the answer itself says so. */
 function adviceOn({
   errors,
   result,
@@ -127,7 +127,7 @@ function isNotIndexed(errors: unknown): boolean {
   return Object.values(errors ?? {}).some(([error]) => error?.code === 'not_initialized')
 }
 
-/** One line per error, such as `query: query is required`. */
+/** Formats errors as one line each, such as `query: query is required`. */
 function errorLines(errors: unknown, at = ''): readonly string[] {
   return Object.entries(errors ?? {}).flatMap(([field, inner]) => {
     const path = at === '' ? field : `${at}.${field}`
@@ -140,14 +140,14 @@ function errorLines(errors: unknown, at = ''): readonly string[] {
 
 type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
 
-/** Paths of writing operations, which create a store if there is none. */
+/** Paths of the operations that write, for which a store is created if there is none. */
 const MAKES_STORE: ReadonlySet<string> = new Set(['/body/init', '/mind/init', '/context/index'])
 
 const BOUNDS: FlagNames = { depth: { short: 'd' }, limit: { short: 'l' } }
 
 const ENVELOPE = { hasOneExitCode: true, options: { '-j, --json': 'print the whole envelope' } } as const
 
-/** A command that prints the envelope of a path, or its result formatted by `text`. */
+/** Makes a command that prints the whole envelope that the operation at a path answers, or the result in it, formatted by `text`. */
 function question(name: string, text: Print<object>, entry: Partial<OperationCommand>): OperationCommand {
   const path = `/context/${name.split(' ', 1)[0]}`
   return {
@@ -164,7 +164,9 @@ function question(name: string, text: Print<object>, entry: Partial<OperationCom
   }
 }
 
-/** Tables contain ids, so that a further command can use them. */
+/**
+ * Makes a command that asks about one symbol of the code. The printed table contains ids, so that a further command can refer to its rows.
+ */
 function symbol(name: string): OperationCommand {
   return question(`${name} <name>`, placesText, {
     examples: [`querent context ${name} LoginService.login  # a name, a part of one, or an id`],
@@ -211,7 +213,7 @@ export const CONTEXT: CommandGroup = {
   ],
 }
 
-/** The `paths` of the input are as the user gave them. */
+/** Runs `context index`. The `paths` in the input are still as the user gave them; they are made absolute here. */
 async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObject): Promise<void> {
   const given = (paths as readonly Json[]).map(path => absolute(path, cli))
   const params = { ...(given.length > 0 && { paths: given }), force: false, wait: true, ...input }
@@ -219,7 +221,7 @@ async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObjec
   if (flags['watch'] === true) return (await import('./commands/watch-code.ts')).watchCode(cli, flags, params, show)
   const envelope = await withProgress(cli.io, report => call(cli, flags, '/context/index', params, report))
   await show(envelope)
-  // Fails only if there were errors and nothing was read: some bad files among good ones are no failure.
+  // The command fails only if there were errors and not a single file was read: a few bad files among good ones are no failure.
   const { indexed, skipped, errors } = (envelope.result ?? {}) as {
     indexed?: number
     skipped?: number
@@ -228,7 +230,7 @@ async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObjec
   if (indexed === 0 && skipped === 0 && (errors?.total ?? 0) > 0) cli.exitCode = EXIT.failed
 }
 
-/** `add --code`: the other options of `add` are for entries, and do not apply to code. */
+/** Runs `add --code`, which indexes source code. Other options of `add` are refused, because they apply to entries and not to code. */
 export async function addCode(
   cli: Cli,
   flags: Flags,
@@ -240,7 +242,7 @@ export async function addCode(
   return null
 }
 
-/** `querent call /path …`: prints exactly the envelope. */
+/** Runs `querent call /path …`: prints the whole envelope and nothing else. */
 export async function callPath(
   cli: Cli,
   path: string,
@@ -270,7 +272,7 @@ async function call(cli: Cli, flags: CommonFlags, path: string, params: Input, r
     contextOf(engine, context.viewer).call(
       path,
       params,
-      // While vectors are made, the progress shows how to skip the wait, instead of a file name.
+      // While embeddings are computed, the progress line shows how to skip the wait instead of the name of a file.
       ({ phase, current: done, total, message }) =>
         report?.({ phase, done, total, current: phase === 'embed' ? '--no-wait waits for none' : message }),
       cli.signal,
@@ -278,7 +280,7 @@ async function call(cli: Cli, flags: CommonFlags, path: string, params: Input, r
   )
 }
 
-/** Prints the result; errors and warnings go to standard error in any format. */
+/** Prints the result of an envelope; its errors and warnings go to standard error, unless the whole envelope is printed as JSON. */
 async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, text: Print<object>): Promise<void> {
   const { result, errors, meta, status } = envelope
   const { stdout, stderr } = cli.io
@@ -292,7 +294,7 @@ async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, te
   if (status === 'error') cli.exitCode = EXIT.failed
 }
 
-/** Text of a file; undefined if the file does not exist. */
+/** Text of a file; undefined if there is no such file. */
 async function textIfThere(cli: Cli, file: string): Promise<string | undefined> {
   try {
     return await fileText(cli, file)

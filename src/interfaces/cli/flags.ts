@@ -1,4 +1,4 @@
-/** Options that several commands share: their names, and the values they give. */
+/** Options that several commands share: their names, and how their values are read. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
@@ -36,7 +36,7 @@ export function withStream(command: Command): Command {
   return command.option('--stream', 'print results as they come, one JSON object a line')
 }
 
-/** Options of commands that print events until they are ended. */
+/** Options of commands that print events until a signal ends them. */
 export function withLive(command: Command): Command {
   return command
     .option('--json', 'print events as JSON, one a line')
@@ -69,16 +69,16 @@ export function wordsOf(command: Command, words: readonly string[]): readonly st
   command.error(`error: unknown option '${unknown}'${hint}`)
 }
 
-/** Number of arguments after `--` on the command line. */
+/** Number of the command line's arguments after `--`. */
 function countBehindDashes(command: Command): number {
   if (command.parent !== null) return countBehindDashes(command.parent)
-  // Not part of commander's types: the arguments before parsing.
+  // The command's arguments before parsing, which commander's types do not declare.
   const { rawArgs } = command as unknown as { readonly rawArgs: readonly string[] }
   const at = rawArgs.indexOf('--')
   return at === -1 ? 0 : rawArgs.length - at - 1
 }
 
-/** Headings of the help in order, each with the names of its options; options without a heading come last. */
+/** Headings of a command's help in order, each with the names of the options below it; options that are not listed come last. */
 export type OptionGroups = Readonly<Record<string, readonly string[]>>
 
 export function groupOptions(command: Command, groups: OptionGroups): void {
@@ -91,26 +91,26 @@ export function groupOptions(command: Command, groups: OptionGroups): void {
     const heading = headings[placeOf(option)]
     if (heading !== undefined) option.helpGroup(`${heading}:`)
   }
-  // Commander prints groups in the order of their first options.
+  // Options are added in the order of their headings, because commander prints a heading where its first option occurs.
   ;(command.options as Option[]).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** Collects the values of a repeatable option in a list. */
+/** Collects the values of an option that may be given several times in a list. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
-/** Parses a number. The operation checks its range, so that the error names the field and its bounds. */
+/** Parses a number. Its range is checked by the operation, so that the error names the input field and its bounds. */
 export function finiteNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.')
   return value
 }
 
-/** Example command lines; the text after `  # ` says what each does. */
+/** Formats example command lines for the help; in each, the text after `  # ` says what the command does. */
 export type Examples = readonly string[]
 
-/** Defines a command. `name` includes the arguments in commander's syntax. */
+/** Adds a command to the program. `name` includes the command's arguments in commander's syntax, such as `get <id>`. */
 export function define(program: Command, name: string, description: string, examples: Examples): Command {
   const pairs = examples.map(example => example.split('  # '))
   const width = Math.max(...pairs.map(([line = '']) => line.length))
@@ -121,7 +121,7 @@ export function define(program: Command, name: string, description: string, exam
     .addHelpText('after', `\nExamples:\n${lines.join('\n')}\n`)
 }
 
-/** Sets the function that a command runs. `body` gets the flags last, as commander passes them. */
+/** Sets the function that runs a command. `body` gets the command's arguments, and the flags last. */
 export function runs<Args extends readonly unknown[], Flags extends CommonFlags>(
   command: Command,
   cli: Cli,
@@ -151,7 +151,7 @@ export function flagsOf<Flags>(command: Command): Flags {
   return { ...Object.fromEntries(handed), ...command.opts() } as Flags
 }
 
-/** For commands whose contract has a single exit code for all failures, including a wrong command line. */
+/** Makes a wrong command line exit with the same code as any failure, for commands whose contract has a single exit code for failures. */
 export function withOneExitCode(command: Command, cli: Cli): Command {
   return command.exitOverride(error => {
     cli.usageExitCode = EXIT.failed
@@ -161,19 +161,19 @@ export function withOneExitCode(command: Command, cli: Cli): Command {
 
 // Generates the flags of a command from the input schema of its operation: names, help, choices, and what they set in the input.
 
-/** A field of the input that a flag can set. */
+/** A field of the operation's input that a flag can set. */
 interface Field {
-  /** Path from the root of the input, such as `['filter', 'tags']`. */
+  /** Path of the field from the root of the operation's input, such as `['filter', 'tags']`. */
   readonly path: readonly string[]
   readonly schema: JsonObject
-  /** Description of the object that contains the field. */
+  /** Description, from the schema, of the object that contains the field. */
   readonly within: string
 }
 
 /** By path of a field, joined with dots: another name or help for its flag; null: no flag for the field and everything in it. */
 export type FlagNames = Readonly<Record<string, string | FlagName | null>>
 
-/** Flag names for the fields of a live query at this path of the input (with a dot at its end). */
+/** Flag names for the fields that live queries have, where the query is in the input at `path` (with a dot at its end). */
 export function liveFlags(path: string): FlagNames {
   return {
     [`${path}debounce_ms`]: { name: 'debounce', unit: 'ms' },
@@ -185,10 +185,10 @@ export function liveFlags(path: string): FlagNames {
   }
 }
 
-/** Flags that stand for one value of a field: `{ words: 'mode=words' }` makes `--words` the same as `--mode words`. */
+/** Flags that set a field to a fixed value: `{ words: 'mode=words' }` adds `--words`, which means the same as `--mode words`. */
 export type Shorthands = Readonly<Record<string, string>>
 
-/** Adds shorthand flags; returns a function that sets their values in the input. */
+/** Adds flags that set a field to a fixed value; returns a function that applies the given flags to the input. */
 export function addShorthands(command: Command, shorthands: Shorthands): Setter {
   const setters = Object.entries(shorthands).map(([name, to]): Setter => {
     const [path = '', value = ''] = to.split('=')
@@ -203,28 +203,29 @@ export function addShorthands(command: Command, shorthands: Shorthands): Setter 
 interface FlagName {
   readonly name?: string
   readonly help?: string
-  /** One-letter name of the flag. */
+  /** One-letter name of the flag, such as `l` for `-l`. */
   readonly short?: string
-  /** For an object: one flag that takes the whole object as JSON, and no flags for its fields. */
+  /** For a field that is an object: true if a single flag takes the whole object as JSON, and the object's fields have no flags. */
   readonly isJson?: boolean
-  /** For a list of objects: the field of each object that the flag's values set. */
+  /** For a field that is a list of objects: name of the field of each object that a value of the flag sets. */
   readonly each?: string
-  /** Unit of a duration. Default: seconds. */
+  /** Unit in which the flag gives a duration. Default: seconds, although the input field has milliseconds. */
   readonly unit?: 'ms'
   /** Whether the operation checks the choices, because its error is part of its contract. Default: false, commander checks them. */
   readonly isFree?: boolean
 }
 
-/** Sets the value of a flag in the input. */
+/** Function that returns the input with the values of the given flags set. */
 type Setter = (flags: Readonly<Record<string, unknown>>, input: JsonObject) => JsonObject
 
-/** Maximum nesting depth of objects whose fields become flags; deeper values are given as JSON. */
+/** Maximum nesting depth of objects in the input whose fields become flags; deeper objects are given as JSON. */
 const MAX_DEPTH = 3
 
 /**
- * Adds a flag for each field except those in `taken`. Names come from the fields: `any_tags` is `--any-tag`, `timeout_ms` is `--timeout` in
- * seconds; if two fields have the same name, the name of their object is put in front (`--created-after`). A switch has a positive and a
- * negative form; help shows the one that changes the default. Returns a function that puts the flags' values into the input.
+ * Adds a flag to the command for each field of the input schema, except for fields in `taken`. Names come from the fields: `any_tags` is
+ * `--any-tag`, `timeout_ms` is `--timeout` in seconds; if two fields have the same name, the name of the object around the field is put in
+ * front (`--created-after`). A switch has a positive and a negative form, and the help shows the one that changes the default. Returns a
+ * function that puts the flags' values into the input.
  *
  *     const set = addFlags(command, { type: 'object', properties: { limit: { type: 'integer' } } }, [])
  *     set({ limit: 3 }, {})  // { limit: 3 }
@@ -242,15 +243,15 @@ export function addFlags(
   return (flags, input) => setters.reduce((whole, set) => set(flags, whole), input)
 }
 
-/** Whether the field is at this path or below it. */
+/** Whether the field with this path is the field `taken` or inside it. */
 function isAt(path: readonly string[], taken: string): boolean {
   const place = path.join('.')
   return place === taken || place.startsWith(`${taken}.`)
 }
 
 /**
- * The fields that become flags. An object whose fields are flags also has a flag for the whole object as JSON if it is named; the other
- * flags then change that object.
+ * The fields of the input that become flags. If `names` names an object, the object gets a flag for its whole value as JSON in addition to
+ * the flags of its fields, which then change that value.
  */
 function fieldsOf(schema: JsonObject, names: FlagNames, path: readonly string[] = []): readonly Field[] {
   const within = descriptionOf(schema)
@@ -265,7 +266,7 @@ function fieldsOf(schema: JsonObject, names: FlagNames, path: readonly string[] 
   })
 }
 
-/** The schema without null: a flag always sets a value, and null can only be given in JSON. */
+/** The schema without the alternative null: a flag always sets a value, and null can be given only in JSON. */
 function withoutNull(schema: JsonObject): JsonObject {
   const { anyOf, ...own } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -273,7 +274,7 @@ function withoutNull(schema: JsonObject): JsonObject {
   return some.length === 1 ? { ...(some[0] as JsonObject), ...own } : { ...own, anyOf: some }
 }
 
-/** The schema of the field at a path; an empty schema if there is none. */
+/** The schema of the field at a path of the input; an empty schema if there is no such field. */
 export function fieldAt(schema: JsonObject, path: readonly string[]): JsonObject {
   return path.reduce<JsonObject>((at, step) => {
     const { properties } = withoutNull(at)
@@ -313,7 +314,7 @@ function addFlag(command: Command, field: Field, name: string, names: FlagNames)
     unit === undefined && path.at(-1)?.endsWith('_ms') === true,
   )
   if (flag.kind === 'switch') {
-    // A switch that is on by default is described by what its flag turns off.
+    // For a switch that is on by default, the help shows only the form `--no-…`.
     const isOn = /Default: true/.test(help)
     command.addOption(new Option(`--${name}`, help).hideHelp(isOn))
     command.addOption(new Option(`--no-${name}`, `do not ${withoutDefault(help)}`).hideHelp(!isOn))
@@ -345,7 +346,7 @@ interface Flag {
   readonly parse?: ((text: string, before: never) => unknown) | undefined
 }
 
-/** Kind of the flag for a schema. `inSeconds`: the flag is in seconds, although the field is in milliseconds. */
+/** Kind of flag that suits a field with this schema. `inSeconds`: the flag gives seconds, although the field has milliseconds. */
 function flagOf(schema: JsonObject, name: string, inSeconds: boolean): Flag {
   const value = { kind: 'value', isList: false, choices: [] } as const
   const types = typesOf(schema)
@@ -376,7 +377,7 @@ function flagOf(schema: JsonObject, name: string, inSeconds: boolean): Flag {
   return { ...value, placeholder: 'json', parse: json }
 }
 
-/** JSON types that a value may have; an enumeration counts as a string. */
+/** JSON types that a value of this schema may have, without null; an enumeration counts as a string. */
 export function typesOf(schema: JsonObject): ReadonlySet<string> {
   const { type, anyOf } = schema
   if (Array.isArray(anyOf)) return new Set((anyOf as readonly JsonObject[]).flatMap(one => [...typesOf(one)]))
@@ -393,7 +394,7 @@ function placeholderOf(schema: JsonObject, name: string): string {
   return placeholderByName(name) ?? 'text'
 }
 
-/** Placeholder of a value in the help, by the last word of the flag's name. */
+/** Placeholders for the value of a flag in the help text, by the last word of the flag's name. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   ...{ id: 'id', port: 'port', host: 'host', socket: 'path', cors: 'origin', body: 'bytes', connections: 'count' },
 }
@@ -402,7 +403,7 @@ function placeholderByName(name: string): string | undefined {
   return PLACEHOLDERS[name.slice(name.lastIndexOf('-') + 1)]
 }
 
-/** Help of a flag. If its name begins with that of its object, the object's description comes first. */
+/** Help text of a flag. If the flag's name begins with the name of the object around the field, that object's description comes first. */
 function helpOf({ path, schema, within }: Field, name: string): string {
   const own = descriptionOf(schema)
   const isPrefixed = path.length > 1 && name.startsWith(`${path.at(-2)?.replaceAll('_', '-')}-`)
@@ -418,7 +419,7 @@ function descriptionOf({ description }: JsonObject): string {
   return typeof description === 'string' ? description : ''
 }
 
-/** Parses `science/biology=0.9`; repeated values are collected in one object. */
+/** Returns a parser for values such as `science/biology=0.9`; the pairs of a repeated flag are collected in one object. */
 function pairIn(isNumber: boolean): (text: string, before?: JsonObject) => JsonObject {
   return (text, before = {}) => {
     const [, name, value] = /^(.+)=([^=]+)$/.exec(text) ?? []
@@ -427,12 +428,12 @@ function pairIn(isNumber: boolean): (text: string, before?: JsonObject) => JsonO
   }
 }
 
-/** Makes the first letter of a help text lower case; an abbreviation keeps its capitals. */
+/** Makes the first letter of a help text lower case, unless the second letter is a capital too, as in an abbreviation. */
 export function lowerFirst(text: string): string {
   return text.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLowerCase())
 }
 
-/** Wraps a JSON value, because commander treats null as a missing value. */
+/** A JSON value wrapped in an object, because commander treats null as if no value had been given. */
 class JsonValue {
   readonly value: Json
 

@@ -28,12 +28,12 @@ export interface Io {
 }
 
 /**
- * Why a run was ended from outside. `pipe`: standard output is no longer read (`| head`), which is no failure; `output`: it cannot be
- * written (a full disk).
+ * Why a command was ended from outside: by a signal (`interrupt`, `terminate`); `pipe`: standard output is no longer read (`| head`), which
+ * is no failure; `output`: standard output cannot be written, for example because the disk is full.
  */
 export type Ending = 'interrupt' | 'terminate' | 'pipe' | 'output'
 
-/** Listens for signals and stream errors while a command runs, until `stop` is called. */
+/** Listens for signals and for errors of standard output while a command runs, until `stop` is called. */
 export class Endings {
   readonly #controller = new AbortController()
   readonly #io: Io
@@ -64,12 +64,12 @@ export class Endings {
   }
 
   #end(ending: Ending): void {
-    // A second signal from the user ends the process at once.
+    // A second signal from the user ends the process at once, without waiting for the command to stop.
     const bySignal = ending === 'interrupt' || ending === 'terminate'
     if (this.ending !== null && bySignal) process.exit(exitCodeOf(this.ending))
     this.ending ??= ending
     this.#controller.abort(new QuerentError('cancelled', `stopped by ${ending}`, {}))
-    this.#io.stdin.destroy() // a command may be waiting for this stream
+    this.#io.stdin.destroy() // ends a command that is waiting for standard input
     if (!bySignal) this.#io.stdout.destroy()
   }
 }
@@ -92,12 +92,12 @@ export function write(output: Output, text: string): Promise<void> {
   return writeAsIs(output, printable(text))
 }
 
-/** Like `write`, for text that contains this program's own style codes. */
+/** Writes a text that contains this program's own style codes: these are kept, other control characters are made harmless. */
 export function writeStyled(output: Output, text: string): Promise<void> {
   return writeAsIs(output, printableStyled(text, '\u001b'))
 }
 
-/** Like `write`, without loss of characters: the value as JSON, followed by a line feed. */
+/** Writes a value as JSON, followed by a line feed. Control characters are escaped, so no character of the value is lost. */
 export function writeJson(output: Output, value: unknown, indent?: number): Promise<void> {
   return writeAsIs(output, `${jsonText(value, indent)}\n`)
 }
@@ -133,8 +133,8 @@ export async function readAll(stream: AsyncIterable<Uint8Array | string>, limit:
 }
 
 /**
- * Lines of a stream without their line ends, as they arrive; a last line without an end counts too. Does not use readline, which loses
- * errors of the stream.
+ * The lines of a stream without their line ends, each as soon as it is complete; a last line without a line end counts too. Does not use
+ * Node's readline, which loses errors of the stream.
  */
 export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -149,7 +149,10 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): Asyn
   if (rest !== '') yield rest
 }
 
-/** Decodes UTF-8; throws `invalid_argument` for other bytes. `ignoreBOM`: keep a byte order mark. */
+/**
+ * Decodes UTF-8; throws `invalid_argument` for invalid bytes, with `field` as the name of the input. `ignoreBOM`: keeps a byte order mark
+ * as a character.
+ */
 export function decodeUtf8(bytes: Uint8Array, field: string, ignoreBOM = false): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
@@ -163,7 +166,7 @@ export function processIo(): Io {
   return { stdin, stdout, stderr, env, workingFolder: process.cwd() }
 }
 
-// Asks the user at the terminal for a confirmation; only a plain yes counts.
+// Asks the user at the terminal to confirm something; only a plain yes counts as confirmation.
 
 export async function confirm({ stdin, stderr }: Io, question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline')
@@ -176,29 +179,29 @@ export async function confirm({ stdin, stderr }: Io, question: string): Promise<
   return /^y(es)?$/i.test(answer.trim())
 }
 
-// Parameters that every command body receives.
+// The object that every command gets: streams, servers, abort signal, and settings of the exit code and of error reports.
 
 export interface Cli {
   readonly io: Io
   readonly servers: Servers
-  /** Aborted by SIGINT, SIGTERM or a broken pipe. */
+  /** Aborted when the command is to end: by SIGINT or SIGTERM, or because standard output can no longer be written. */
   readonly signal: AbortSignal
-  /** Exit code of the process if nothing is thrown. */
+  /** Exit code of the process if the command ends without an error. */
   exitCode: number
-  /** Exit code if the command line or the input is wrong: 2, except for commands whose contract has a single code for all failures. */
+  /** Exit code for a wrong command line or input: 2, except for commands whose contract has a single exit code for all failures. */
   usageExitCode: number
-  /** Set by commands that run until a signal ends them: a signal is then a success. */
+  /** Whether the command runs until a signal ends it, so that ending by a signal is a success. */
   endsBySignal: boolean
-  /** How a failure is reported: as text, as JSON on standard output, or as JSON on standard error. */
+  /** How a failure is reported: as text on standard error, as JSON on standard output, or (`json-aside`) as JSON on standard error. */
   errors: 'text' | 'json' | 'json-aside'
 }
 
-/** For commands that report errors on standard error in both formats. */
+/** Makes the command report errors on standard error also in JSON format. */
 export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 
-/** Runs a command that reports errors on standard error, as the contract of its group requires. */
+/** Runs a command of a group whose contract requires errors on standard error also in JSON format. */
 export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<void> {
   errorsAside(cli)
   return body()
@@ -206,9 +209,9 @@ export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<vo
 
 /** The servers that a command line can start. Interfaces do not import each other, so the program's main module passes these in. */
 export interface Servers {
-  /** Schema of the server's settings, from which the flags of `serve` are made. */
+  /** Schema of the HTTP server's settings, from which the flags of `serve` are made. */
   httpSettings(): Promise<z.ZodType>
-  /** Serves HTTP until the signal is aborted; calls `ready` with the address once it listens. */
+  /** Serves HTTP until the signal is aborted; calls `ready` with the address when the server accepts connections. */
   serveHttp(
     engine: Engine,
     catalog: Catalog,
@@ -216,13 +219,13 @@ export interface Servers {
     signal: AbortSignal,
     ready: (url: string) => void,
   ): Promise<void>
-  /** Reads the JSON of the file that `--tokens` names. */
+  /** Reads the JSON file of bearer tokens that the option `--tokens` names. */
   readTokens(workingFolder: string, path: string): Promise<unknown>
   /** In the first of several processes on one port: relays metrics between the workers, until the signal is aborted. */
   relayFigures(signal: AbortSignal): Promise<void>
-  /** Serves MCP on standard input and output until the input or the signal ends. */
+  /** Serves MCP on standard input and output until the input ends or the signal is aborted. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
-  /** The tools of the chosen lenses, or the default tools. Throws `unknown_lens`. */
+  /** The MCP tools of the chosen lenses, or the default tools if none are chosen. Throws `unknown_lens`. */
   listMcpTools(engine: Engine, catalog: Catalog, choice: McpChoice): Promise<readonly McpToolCost[]>
 }
 
@@ -230,22 +233,22 @@ interface McpToolCost {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Estimated number of tokens of the tool's description, which an agent has to read. */
+  /** Estimated number of tokens of the tool's description, which an agent has to read before it can use the tool. */
   readonly tokens: number
 }
 
 export interface ServeOptions {
-  /** Settings in the form that `httpSettings` describes. */
+  /** Settings of the HTTP server, in the form that the schema from `httpSettings` describes. */
   readonly settings: JsonObject
-  /** JSON of the file that `--tokens` names; the server checks it. */
+  /** Contents of the JSON file that the option `--tokens` names; checked by the server. */
   readonly tokens: unknown
-  /** Receives a log line when a request is complete. */
+  /** Called with a line for the request log when a request is complete; undefined: nothing is logged. */
   readonly note: ((line: HttpRequestLine) => void) | undefined
-  /** Days for which the texts of queries of beliefs may be kept; undefined: lines have none. */
+  /** Number of days for which the request log may keep the texts of belief queries; undefined: log lines contain no such texts. */
   readonly queryDays: number | undefined
 }
 
-/** Choice of the offered tools; empty: the default tools. */
+/** Which MCP tools are offered, by lens and by name; if both are empty, the default tools. */
 export interface McpChoice {
   readonly lenses?: readonly string[] | undefined
   readonly tools?: readonly string[] | undefined
@@ -256,7 +259,7 @@ interface McpOptions extends McpChoice {
   readonly concise?: boolean | undefined
 }
 
-/** All exit codes; part of the contract, listed in docs/guide/cli.md. */
+/** All exit codes of the program. They are part of its contract and are listed in docs/guide/cli.md. */
 export const EXIT = { answered: 0, failed: 1, usage: 2, nothingRelevant: 3 } as const
 
 /** Converts anything thrown to a QuerentError. Any other error is a bug of this program, reported without its stack. */
@@ -270,10 +273,10 @@ export function exitCodeFor(error: QuerentError): number {
   return error.kind === 'usage' ? EXIT.usage : EXIT.failed
 }
 
-/** Codes of errors whose messages already name the field and what was expected, so that no help is added. */
+/** Codes of errors whose messages already name the wrong field and the expected value, so that no help text is added. */
 const SAYS_ALL: ReadonlySet<string> = new Set(['invalid_argument', 'unknown_field', 'too_large', 'cancelled'])
 
-/** A failure as text: what is wrong, then what to do, unless the message says that itself. */
+/** A failure as text for the terminal: what is wrong, then what to do about it, unless the message already says that. */
 export function failureText({ code, message, help }: QuerentError): string {
   const isSaid = SAYS_ALL.has(code) || message.includes('`querent ')
   return `querent: ${message}\n${isSaid ? '' : `  ${help}\n`}`

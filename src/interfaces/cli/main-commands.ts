@@ -1,4 +1,4 @@
-/** Commands of the engine itself, and of conversations, that call one operation. */
+/** Commands of the engine and of the lens for conversations that each call one operation. */
 import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import type {
@@ -38,16 +38,16 @@ import {
 } from './render/page.ts'
 
 /**
- * Time limit of a query in milliseconds; longer than the default of an engine that stays open, because a command first loads the model,
- * which takes seconds on a busy machine.
+ * Default time limit of a query in milliseconds, for a command. Longer than the limit in an engine that stays open, because a command first
+ * has to load the embedding model, which takes seconds on a busy machine.
  */
 const QUERY_TIMEOUT_MS = 30_000
 
 const TIMEOUT = { help: 'time that the query may take (default: 30)' }
-/** `chunk_size` has no flag: it belongs to the streamed form over other interfaces. */
+/** The field `chunk_size` gets no flag: it sets the size of pieces that other interfaces stream. */
 const QUERY_FLAGS: FlagNames = { timeout_ms: TIMEOUT, chunk_size: null }
 
-/** Fields for paging, which `explain` does not have: it is about one entry. */
+/** Fields of a query that the command `explain` does not have, because it explains a single entry: paging and output. */
 const PAGE_FIELDS = ['limit', 'cursor', 'touch', 'explain', 'trace', 'passages', 'excerpt_length', 'chunk_size']
 
 const PAGES = { cursor: 'cursor', next: 'cursor' }
@@ -79,7 +79,7 @@ const ADD_GROUPS: OptionGroups = {
 
 const FAIL_EMPTY = { '--fail-empty': 'end with exit code 3 when nothing is relevant' }
 
-/** Resolves the folder of a model; the names of the package's own models are not paths. */
+/** Makes the folder of a model absolute. The names of the models that come with the package are kept, because they are not paths. */
 function modelFolderOf({ folder, ...input }: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   const isName = folder === 'built-in' || folder === 'multilingual'
   return { ...input, folder: isName ? folder : resolve(io.workingFolder, String(folder)) }
@@ -89,7 +89,7 @@ function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
 }
 
-/** Checks that options for reading chats, such as `--profile`, come with `--chat`. */
+/** Checks that options for reading chats, such as `--profile`, are given only together with `--chat`. */
 function chatOf(input: JsonObject, { chat }: Flags): JsonObject {
   if (chat === true) return { chat: {}, ...input }
   const [field] = Object.entries((input['chat'] ?? {}) as JsonObject)
@@ -104,7 +104,7 @@ const VARIABLES = {
 } as const
 
 /**
- * Completes the target of a mirror from environment variables: the server's address, if no flag gives it, and the API key, for which there
+ * Completes the target of a mirror from environment variables: the server's address if no flag gives it, and the API key, for which there
  * is no flag.
  */
 function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
@@ -117,7 +117,7 @@ function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   return target
 }
 
-/** Absolute paths for a field, as they were when added; no field if no paths are given. */
+/** The field with its paths made absolute, in the form in which added paths are stored; an empty object if no paths are given. */
 function absolutePaths(field: string, given: unknown, folder: string): JsonObject {
   const paths = (given ?? []) as readonly string[]
   return paths.length === 0 ? {} : { [field]: paths.map(path => resolve(folder, path)) }
@@ -148,7 +148,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     more: made => made.alias('search'),
     stream: {
       list: 'items',
-      // The cast is safe: the rest is a page without its items.
+      // The cast is safe: without its streamed items, the answer is a page in which only the items are missing.
       end: (rest, shown) => footer(rest as unknown as Page, shown),
     },
     pages: PAGES,
@@ -226,7 +226,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     creates: true,
     embeds: true,
     flags: { wait: WAIT },
-    // Waits for the vector, because no other process may run later to make it.
+    // Waits until the entry's vector is made, because after this command no process may be running to make it.
     input: input => ({ wait: true, ...input }),
     print: each('', '{id}'),
   }),
@@ -244,7 +244,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     ],
     embeds: true,
     flags: { wait: WAIT },
-    // No other process may come by to embed them.
+    // Waits until the entries' vectors are made, because after this command no process may be running to make them.
     input: ({ entries, ...input }) => ({
       wait: true,
       ...input,
@@ -286,7 +286,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: (input, flags, { io }) => ({
       ...chatOf(input, flags),
       paths: (input['paths'] as readonly string[]).map(path =>
-        // A URL is not a path: it is passed unchanged, and the operation rejects it.
+        // A URL is passed on unchanged rather than made an absolute path; the operation then rejects it.
         /^[a-z][a-z\d+.-]+:\/\//i.test(path) ? path : resolve(io.workingFolder, path),
       ),
     }),
@@ -295,7 +295,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
       return run()
     },
-    // Fails only if nothing was added: some bad files among good ones are no failure.
+    // The command fails only if there were errors and no file was added: some bad files among good ones are no failure.
     fails: ({ added, updated, unchanged, deleted, errors }) =>
       errors.length > 0 && added + updated + unchanged + deleted === 0,
     print: addText,
@@ -387,7 +387,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       each('refused', 'querent: {id}: the server refuses it: {reason}'),
       each('unowned', `querent: {}: ${UNOWNED}`),
     ),
-    // Fails only if all records were refused: a few among good ones are no failure.
+    // The command fails only if all records were refused: a few refused records among good ones are no failure.
     fails: ({ refused, put, unchanged }) => refused.length > 0 && put + unchanged === 0,
   }),
 ]

@@ -1,6 +1,6 @@
 /**
- * Commands that call one operation. Arguments and help of such a command come from the operation's input schema; a table adds positional
- * arguments, examples, other names of flags, and how the answer is printed.
+ * Commands that call one operation. Arguments and help of these commands come from the input schema of the operation; a table of commands
+ * adds positional arguments, examples, other flag names, and how the answer is printed.
  */
 import type { Command } from 'commander'
 import type { z } from 'zod'
@@ -56,80 +56,80 @@ import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
 
-/** Text at the end of a stream, from the number of results and what the pieces contained besides. */
+/** Formats the text at the end of a streamed answer, from the number of results and the answer's other fields. */
 type StreamEnd = Print<JsonObject & { readonly count: number }>
 
 export interface OperationCommand<Answer = never> {
   /** Name of the command with its arguments, in commander's syntax: `get <id>`. */
   readonly name: string
   /**
-   * Name of the operation. Default: the command's name, in a group prefixed by the family. Null: the command is not an operation and has
-   * `run`.
+   * Name of the operation that the command calls. Default: the command's name; in a group of commands with the prefix of its family of
+   * operations. Null: the command calls no operation and has `run` instead.
    */
   readonly operation?: string | null
-  /** Description of the command. Default: the summary of the operation. */
+  /** Description of the command in the help. Default: the summary of its operation. */
   readonly about?: string
   /** Example command lines; the text after `  # ` says what each does. */
   readonly examples?: readonly string[]
   /**
-   * Input fields that the positional arguments set, in order; paths with dots. Words of a text are joined by blanks, and `-` alone reads
-   * the text from standard input. `json`: the argument is a JSON file, or `-`; an empty path is the whole input. Default: fields with the
-   * names of the arguments.
+   * Input fields that the positional arguments set, in order, as paths with dots. Several words for a text field are joined by blanks, and
+   * `-` alone reads the text from standard input. `json`: the argument is the name of a JSON file, or `-`; an empty path means the whole
+   * input. Default: fields with the names of the arguments.
    */
   readonly arguments?: readonly ArgumentPath[]
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
   readonly groups?: OptionGroups
-  /** For a command that is not an operation: the schema from which its flags are made. */
+  /** For a command that calls no operation: the schema from which its flags are made. */
   readonly schema?: (cli: Cli) => Promise<z.ZodType>
   /**
-   * Flags that are not fields of the input, with their help; `input` reads them. The value of `<name...>` is a list of all values given;
-   * that of `<number>`, `<seconds>`, `<bytes>` or `<days>` is a number.
+   * Flags that set no field of the input, with their help texts; the function `input` reads them. A flag with `<name...>` gives a list of
+   * all its values; one with `<number>`, `<seconds>`, `<bytes>` or `<days>` gives a number.
    */
   readonly options?: Readonly<Record<string, string>>
-  /** Adds flags that need more than a help text. */
+  /** Function that adds flags that need more than a help text. */
   readonly more?: (command: Command) => Command
-  /** Computes the input from what arguments and flags have set. */
+  /** Computes the operation's input from the fields that arguments and flags have set. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
-  /** Other operations that the command calls, which therefore need no command of their own. */
+  /** Other operations that the command calls; they then get no command of their own. */
   readonly covers?: readonly string[]
-  /** Whether the command creates a store if there is none. Default: false. */
+  /** Whether a missing store is created. Default: false. */
   readonly creates?: boolean
-  /** Whether the command embeds a text: the model is then loaded while the store is opened. Default: false. */
+  /** Whether the command embeds a text; the embedding model is then loaded while the store is being opened. Default: false. */
   readonly embeds?: boolean
-  /** Whether the answer depends on the contents of files, so that changed files are read first. Default: false. */
+  /** Whether the answer depends on the contents of added files; files that have changed are then read first. Default: false. */
   readonly readsFiles?: boolean
-  /** Whether the command concerns the whole store, so that all lenses are loaded. Default: false. */
+  /** Whether the command concerns the whole store, so that all lenses must be loaded. Default: false. */
   readonly opensAll?: boolean
   /** For `--stream`: the list whose members are printed as they arrive, and the text printed at the end on standard error. */
   readonly stream?: {
     readonly list: string
     readonly end: StreamEnd
   }
-  /** Formats the answer as text. Default: by its shape. */
+  /** Formats the answer as text. Default: a general format for any shape of answer. */
   readonly print?: Print<Answer>
-  /** Text printed on standard error beside the result. Default: nothing. */
+  /** Text printed on standard error in addition to the answer. Default: nothing. */
   readonly aside?: Print<Answer>
-  /** Text printed when a signal stops the command: what happens to the work done so far; it follows the progress reached. */
+  /** Text printed when a signal ends the command: it says what happens to the work done so far, and follows the progress reached. */
   readonly onStop?: string
-  /** Whether the answer means that the command failed, with exit code 1. Default: never. */
+  /** Whether this answer means that the command failed, with exit code 1. Default: never. */
   readonly fails?: (answer: Answer) => boolean
-  /** Whether the answer is always printed as JSON. Default: false. */
+  /** Whether the answer is printed as JSON even if no format was requested. Default: false. */
   readonly isJson?: boolean
-  /** For `--more`: the input field of the cursor, and the field of the answer with the cursor of the next page. */
+  /** For the option `--more`: the input field that takes a cursor, and the field of the answer that has the cursor of the next page. */
   readonly pages?: { readonly cursor: string; readonly next: string }
-  /** Replaces the call of the operation, which `context.run` does: returns what is printed; null: nothing. */
+  /** Runs instead of the operation, which it may call with `context.run`. Returns the answer that is printed, or null if nothing is. */
   readonly call?: (input: JsonObject, context: CallContext) => Promise<object | null>
-  /** Replaces `print`: does everything itself; the command then has no `--format`. */
+  /** Does everything that the command does, including printing; the command then has no `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli, words: readonly unknown[], made: Command) => Promise<void>
   /**
-   * Whether the command prints events or files, and so has neither `--json` nor `--format`. Default: true if it has both a `run` and an
-   * operation.
+   * Whether the command's output is events or files, so that it has neither `--json` nor `--format`. Default: true if the command has both
+   * `run` and an operation.
    */
   readonly isFormless?: boolean
-  /** Whether the command opens no store. Default: false. */
+  /** Whether the command works without opening a store. Default: false. */
   readonly isPlaceless?: boolean
-  /** Whether every failure has exit code 1, including a wrong command line. Default: false. */
+  /** Whether every failure, including a wrong command line, has exit code 1. Default: false. */
   readonly hasOneExitCode?: boolean
   /** Wraps the command to report failures as its contract requires. Default: that of its group, otherwise the general form. */
   readonly around?: Around
@@ -147,14 +147,14 @@ export interface CallContext {
 
 type Called = Omit<OperationCommand, 'operation'> & { readonly operation: string }
 
-/** Makes a table entry. `Answer` is the declared answer of the operation, of which `print` shows a part. */
+/** Makes an entry of the table of commands. `Answer`: type of the operation's answer, or of the part of it that `print` shows. */
 export function command<Answer>(entry: OperationCommand<Answer>): OperationCommand {
   return entry as unknown as OperationCommand
 }
 
 /**
- * Functions that add the flags of a command, for which its operation is loaded: called when the command was chosen, or when help for all
- * commands is made.
+ * For each command, the function that adds its flags. It loads the command's operation, so it is called only when the command was chosen or
+ * when help for all commands is printed.
  */
 const fillers = new WeakMap<Command, () => Promise<void>>()
 const groups = new WeakSet<Command>()
@@ -165,32 +165,34 @@ export async function fillCommand(chosen: Command): Promise<void> {
   await filler?.()
 }
 
-/** Whether a command takes flags, even if they have not been added yet. */
+/** Whether a command takes flags, even if the function that adds them has not been called yet. */
 export function takesFlags(made: Command): boolean {
   return made.options.length > 0 || (fillers.has(made) && !groups.has(made))
 }
 
-/** Adds the flags of all subcommands. */
+/** Adds the flags of a command and of all its subcommands. */
 export async function fillCommands(parent: Command): Promise<void> {
   await fillCommand(parent)
   for (const below of parent.commands) await fillCommands(below)
 }
 
-/** A group of commands for one family of operations. */
+/** The commands for one family of operations, such as `beliefs`. */
 export interface CommandGroup {
   readonly commands: readonly OperationCommand[]
   readonly around?: Around
-  /** Example command lines at the end of the group's help. */
+  /** Example command lines that are printed at the end of the help of the whole group. */
   readonly firstSteps?: readonly string[]
-  /** Whether operations that are not in the table get no command. Default: false. */
+  /**
+   * Whether an operation that is not in the table of commands gets no command. Default: false, it gets one with all its fields as flags.
+   */
   readonly isClosed?: boolean
 }
 
 type Around = (cli: Cli, body: () => Promise<void>) => Promise<void>
 
 /**
- * A group of commands, created when one of them is used: those of the table, then one for each operation of the family that is not in the
- * table, with all its fields as flags.
+ * Adds a group of commands to the program; its commands are created only when one of them is used. They are the commands of the table, then
+ * one for each other operation of the family, with all its fields as flags.
  */
 export function addGroup(program: Command, cli: Cli, name: string, about: string, load: () => Promise<CommandGroup>) {
   const group = program
@@ -234,7 +236,7 @@ function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
 
-/** Operations of the engine itself, without those of lenses. */
+/** Operations of the engine itself, without the operations of lenses. */
 export const OWN_OPERATIONS: readonly EngineOperation[] = [...makeCatalog({ lensOperations: [] }).values()]
 
 type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
@@ -282,7 +284,7 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
   made.hook('preSubcommand', (_, chosen) => fillCommand(chosen))
 }
 
-/** A command with subcommands takes no words, so an unknown word is a misspelled subcommand. */
+/** Makes a command with subcommands reject an unknown word: such a command takes no words, so the word is a misspelled subcommand. */
 function refuseUnknownChild(made: Command): void {
   made.allowExcessArguments().hook('preAction', (_, run) => {
     const [word] = made.args
@@ -297,7 +299,7 @@ function refuseUnknownChild(made: Command): void {
   })
 }
 
-/** Adds `--more`, with which no argument is required. */
+/** Adds the option `--more` to a command; if it is given, the command's arguments are no longer required. */
 function withMore(made: Command): void {
   const required = made.registeredArguments.filter(argument => argument.required)
   for (const argument of required) argument.required = false
@@ -308,7 +310,7 @@ function withMore(made: Command): void {
   })
 }
 
-/** Path of a command for messages, such as `beliefs query`. */
+/** Name of the command in messages, with the name of its group, such as `beliefs query`. */
 function commandPath(made: Command): string {
   const above = made.parent?.parent ? `${made.parent.name()} ` : ''
   return above + made.name()
@@ -334,7 +336,7 @@ function pathOf(one: ArgumentPath): string {
   return typeof one === 'string' ? one : one.json
 }
 
-/** Help of a positional argument, from the field that it sets. */
+/** Help text of a positional argument, from the description of the input field that the argument sets. */
 function argumentHelp(path: ArgumentPath | undefined, schema: JsonObject): string {
   if (path === undefined) return ''
   if (typeof path !== 'string') return 'file of JSON; `-` reads standard input'
@@ -343,7 +345,7 @@ function argumentHelp(path: ArgumentPath | undefined, schema: JsonObject): strin
   return lowerFirst(String(description)) + (isText ? '; `-` reads it from standard input' : '')
 }
 
-/** Whether the arguments are words of a text, in which `-word` is not an option of the command. */
+/** Whether the command's arguments are the words of a text, so that `-word` is part of the text and not an option. */
 function takesWords(made: Command, paths: readonly ArgumentPath[], schema: JsonObject): boolean {
   const isVariadic = made.registeredArguments.at(-1)?.variadic === true
   return isVariadic && !typesOf(fieldAt(schema, pathOf(paths.at(-1) ?? '').split('.'))).has('array')
@@ -375,10 +377,10 @@ async function argumentsOf(
   return input
 }
 
-/** Maximum size in bytes of a piped query; queries are much shorter, but a wrong pipe must not fill memory. */
+/** Maximum size of a query piped to standard input, in bytes. Queries are much shorter, but a wrong pipe must not fill memory. */
 const MAX_PIPED_QUERY = 1024 * 1024
 
-/** Several words form a query; a single argument may be a text of any length. */
+/** The text that arguments give: several words are joined by blanks, `-` reads standard input (limited in size if it is a query). */
 async function textOf(words: unknown, cli: Cli): Promise<string> {
   if (!Array.isArray(words)) return words === '-' ? pipedText(cli) : String(words)
   if (words.length !== 1 || words[0] !== '-') return words.join(' ')
@@ -390,7 +392,7 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   if (stream !== undefined && flags['stream'] === true) {
     assertLines(flags)
     if (cli.errors === 'text') cli.errors = 'json'
-    // Each piece is of the state in which it leaves.
+    // A stream is read without holding one state of the store: each piece is of the store's state at the moment when the piece is made.
     const options = { ...sessionFor(entry, input), keepsState: false }
     const { rest, count } = await withSession(cli, flags, options, session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
@@ -412,7 +414,7 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
         run(findOperation(catalog, operation), input),
       )
     }
-    // The cast is safe: the caller states the type of the operation's answer.
+    // The cast is safe: the caller states the type of the operation's answer as a type argument.
     return entry.call?.(input, { cli, flags, report, run: run as CallContext['run'] }) ?? run()
   }
   const answer = await withProgress(cli.io, work, onStop)
@@ -425,7 +427,7 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   endWith(answer, flags, cli)
 }
 
-/** Stores the input of the next page for `--more`. */
+/** Stores the input with which `--more` requests the next page. */
 function keepNext({ pages }: Called, answer: object, input: JsonObject, flags: Flags, cli: Cli, path: string): void {
   if (pages === undefined) return
   const next = (answer as JsonObject)[pages.next]
@@ -450,7 +452,7 @@ export function sessionFor(
     warm: embeds,
     readsFiles,
     keepsState: readsFiles,
-    // The query's time limit also applies to opening the embedder: a provider that does not respond must not prevent an answer by words.
+    // The query's time limit also limits opening the embedder: if a provider does not respond, the query must still be answered by words.
     ...(typeof timeoutMs === 'number' && timeoutMs > 0 && { embedderTimeoutMs: timeoutMs }),
     ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),
   }

@@ -10,12 +10,12 @@ interface ProgressBar extends Disposable {
 
 export type Report = ProgressBar['report']
 
-/** Interval of progress lines without a terminal, in milliseconds. */
+/** Milliseconds between two progress lines if there is no terminal. */
 const LINE_EVERY_MS = 10_000
-/** Maximum length of the text that names the item being processed. */
+/** Maximum number of characters of the item being processed, such as a path, in a progress line. */
 const MAX_LINE = 100
 
-/** Shows the progress of some work while it runs. `onStop` gets the last progress if the work throws. */
+/** Shows the progress of `work` while it runs. If the work throws, `onStop` gets the last progress, or null. */
 export async function withProgress<T>(
   io: Io,
   work: (report: Report) => Promise<T>,
@@ -39,7 +39,7 @@ export function progressText({ phase, done, total }: Progress): string {
   return `${phase} ${done}${total === null ? '' : ` of ${total}`}`
 }
 
-/** Computes rate and remaining time of the current phase. */
+/** Computes how many items per second the current phase of the work processes, and the time that is left. */
 export class Pace {
   #phase = ''
   #startedAt = 0
@@ -60,7 +60,7 @@ export class Pace {
   }
 }
 
-/** A duration such as `5 s`, `3 min`, `2 h 5 min`; rounded up, so that it reaches zero only at the end. */
+/** A duration in words, such as `5 s`, `3 min`, `2 h 5 min`. Rounded up, so that remaining time reaches zero only at the end. */
 function durationText(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   const minutes = Math.ceil(seconds / 60)
@@ -114,7 +114,7 @@ function progressLines(io: Io): ProgressBar {
   }
 }
 
-/** Shortens a path from its beginning, because its end says more. */
+/** Shortens a path by cutting off its beginning, because its end says more; `…` marks the cut. */
 function fit(text: string, width: number): string {
   if (width <= 1) return ''
   return text.length <= width ? text : `…${text.slice(1 - width)}`

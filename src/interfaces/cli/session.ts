@@ -1,4 +1,4 @@
-/** The engine session of one command: opened with the command's flags, closed when the command is done. */
+/** Opens the engine for one command, with the command's flags, and closes it when the command is done. */
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -25,31 +25,39 @@ export interface Session {
     operation: Operation<Engine, Input, Output>,
     input: unknown,
   ): Promise<z.output<Output>>
-  /** Runs an operation in its streamed form: see `streamOperation`. */
+  /** Runs an operation in its streamed form: yields the pieces of its answer as they are made. */
   stream(operation: EngineOperation, input: unknown): AsyncIterable<JsonObject>
 }
 
 export interface SessionOptions {
-  /** Whether to create the store if there is none. */
+  /** Whether a missing store is created. */
   readonly create?: boolean
-  /** Whether to do background work. Short commands leave that to processes that keep running. */
+  /** Whether the engine does background work. Short commands leave background work to processes that keep running. */
   readonly background?: boolean
-  /** Whether to watch added files; the same option as `EngineOptions.watchFiles`. */
+  /** Whether the engine watches added files for changes; the same as the engine option `watchFiles`. */
   readonly watchFiles?: boolean
-  /** Whether the command will embed one query: see `EngineOptions.warm`. */
+  /**
+   * Whether the command will embed one query, so that the embedding model is loaded while the store is being opened; the engine option
+   * `warm`.
+   */
   readonly warm?: boolean
-  /** Time limit of the embedder; the same option as `EngineOptions.embedderTimeoutMs`. */
+  /** Time limit of the embedder in milliseconds; the same as the engine option `embedderTimeoutMs`. */
   readonly embedderTimeoutMs?: number | undefined
-  /** Whether to read changed files first, if that is quick. */
+  /** Whether changed files are read before the command runs, if there are only few. */
   readonly readsFiles?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
-  /** It answers one question and ends: see `SqliteStoreOptions`. */
+  /**
+   * Whether all reads of the command see the store as its first read saw it, until the command itself writes; suits a command that answers
+   * one question and ends.
+   */
   readonly keepsState?: boolean
-  /** Load only these lenses and the default one. */
+  /** Names of the lenses to load in addition to the default one. Absent: all lenses. */
   readonly onlyLenses?: readonly string[]
-  /** Number of processes that serve the same requesters; the same option as `EngineOptions.processes`. */
+  /**
+   * Number of processes that serve the same requesters, among which their limits are divided; the same as the engine option `processes`.
+   */
   readonly processes?: number | undefined
-  /** Function that opens the engine. Default `openEngine`. */
+  /** Function that opens the engine. Default: `openEngine`. */
   readonly open?: ((options: EngineOptions) => Promise<Engine>) | undefined
 }
 
@@ -74,7 +82,7 @@ export async function withSession<T>(
   })
 }
 
-/** Tells the user which home is used if none was named and it was found in a folder above the working folder. */
+/** Prints which home is used, if the command line names none and it was found in a folder above the working folder. */
 function saySharedHome(cli: Cli, flags: CommonFlags): void {
   const { io } = cli
   if (flags.home !== undefined || io.env['QUERENT_HOME'] || cli.errors !== 'text') return
@@ -96,10 +104,10 @@ async function sayNewViewer({ io, errors }: Cli, engine: Engine, viewer: Viewer)
   await write(io.stderr, `querent: ${viewer.id} holds nothing here and sees only what others share${near}\n`)
 }
 
-/** Holders that a viewer's name is compared with. */
+/** Maximum number of holders whose names are compared with an unknown viewer's name. */
 const MAX_HOLDERS = 100
 
-/** Opens the engine; a home that cannot be written is opened read-only, except by commands whose purpose is to store something. */
+/** Opens the engine. If the home cannot be written, it is opened read-only, except by commands whose purpose is to store something. */
 async function openOrRead(
   cli: Cli,
   open: (options: EngineOptions) => Promise<Engine>,
@@ -132,10 +140,10 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     onlyLenses: options.onlyLenses,
     keepsState: options.keepsState,
     processes: options.processes,
-    // Only long-running interfaces have requesters from outside, so limits are off otherwise.
+    // Limits on requesters are switched off for short commands: only the long-running interfaces have requesters from outside.
     ...(options.background !== true && { limits: { enabled: false } }),
     plugins: pluginOptions(cli.io, flags),
-    // No notices if a program reads the output: standard error then has only its own errors.
+    // If a program reads the output, the engine prints no notices, so that standard error has nothing but the command's own errors.
     ...(cli.errors === 'text' && { notice: line => void write(cli.io.stderr, `querent: ${line}\n`) }),
     ...(clock && { clock }),
   }
@@ -152,13 +160,18 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
   }
 }
 
-/** A clock fixed at the given time; undefined: use the machine's clock. */
+/**
+ * A clock that always shows the time given by flag or environment variable; undefined if neither is given, which means the machine's clock.
+ */
 export function clockOf(flag: string | undefined, environment: string | undefined): Clock | undefined {
   const moment = flag ?? environment
   return moment ? new SettableClock(toInstant(moment, flag === undefined ? 'QUERENT_NOW' : '--now')) : undefined
 }
 
-/** The viewer of the process: the local owner, unless QUERENT_VIEWER makes it the process of an agent. */
+/**
+ * The viewer on whose behalf the command runs: the local owner, or the agent that the environment variable QUERENT_VIEWER names. Only the
+ * local owner may name another viewer by a flag; throws `denied` otherwise.
+ */
 export function viewerOf(flag: string | undefined, environment: string | undefined): Viewer {
   const own = environment ? checked(environment, 'QUERENT_VIEWER') : LOCAL_OWNER
   if (flag === undefined || flag === own.id) return own
@@ -168,13 +181,15 @@ export function viewerOf(flag: string | undefined, environment: string | undefin
   return checked(flag, '--viewer')
 }
 
-/** The home that these flags refer to, which must exist. */
+/**
+ * The home that the flag or the environment variable names, or that is found from the working folder upwards; throws if it does not exist.
+ */
 export function homeFor({ io }: Cli, { home }: Pick<CommonFlags, 'home'>): ReturnType<typeof findHome> {
   const environmentHome = io.env['QUERENT_HOME'] || undefined
   return findHome({ home, environmentHome, workingFolder: io.workingFolder, create: false })
 }
 
-/** Throws `denied` if the command acts for an agent. */
+/** Throws `denied` unless the command runs on behalf of the local owner. */
 export function requireOwner({ io }: Cli, flags: CommonFlags): void {
   if (isOwner(viewerOf(flags.viewer, io.env['QUERENT_VIEWER']))) return
   throw new QuerentError('denied', 'this is for the local owner only', {})

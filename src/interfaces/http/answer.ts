@@ -1,6 +1,6 @@
 /**
- * Runs one operation for one HTTP request: as the request's viewer, until its connection closes, and answers as one document or as a
- * stream.
+ * Runs one operation for one HTTP request: on behalf of the request's viewer, and at most until the connection closes. The answer is sent
+ * as one JSON document or as a stream.
  */
 
 import { isRecord } from '../../base/record.ts'
@@ -16,14 +16,14 @@ import { readJson, withValueAt } from './body.ts'
 import { type RequestContext, resultsIn, serverOf, viewerOf } from './env.ts'
 import { type StreamForm, streamForm, streamResponse } from './stream.ts'
 
-// Writes a large answer as one JSON document, in pieces so that other tasks on this thread get their turn (QE-019).
+// Writes a large answer as one JSON document in pieces, so that other work on this thread is not held up (QE-019).
 
-/** UTF-16 units in a piece: well under a millisecond of work. */
+/** Number of UTF-16 units of JSON text that are made between two pauses: well under a millisecond of work. */
 const PIECE = 64 * 1024
 
 /**
- * The text of `JSON.stringify(value)` in pieces, one per step. A list that is a direct member of the value is written element by element;
- * deeper values are written at once.
+ * The text of `JSON.stringify(value)` in pieces, with a pause after each piece so that other work can run. A list that is a direct field of
+ * the value is written element by element; deeper values are written whole.
  */
 export function* jsonInSteps(value: unknown): Steps<readonly string[]> {
   const pieces: string[] = []
@@ -62,8 +62,8 @@ function* elementsOf(list: readonly unknown[]): Generator<string> {
 }
 
 /**
- * The body of the request as unchecked input of an operation; null if there is none. Errors are those that the operation's contract defines
- * for unreadable input.
+ * The request's body as input of an operation, not yet checked; null if there is no body. Throws errors for an unreadable body in the form
+ * that the operation's contract defines.
  */
 export async function bodyInput(c: RequestContext, operation: EngineOperation): Promise<unknown> {
   c.get('notes').operation = operation.name
@@ -76,8 +76,8 @@ export async function bodyInput(c: RequestContext, operation: EngineOperation): 
 }
 
 /**
- * Runs the operation on unchecked input. The answer is a stream if the operation has that form and the client asks for it, or in any case
- * if `streams` names its form. Rejects with errors that occur before anything is sent.
+ * Runs the operation on unchecked input and makes the HTTP response. The response is a stream if `streams` names a form, or if the
+ * operation can stream and the client asks for it. Rejects with errors that occur before anything was sent.
  */
 export async function answer(
   c: RequestContext,
@@ -95,7 +95,7 @@ export async function answer(
   return jsonDocument(c, output)
 }
 
-/** Encodes piece by piece: encoding the whole text of a large answer would be another long piece of work. */
+/** The text is encoded piece by piece, because encoding the whole text of a large answer at once would hold up other work. */
 async function jsonDocument(c: RequestContext, output: unknown): Promise<Response> {
   const turns = new Turns()
   const texts = await turns.run(jsonInSteps(output))
@@ -107,7 +107,7 @@ async function jsonDocument(c: RequestContext, output: unknown): Promise<Respons
   return c.body(Buffer.concat(pieces), 200, { 'content-type': 'application/json' })
 }
 
-/** Logs a bug of this program under the request's id; the client learns only that there is one. */
+/** Logs an error that is a bug of this program, with the id of the request. The client learns only that there was an internal error. */
 export function logBug(c: RequestContext, thrown: unknown): void {
   const report = bugReport(thrown, c.get('requestId'))
   if (report !== null) c.get('app').log(report)

@@ -1,6 +1,6 @@
 /**
- * Assembles the HTTP interface: what every request passes through, then the routes. The token decides who the viewer is; nothing in a body
- * changes that. Knows no operation by name.
+ * Assembles the HTTP interface: first the checks that every request passes through, then the routes. The viewer is decided by the bearer
+ * token or signature, never by anything in a body. This module names no operation.
  */
 import { Hono, type MiddlewareHandler } from 'hono'
 import { compress } from 'hono/compress'
@@ -22,8 +22,8 @@ import { conditional, methodsAt, mountOpenRoutes, mountRoutes, strangerView } fr
 import { serveOpenApi } from './openapi.ts'
 import type { After } from './stream.ts'
 
-// Compresses answers for clients that accept that. For other clients the middleware is bypassed: to set a header it would copy the
-// response, and a copy is sent as a stream.
+// Compresses answers for clients that accept it. For other clients the compression middleware is bypassed, because it would copy every
+// response to set a header, and a copy is sent as a stream.
 
 const PACKED = /gzip|deflate|\*/i
 const VARY = 'vary'
@@ -34,18 +34,19 @@ export function compressed(): MiddlewareHandler<Env> {
     if (PACKED.test(c.req.header('accept-encoding') ?? '')) return packing(c, next)
     await next()
     const varied = c.res.headers.get(VARY)
-    // A cache must not give the uncompressed answer to a client that accepts compression, or the reverse.
+    // The response must name `Accept-Encoding` in the header `Vary`, so that a cache gives neither the compressed nor the uncompressed
+    // answer to the wrong client.
     if (varied === null) c.res.headers.set(VARY, 'Accept-Encoding')
     else if (!/\*|accept-encoding/i.test(varied)) c.res.headers.set(VARY, `${varied}, Accept-Encoding`)
   }
 }
 
-// Probes for operators: `/healthz` tells whether the process is alive, and `/readyz` whether it should receive requests.
+// Routes for operators: `/healthz` says whether the process is alive, `/readyz` whether it should receive requests.
 
-/** Any id: whether an entry with this id exists does not matter. */
+/** Id that is looked up to see whether the store can be read; it does not matter whether an entry with this id exists. */
 const ANY_ID = 'readyz'
 
-/** Both probes answer without authentication, and reveal nothing about the store's contents. */
+/** Adds the routes `/healthz` and `/readyz`. They need no authentication, because they reveal nothing about the store's contents. */
 function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
   app.get('/healthz', c => c.json({ ok: true }))
   let areIndexesLoaded = false
@@ -74,35 +75,35 @@ async function isStoreRead(engine: Engine): Promise<boolean> {
   }
 }
 
-/** `remote`: whether limits apply to the requester. */
+/** Function that answers requests to `/mcp`. `remote`: whether the requester is subject to limits. */
 export type McpHandler = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
 interface AppOptions {
   readonly authenticator: Authenticator
   readonly names: Names
-  /** Handles `/mcp`, if the MCP interface is served too. */
+  /** Answers requests to `/mcp`; absent: the MCP interface is not served. */
   readonly mcp?: McpHandler | undefined
-  /** Creates a new id for each request. */
+  /** Creates a new request id, used if the client did not choose one. */
   readonly requestId: () => string
-  /** Receives reports of bugs, which are shown to the operator only. */
+  /** Called with a report of each internal error, which only the operator sees. */
   readonly log: (text: string) => void
-  /** Aborted when the server shuts down. */
+  /** Signal that is aborted when the server shuts down. */
   readonly ending: AbortSignal
-  /** Timer function for streams; default: the machine's timers. */
+  /** Function that starts a timer, used by streams. Default: the machine's timers. */
   readonly after?: After | undefined
-  /** Time limit of an unstreamed answer in milliseconds; absent: no limit. */
+  /** Time limit in milliseconds of an answer that is not streamed; absent: no limit. */
   readonly timeoutMs?: number | undefined
-  /** Maximum size of a request body in bytes. Default 4 MiB. */
+  /** Maximum size of a request body in bytes. Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined
-  /** Observers that are called for every request. */
+  /** Observers of requests, such as the request log and the metrics; called for every request. */
   readonly observers?: readonly RequestObserver[] | undefined
-  /** See `HttpOptions.queryDays`. */
+  /** Number of days for which the request log may keep the texts of belief queries; absent: the log contains no such texts. */
   readonly queryDays?: number | undefined
-  /** Metrics that `/metrics` shows; absent: there is no such route. */
+  /** Metrics that the route `/metrics` shows; absent: there is no such route. */
   readonly metrics?: Metrics | undefined
 }
 
-/** Request ids that clients may choose: characters and length that are safe in a log line. */
+/** Request ids that a client may choose: only characters that are safe in a log line, at most 128 of them. */
 const REQUEST_ID = /^[\w.:=-]{1,128}$/
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'if-none-match', 'last-event-id', 'traceparent']
 
@@ -132,8 +133,8 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     c.set('app', appContext)
     c.set('requestId', REQUEST_ID.test(given) ? given : options.requestId())
     await next()
-    // Set after the handlers, because a failure creates a new response, which needs these headers too. Set on the response directly: the
-    // context would copy it.
+    // Headers are set after the handlers have run, because a failure creates a new response, which needs these headers too. They are set on
+    // the response itself, since setting them through the context would copy the response.
     const { headers } = c.res
     headers.set('x-request-id', c.get('requestId'))
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
@@ -149,7 +150,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   mountProbes(app, engine, ending)
   app.get('/v1/node', c => c.json({ did: engine.signedRequests.did() }))
   mountOpenRoutes(app, catalog)
-  // Mounted before authentication, because the pages contain nothing from the store.
+  // The pages are added before authentication, because they contain nothing from the store.
   serveExplorer(app)
   serveDocsPage(app)
   const { authenticator, metrics, mcp } = options
@@ -197,7 +198,9 @@ function corsFor(origins: readonly string[]): ReturnType<typeof cors> {
   })
 }
 
-/** Operations that a viewer may call: a viewer who cannot export, for example, need not read how. */
+/**
+ * Operations that the viewer may call; the others are not shown, because a viewer who may not export, for example, need not read how to.
+ */
 function visible(catalog: Catalog, viewer: Viewer): readonly EngineOperation[] {
   return [...catalog.values()].filter(({ effect }) => effect.ownerOnly !== true || isOwner(viewer))
 }

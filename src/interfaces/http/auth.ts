@@ -18,15 +18,15 @@ interface KnownToken {
 }
 
 interface AuthenticatorOptions {
-  /** Unchecked JSON `{"<token>": "<viewer>"}`; undefined: no tokens. */
+  /** Contents of the token file, not yet checked: `{"<token>": "<viewer>"}`. undefined: there is no token file. */
   readonly tokens?: unknown
-  /** Whether a request without a token is never the owner's. Implied if there are tokens. */
+  /** Whether requests without a token are always rejected. If there is a token file, they are rejected in any case. */
   readonly requireToken?: boolean | undefined
   /** Whether the server can be reached from this machine only. */
   readonly local: boolean
 }
 
-/** Minimum length of a token: this many random letters and digits cannot be guessed. */
+/** Minimum length of a token in characters: a token of this many random letters and digits cannot be guessed. */
 const MIN_LENGTH = 16
 
 export class Authenticator {
@@ -34,7 +34,10 @@ export class Authenticator {
   readonly #local: boolean
   readonly #ownerWithoutToken: boolean
 
-  /** Throws `invalid_argument` for invalid tokens. Messages never contain a token. */
+  /**
+   * Creates an authenticator from the contents of the token file. Throws `invalid_argument` for invalid tokens; the message never contains
+   * a token.
+   */
   constructor({ tokens, requireToken = false, local }: AuthenticatorOptions) {
     this.#known = tokens === undefined ? [] : parseTokens(tokens)
     this.#local = local
@@ -60,7 +63,10 @@ export class Authenticator {
     return viewer
   }
 
-  /** Compares with every token in constant time, so that the duration reveals nothing. */
+  /**
+   * Finds the viewer of a token. The token is compared with every known one in constant time, so that the duration reveals nothing about
+   * them.
+   */
   #find(token: string): Viewer | undefined {
     const hash = digest(token)
     let found: Viewer | undefined
@@ -97,7 +103,7 @@ function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-// The file of bearer tokens, `{"<token>": "<viewer>"}`: its permissions and its contents.
+// Reads the file of bearer tokens, `{"<token>": "<viewer>"}`, and checks its permissions.
 
 const GROUP_READS = 0o040
 const ALL_BUT_OWNER = 0o077
@@ -140,7 +146,7 @@ function parsed(path: string, text: string): unknown {
   } catch (error) {
     throw new QuerentError('invalid_json', `--tokens ${path}: not JSON`, { path }, error)
   }
-  // Duplicate names are searched for explicitly, because JSON.parse keeps only the last of two members with one name.
+  // Tokens that occur twice are looked for in the text, because JSON.parse keeps only the last of several members with one name.
   const errors: ParseError[] = []
   const tree = parseTree(text, errors)
   const members = tree?.type === 'object' ? (tree.children ?? []) : []
@@ -155,15 +161,15 @@ function wrong(path: string, what: string): QuerentError {
   return new QuerentError('invalid_argument', `--tokens ${path}: ${what}`, { field: '--tokens', path })
 }
 
-// Authenticates requests that have a signature.
+// Authenticates requests that other nodes or agents have signed with their key.
 
 export function isSigned(headers: Headers): boolean {
   return /^querent-signature /i.test(headers.get('authorization') ?? '')
 }
 
 /**
- * The viewer of a signed request; null if it has no signature. The body, which the signature covers, can be read again. Throws
- * `unauthenticated`, `too_large`, `cancelled`.
+ * The viewer who signed a request; null if the request has no signature. The signature covers the body, which is read here and can be read
+ * again. Throws `unauthenticated`, `too_large`, `cancelled`.
  */
 async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   const { raw } = c.req
@@ -182,8 +188,8 @@ async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   return viewer
 }
 
-// The viewer for whom a request is answered: by its signature or token, otherwise the local owner. The local owner may act as another
-// viewer with the header `querent-viewer`.
+// Finds the viewer for whom a request is answered: by its signature or bearer token, otherwise the local owner. The local owner may act as
+// another viewer by the header `querent-viewer`.
 
 export const VIEWER_HEADER = 'querent-viewer'
 
@@ -196,13 +202,16 @@ const FORWARDING =
 
 interface Requester {
   readonly viewer: Viewer
-  /** Whether limits apply to the requester. */
+  /**
+   * Whether the requester is subject to limits: false for the local owner, also if the owner acts as another viewer; true for everybody
+   * else.
+   */
   readonly remote: boolean
 }
 
 /**
- * Finds the requester. Throws `unauthenticated`; `rate_limited` if the address has recently sent too many wrong tokens; `denied` if a
- * viewer other than the owner names a viewer; `invalid_argument` for an invalid name of a viewer.
+ * Finds the viewer of a request. Throws `unauthenticated`; `rate_limited` if its address has recently sent too many wrong tokens; `denied`
+ * if a viewer other than the local owner names another viewer; `invalid_argument` if the named viewer has an invalid name.
  */
 export async function requesterOf(c: RequestContext, authenticator: Authenticator): Promise<Requester> {
   const own = await authenticated(c, authenticator)

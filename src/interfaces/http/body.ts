@@ -1,4 +1,4 @@
-/** Reads the body of a request: limited in size, complete, UTF-8, one JSON document. */
+/** Reads the body of an HTTP request: limited in size, complete, and decoded as UTF-8 text or one JSON document. */
 
 import { isRecord } from '../../base/record.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
@@ -17,8 +17,8 @@ export async function readJson(request: Request, most: number = MAX_BODY_BYTES):
 }
 
 /**
- * A copy of the request whose body is already read within the limit, for handlers that cannot limit it. Throws `too_large`, `cancelled`,
- * `invalid_argument` (not UTF-8).
+ * A copy of the request whose body has already been read within the size limit, for handlers that have no limit of their own. Throws
+ * `too_large`, `cancelled` (the client disconnected), `invalid_argument` (not UTF-8).
  */
 export async function wholeRequest(request: Request, most: number): Promise<Request> {
   if (request.method === 'GET' || request.method === 'HEAD') return request
@@ -68,16 +68,16 @@ function tooLarge(most: number): QuerentError {
   return new QuerentError('too_large', `body: at most ${most} bytes`, { field: 'body', limit: most })
 }
 
-// Reads and sets fields of unchecked input by path, such as `options.stream`.
+// Reads and sets fields of unchecked input by a path with dots, such as `options.stream`.
 
-/** The value at a path; undefined if there is no such field. */
+/** The value of the field at a path of the input; undefined if there is no such field. */
 export function valueAt(input: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
 }
 
 /**
- * A copy of the input with the value at the path. If something on the path is not an object, the input is left unchanged for the operation
- * to reject.
+ * A copy of the input with the field at the path set. If something on the path is not an object, the input is returned unchanged, so that
+ * the operation rejects it.
  */
 export function withValueAt(input: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.')

@@ -1,4 +1,4 @@
-/** Context that each HTTP request carries through the app. */
+/** Types of the values that each HTTP request carries through the app, and the recording of completed requests. */
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { isRecord } from '../../base/record.ts'
@@ -10,26 +10,26 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import type { After } from './stream.ts'
 
-/** Values that are the same for all requests of a server. */
+/** Values that are the same for all requests of one server. */
 export interface AppContext {
   readonly engine: Engine
   readonly catalog: Catalog
-  /** Aborted when the server shuts down. */
+  /** Signal that is aborted when the server shuts down. */
   readonly ending: AbortSignal
-  /** Time limit of an answer in milliseconds; null: no limit. */
+  /** Time limit in milliseconds of an answer that is not streamed; null: no limit. */
   readonly timeoutMs: number | null
-  /** Maximum size of a body in bytes; an operation may have a smaller limit of its own. */
+  /** Maximum size of a request body in bytes; an operation may have a smaller limit of its own. */
   readonly maxBodyBytes: number
-  /** Timer function for streams. */
+  /** Function that starts a timer, used by streams. */
   readonly after: After
-  /** Receives reports of bugs, which are shown to the operator only. */
+  /** Called with a report of each internal error, which only the operator sees. */
   readonly log: (text: string) => void
 }
 
-/** Notes about a request, collected while it is answered. */
+/** What is noted about a request while it is answered, for the log and the metrics. */
 export interface Notes {
   operation: string | null
-  /** Unchecked; null: it was not read. */
+  /** Input of the operation, not checked; null: no input was read. */
   input: unknown
   results: number | null
   /** Resolves when the last piece was sent, with the error code if the stream ended early; null: the answer is not a stream. */
@@ -37,8 +37,8 @@ export interface Notes {
 }
 
 /**
- * `viewer`: absent until the request is authenticated. `remote`: whether limits apply to the requester; absent: they do not. `incoming`,
- * `outgoing`: Node's request and response, if there is a socket.
+ * Types of the values in Hono's request context. `viewer`: absent until the request is authenticated. `remote`: whether the requester is
+ * subject to limits; absent means no. `incoming`, `outgoing`: Node's request and response, if there is a socket.
  */
 export type Env = {
   Variables: { app: AppContext; requestId: string; notes: Notes; viewer?: Viewer; remote?: boolean }
@@ -50,30 +50,33 @@ export type Env = {
 export type App = Hono<Env>
 export type RequestContext = Context<Env>
 
-/** The viewer of the request, for routes after authentication. */
+/** The viewer of an authenticated request. Throws if the request has not been authenticated, which would be a bug. */
 export function viewerOf(c: RequestContext): Viewer {
   const viewer = c.get('viewer')
   if (viewer === undefined) throw new Error('invariant broken: a request without a viewer')
   return viewer
 }
 
-/** Node's request and response; undefined if the app is called without a server. */
+/** Node's request and response objects; undefined if the app is called without a server, as in tests. */
 export function serverOf(c: RequestContext): RequestContext['env'] | undefined {
   return c.env as RequestContext['env'] | undefined
 }
 
-// What is recorded of each completed request, for both the log and the metrics.
+// Records each completed request for the log and the metrics.
 
 export interface RequestObserver {
   began(): void
-  /** Called for a stream when its head was sent and its pieces follow. */
+  /** Called for a streamed answer when the head of the response was sent and the pieces follow. */
   streams(): void
   ended(line: HttpRequestLine): void
 }
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** `queryDays`: see `HttpOptions`. */
+/**
+ * Middleware that reports each request to the observers. `queryDays`: number of days for which the log may keep the texts of belief
+ * queries; absent: log lines contain no such texts.
+ */
 export function noting(observers: readonly RequestObserver[], queryDays?: number): MiddlewareHandler<Env> {
   return async (c, next) => {
     const started = performance.now()
@@ -92,7 +95,10 @@ export function noting(observers: readonly RequestObserver[], queryDays?: number
   }
 }
 
-/** The text of a query of beliefs, for so many days; nothing where the operator wants none. */
+/**
+ * The text of a belief query and the time until which it may be kept, for a log line; nothing if the operator does not want query texts in
+ * the log (`days` undefined).
+ */
 function queryIn(input: unknown, days: number | undefined): Pick<HttpRequestLine, 'query' | 'keep_until'> {
   if (days === undefined || !isRecord(input)) return {}
   const { semantic } = isRecord(input['query']) ? input['query'] : input
@@ -102,7 +108,7 @@ function queryIn(input: unknown, days: number | undefined): Pick<HttpRequestLine
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Length of the first list in an answer; null if it has no list. */
+/** Number of results in an answer: the length of its first list; null if it has no list. */
 export function resultsIn(answer: unknown): number | null {
   if (!isRecord(answer)) return null
   const list = Object.values(answer).find(value => Array.isArray(value))

@@ -29,7 +29,7 @@ const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
   TIMEOUT: 504,
 }
 
-/** Fields of errors that have an HTTP status of their own. */
+/** HTTP status of errors by the part of the request that is wrong, where it differs from the status for the error's kind. */
 const STATUS_BY_FIELD: Readonly<Partial<Record<string, number>>> = {
   method: 405,
   'content-encoding': 415,
@@ -41,12 +41,13 @@ export function statusOf(error: QuerentError): number {
   if (error.code === 'invalid_argument' && typeof field === 'string' && field in STATUS_BY_FIELD) {
     return STATUS_BY_FIELD[field] as number
   }
-  // A lens may report it with a code of its own (BQ-184), with the original error as its cause.
+  // A lens may report a failed authentication with an error code of its own (BQ-184); the original error is then its cause and decides the
+  // status.
   const own = error.cause instanceof QuerentError && error.cause.code === 'unauthenticated' ? error.cause : error
   return STATUS_BY_CODE[own.code] ?? STATUS_BY_KIND[error.kind]
 }
 
-/** The response for a failure. `viewer`: null if the requester is not authenticated. */
+/** The HTTP response for a failure. `viewer`: null if the requester is not authenticated. */
 export function failureResponse(thrown: unknown, viewer: Viewer | null): Response {
   const error = reportedError(thrown, viewer, operation => {
     const route = CHROMA_ROUTES.find(each => each.operation === operation)

@@ -1,6 +1,6 @@
 /**
- * Serves a built web page without authentication, since it contains nothing from the store. Only names that exist in its folder are served,
- * by comparing strings: no path from a request ever reaches the file system.
+ * Serves the files of a built web page. No authentication is needed, because they contain nothing from the store. The file names are read
+ * from the folder in advance and compared with the URL as strings, so no path from a request ever reaches the file system.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -15,15 +15,15 @@ interface PageFile {
 }
 
 interface BuiltPage {
-  /** Absolute path of the page's folder. Its files are read at the first request for one. */
+  /** Absolute path of the folder with the page's files, which are read when the first of them is requested. */
   readonly folder: string
-  /** URL path of the page's `index.html`. */
+  /** URL path at which the page's `index.html` is served. */
   readonly path: string
-  /** Prefix of the URL paths of the page's files; ends without a slash. */
+  /** Prefix of the URL paths of the page's other files, without a slash at its end. */
   readonly base: string
-  /** Content security policy: what the page may load. */
+  /** Content security policy sent with the page: what the browser may load for it. */
   readonly policy: string
-  /** Text of the answer if the folder does not exist. */
+  /** Text of the response if the folder does not exist because the page was not built. */
   readonly notBuilt: string
 }
 
@@ -35,7 +35,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Names into which Vite puts a hash of the content, so that the content of such a file never changes. */
+/**
+ * Matches names into which the build tool Vite puts a hash of the content; a file with such a name never changes and may be cached for
+ * ever.
+ */
 const HASHED = /^\/assets\/.+-[\w-]{8}\.\w+$/
 
 function servePage<E extends Env>(app: Hono<E>, page: BuiltPage): void {
@@ -56,7 +59,7 @@ function fileResponse(c: Context, { content, headers }: PageFile): Response {
   return isKnown ? c.body(null, 304, headers) : c.body(content, 200, headers)
 }
 
-/** Files of a page by their URL path; empty if the page was not built. */
+/** All files of a page by their URL path; empty if the page was not built. */
 function readPage({ folder, base, policy }: BuiltPage): ReadonlyMap<string, PageFile> {
   if (!existsSync(join(folder, 'index.html'))) return new Map()
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
@@ -83,14 +86,14 @@ function pageFile(path: string, content: Uint8Array<ArrayBuffer>, policy: string
   return { content, headers }
 }
 
-// The web explorer: serves the built page at `/`.
+// Serves the web explorer, which is a built web page, at `/`.
 
 const EXPLORER_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const EXPLORER_NOT_BUILT = 'The explorer is not built: npm run build\n'
 
-/** `folder`: folder of the built page; default: the one in this package. */
+/** Serves the web explorer. `folder`: folder of the built page; default: the one in this package. */
 export function serveExplorer<E extends Env>(app: Hono<E>, folder: string = builtFolder()): void {
   servePage(app, { folder, path: '/', base: '', policy: EXPLORER_POLICY, notBuilt: EXPLORER_NOT_BUILT })
 }
@@ -99,9 +102,11 @@ function builtFolder(): string {
   return fileURLToPath(packageUrl(import.meta.url, 'dist/explorer'))
 }
 
-// `GET /docs`: the contents of `/openapi.json` as a page to read and to try operations.
+// Serves at `GET /docs` a web page that shows the contents of `/openapi.json` and lets a user try the operations.
 
-/** Policy of the documentation page; its style sheet contains its images as data URLs. */
+/**
+ * Content security policy of the documentation page. Images are allowed as data URLs, because the style sheet contains them in that form.
+ */
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -5,22 +5,22 @@
  */
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
-/** Host names under which this server answers, and the origins of pages that may call it. */
+/** Host names under which this server may be addressed, and origins of web pages that may call it. */
 export interface Names {
   /** Whether the server can be reached from this machine only. */
   readonly loopback: boolean
   /** Allowed host names without port, in lower case. If there are none, a server for other machines accepts any name. */
   readonly hosts: readonly string[]
-  /** Origins of other sites whose pages may call this server. */
+  /** Origins of foreign web pages that may call this server. */
   readonly origins: readonly string[]
 }
 
-/** Whether a host name is an address that only this machine can reach. */
+/** Whether a host name is a loopback address, which only this machine itself can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** Checks the values of `--allow-host` and `--cors`. Throws `invalid_argument`. */
+/** Checks the values of the options `--allow-host` and `--cors`. Throws `invalid_argument`. */
 export function namesOf(loopback: boolean, hosts: readonly string[], origins: readonly string[]): Names {
   for (const host of hosts) {
     if (host === '' || hostname(`http://${host}`) !== host.toLowerCase()) {
@@ -36,8 +36,8 @@ export function namesOf(loopback: boolean, hosts: readonly string[], origins: re
 }
 
 /**
- * Checks the head of a request. Throws `denied` for host names that are not allowed, `invalid_argument` for a request that could be
- * understood in two ways.
+ * Checks the head of a request. Throws `denied` for a host name or origin that is not allowed, `invalid_argument` for a request that could
+ * be understood in two ways.
  */
 export function checkHead(request: Request, names: Names): void {
   checkNames(request, names)
@@ -45,11 +45,11 @@ export function checkHead(request: Request, names: Names): void {
   checkForm(request.headers)
 }
 
-/** Checks that the host name and the origin in the request are this server's own or were allowed. */
+/** Checks that host name and origin of the request are this server's own or were allowed by options; throws `denied` otherwise. */
 function checkNames({ url, method, headers }: Request, names: Names): void {
   const host = headers.get('host') ?? ''
-  // The request line may also contain a host, which takes precedence over the header (RFC 9112, 3.2.2). Two Host headers are joined by a
-  // comma.
+  // The host is checked in the header and in the URL, because the request line may also contain a host, which takes precedence (RFC 9112,
+  // 3.2.2). Two Host headers would be joined by a comma, which is rejected.
   if (host.includes(',') || ![`http://${host}`, url].every(name => isAllowedHost(hostname(name), names))) {
     throw new QuerentError('denied', 'host: it must be a name of this machine, or a host of --allow-host', {
       field: 'host',
@@ -63,9 +63,9 @@ function checkNames({ url, method, headers }: Request, names: Names): void {
 }
 
 /**
- * Whether a page of another origin caused the request. Browsers send no `Origin` for resources that a page loads without reading them, such
- * as images, but say in `sec-fetch-site` how its origin relates to this server's: `same-site` means another port. A link that the user
- * opens in a tab is allowed, because the page that contains it gets nothing of the answer.
+ * Whether a page of another origin caused the request. Browsers send no `Origin` for resources that a page shows without reading them, such
+ * as images, but then say in `sec-fetch-site` how the page's origin relates to this server's (`same-site` can mean another port). Opening a
+ * link in a tab is allowed, because the page that contains the link gets nothing of the answer.
  */
 function isFromOtherOrigin(method: string, headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
@@ -74,7 +74,7 @@ function isFromOtherOrigin(method: string, headers: Headers): boolean {
   return method !== 'GET' || !isLink
 }
 
-/** Throws for escapes (such as %FF) that are not UTF-8; without this check they would be taken literally. */
+/** Throws for percent-escapes in the URL, such as %FF, that are not UTF-8; without this check they would be used as literal text. */
 function checkAddress(url: string): void {
   if (!url.includes('%')) return
   const { pathname, search } = new URL(url)
@@ -87,7 +87,7 @@ function checkAddress(url: string): void {
   }
 }
 
-/** Throws for compressed bodies, which are not decompressed, and for transfer encodings other than `chunked`. */
+/** Throws for a compressed body, because bodies are not decompressed, and for a transfer encoding other than `chunked`. */
 function checkForm(headers: Headers): void {
   const sent = headers.get('transfer-encoding')
   if (sent !== null && sent.toLowerCase() !== 'chunked') {
@@ -104,7 +104,10 @@ function isAllowedHost(name: string, { loopback, hosts }: Names): boolean {
   return !loopback && hosts.length === 0
 }
 
-/** `https` is accepted for the own host too, because a proxy may have removed the encryption. */
+/**
+ * Whether the origin is the server's own or was allowed. `https` is accepted for the server's own host too, because a proxy in front of it
+ * may have removed the encryption.
+ */
 function isAllowedOrigin(origin: string, host: string, { origins }: Names): boolean {
   const own = ['http', 'https'].map(scheme => `${scheme}://${host}`).filter(url => URL.canParse(url))
   return origins.includes(origin) || own.some(url => new URL(url).origin === origin)

@@ -1,6 +1,6 @@
 /**
- * Metrics of this process and its store in the Prometheus text format, for the owner only, because they cover all partitions. Labels are
- * names of operations, indexes and statuses, of which there are few; nothing from a request becomes a label.
+ * Metrics of this process and its store in the Prometheus text format. Only the local owner may see them, because they cover the data of
+ * all viewers. Labels are names of operations, indexes and statuses, of which there are few; nothing from a request becomes a label.
  */
 
 import cluster, { type Worker } from 'node:cluster'
@@ -11,12 +11,12 @@ import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { RequestObserver } from './env.ts'
 
-/** Buckets of the latency histogram in seconds, from a cached answer to a slow one. */
+/** Upper limits of the buckets of the latency histogram in seconds, from a cached answer to a slow one. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * How values of several processes are combined: `max` if all processes observe the same value, since the largest is the newest; otherwise
- * `sum`.
+ * How a metric's values from several processes are combined: `max` if all processes observe the same thing, since the largest value is the
+ * newest; otherwise `sum`.
  */
 type Joined = 'sum' | 'max'
 
@@ -33,7 +33,7 @@ export class Metrics implements RequestObserver {
   readonly #store: readonly [name: string, gauge: Gauge<'index'>][]
   #hasProcessMetrics = false
 
-  /** `worker`: number of this process among several processes on one port. */
+  /** `worker`: number of this process if several processes serve one port; absent if it is the only one. */
   constructor(engine: Engine, worker?: number | undefined) {
     this.#engine = engine
     this.#isWorker = worker !== undefined
@@ -75,12 +75,12 @@ export class Metrics implements RequestObserver {
       ['bytes', gauge('querent_index_bytes', 'Memory of an index', 'sum', ['index'])],
     ]
     if (worker === undefined) return
-    // Registers the listener through which the first process requests this worker's metrics.
+    // Creating this object registers the listener through which the first process requests this worker's metrics.
     new AggregatorRegistry()
     AggregatorRegistry.setRegistries(this.#registry)
   }
 
-  /** Counts one more open connection, or one less. */
+  /** Counts one more open connection (1), or one less (-1). */
   connected(by: 1 | -1): void {
     this.#connections.inc(by)
   }
@@ -101,7 +101,7 @@ export class Metrics implements RequestObserver {
     else this.#duration.observe({ operation: label }, ms / 1000)
   }
 
-  /** The metrics as text, after reading the store; if several processes share this port, those of all. */
+  /** The metrics as text, read from the store at this moment; if several processes serve this port, the metrics of all of them together. */
   text(): Promise<string> {
     return this.#isWorker ? figuresOfAll() : this.#registry.metrics()
   }
@@ -124,7 +124,7 @@ export class Metrics implements RequestObserver {
   }
 }
 
-/** A registry that reads the process and its store before it returns its metrics. */
+/** A registry of metrics that updates them from the process and its store each time before it returns them. */
 class OwnRegistry extends Registry {
   readonly #look: () => Promise<void>
 
@@ -148,15 +148,15 @@ class OwnRegistry extends Registry {
 
 interface Message {
   readonly type: 'querent:figures'
-  /** Id of the request, repeated in its answer. */
+  /** Id of the request for metrics; the reply has the same id. */
   readonly id: number
-  /** The metrics, in an answer; null: a worker did not answer in time. */
+  /** In a reply, the metrics of all processes as text; null: a worker did not respond in time. */
   readonly text?: string | null
 }
 
 let lastId = 0
 
-/** For a worker: requests the metrics of all processes. Rejects with `deadline_exceeded`. */
+/** Called in a worker: requests the metrics of all processes from the first process. Rejects with `deadline_exceeded`. */
 function figuresOfAll(): Promise<string> {
   const id = ++lastId
   return new Promise((resolve, reject) => {
@@ -171,13 +171,13 @@ function figuresOfAll(): Promise<string> {
   })
 }
 
-/** For the first process: answers the workers' requests for metrics, until the signal is aborted. */
+/** Called in the first process: answers the workers' requests for metrics until the signal is aborted. */
 export function relayFigures(signal: AbortSignal): void {
   const all = new AggregatorRegistry()
   const onMessage = async (worker: Worker, message: unknown): Promise<void> => {
     if (!isMessage(message)) return
     const text = await all.clusterMetrics().catch(() => null)
-    // An error of sending is ignored: the worker has ended.
+    // A failure to send the reply is ignored: it means that the worker has ended.
     if (worker.isConnected()) worker.send({ ...message, text }, undefined, undefined, () => {})
   }
   cluster.on('message', onMessage)

@@ -1,4 +1,7 @@
-/** Adds readable routes to the app: each runs its operation exactly as the operation's own path does. */
+/**
+ * Adds the readable routes to the app, such as `GET /v1/entries/:id`. Each runs one operation, exactly as the path `POST /v1/ops/<name>` of
+ * that operation does.
+ */
 
 import { etag } from 'hono/etag'
 import { isRecord } from '../../base/record.ts'
@@ -24,7 +27,7 @@ import {
 
 const withETag = etag()
 
-/** The answer depends on the requester, so no shared cache may keep it. */
+/** Makes a response conditional (ETag, status 304) and private: the answer depends on the requester, so no shared cache may keep it. */
 export async function conditional(c: RequestContext, response: Response): Promise<Response> {
   await withETag(c, async () => {
     c.res = response
@@ -34,7 +37,7 @@ export async function conditional(c: RequestContext, response: Response): Promis
   return c.res
 }
 
-// Converts the query string of a request to fields of an operation's input, each by the type in the input's schema.
+// Converts the query string of a request to fields of an operation's input, each to the type that the field has in the input's schema.
 
 /** `schema`: JSON Schema of the input. A value that cannot be converted stays a text, which the operation then rejects. */
 export function queryFields(
@@ -49,7 +52,7 @@ function fieldOf(texts: readonly string[], schema: unknown): unknown {
   const [text = ''] = texts
   const types = typesIn(schema)
   if (types.has('array') && !text.startsWith('[')) return texts.map(each => readAs(each, typesIn(itemsOf(schema))))
-  // Several values for a field that takes one are passed as a list, which the operation rejects.
+  // If a field that takes a single value is given several times, the values are passed as a list, which the operation rejects.
   return texts.length > 1 ? texts : readAs(text, types)
 }
 
@@ -73,9 +76,9 @@ function itemsOf(schema: unknown): unknown {
   return isRecord(schema) ? schema['items'] : undefined
 }
 
-// Adapts operations for the routes of their lens, if the lens's contract says more about errors than the operations do.
+// Changes operations for the routes of a lens whose contract says more about errors than the operations themselves do.
 
-/** Error types of the lens chroma (CQ-105) for errors that are not its own. */
+/** The error type, as the contract of the lens chroma defines types (CQ-105), of errors that do not come from this lens, by their kind. */
 const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
   usage: 'ValidationError',
   limit: 'QueryError',
@@ -103,8 +106,8 @@ function typedForChroma(operation: EngineOperation): EngineOperation {
 }
 
 /**
- * Turns an answer whose flag is false into `not_found` (CQ-120). For a request that gives only ids, false may also mean that it asked for
- * no change: `reading` is then run, and fails if the ids name nothing.
+ * Wraps an operation so that an answer whose field `flag` is false becomes the error `not_found` (CQ-120). For a request that gives only
+ * ids, false may just mean that no change was requested; then `reading` is run, which fails if the ids name nothing.
  */
 function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
   return {
@@ -140,19 +143,19 @@ export const ROUTES: readonly Route[] = [
   ...NODE_ROUTES,
 ]
 
-/** Mounts the routes that need no authentication. */
+/** Adds the routes that need no authentication. */
 export function mountOpenRoutes(app: App, catalog: Catalog): void {
   mount(app, catalog, ({ open }) => open === true)
 }
 
-/** Mounts all other routes. Routes of lenses that the engine does not have are left out. */
+/** Adds the routes that need authentication. Routes of lenses that the engine does not have are left out. */
 export function mountRoutes(app: App, catalog: Catalog): void {
   mount(app, catalog, ({ open }) => open !== true)
   if (!catalog.has('context.query')) return
   app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
 }
 
-/** Viewer for requests without authentication; no agent can have this name. */
+/** Viewer on whose behalf requests without authentication are answered; no agent can have this name. */
 const ANYBODY = { id: 'did:key:anybody' }
 
 function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): void {
@@ -174,7 +177,7 @@ function revalidation(c: RequestContext, { name }: EngineOperation, input: unkno
   return { touch: false, ...input }
 }
 
-/** The operation that a request is for, by its method and path alone; undefined: none. */
+/** The operation that a request calls, found by method and path alone, for errors before routing; undefined: there is none. */
 function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
   const name = /^\/v1\/ops\/([^/]+)$/.exec(path)?.[1]
   if (name !== undefined) return catalog.get(name)
@@ -182,7 +185,7 @@ function operationAt(catalog: Catalog, method: string, path: string): EngineOper
   return route && operationOf(catalog, route)
 }
 
-/** The methods that exist for a path whose request used another one; empty: there is no such path. */
+/** The HTTP methods that exist for a path, for the error about a wrong method; empty: there is no such path. */
 export function methodsAt(catalog: Catalog, path: string): readonly string[] {
   if (/^\/v1\/ops\/[^/]+$/.test(path)) return ['GET', 'POST']
   if (path === CALL_ROUTE.path && catalog.has('context.query')) return [CALL_ROUTE.method]
@@ -218,9 +221,9 @@ async function inputOf(
   return isRecord(body ?? {}) ? { ...((body ?? {}) as object), ...params } : body
 }
 
-// Failures of requests whose requester is unknown.
+// Failures of requests whose requester is not authenticated.
 
-/** The authentication error in the form that the contract of the requested operation defines (BQ-184, CQ-120). */
+/** The error of a failed authentication, in the form that the contract of the requested operation defines (BQ-184, CQ-120). */
 export function strangerView(c: RequestContext, thrown: unknown): unknown {
   const { engine, catalog } = c.get('app')
   const operation = operationAt(catalog, c.req.method, c.req.path)

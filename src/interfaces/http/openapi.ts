@@ -14,7 +14,7 @@ import type { App } from './env.ts'
 import { conditional, ROUTES, typesIn } from './mount.ts'
 import { CALL_ROUTE, contextCall, type Route } from './routes.ts'
 
-/** Routes that only some servers have. */
+/** Which optional routes this server has, such as `/metrics` and `/mcp`. */
 interface ServerParts {
   readonly metrics: boolean
   readonly mcp: boolean
@@ -99,14 +99,14 @@ function openApiDocument(engine: Pick<Engine, 'lensOperations'>, catalog: Catalo
 
 const TEXT = { type: 'string' }
 const NOT_MODIFIED = { '304': { description: 'The copy of the client is current' } }
-/** Responses for all statuses from 400 on. */
+/** The description of responses with a status of 400 or more, the same for every path. */
 const FAILURES = { default: { $ref: '#/components/responses/Failure' } }
 
 function content(description: string, type: string, schema: JsonObject): JsonObject {
   return { description, content: { [type]: { schema } } }
 }
 
-/** Schema of a failure; lenses with error codes of their own define more. */
+/** Schema of the body of a failed request; lenses with error codes of their own extend it. */
 const FAILURE: JsonObject = {
   type: 'object',
   properties: {
@@ -177,10 +177,10 @@ const SECURITY: JsonObject = {
   },
 }
 
-// Paths that do not stand for an operation: health, catalog, MCP, and the pages.
+// Paths of the document that do not call an operation: health, catalog, MCP, and the web pages.
 
 interface DescribedPath {
-  /** Path with its parameters as `{name}`. */
+  /** URL path with its parameters written as `{name}`. */
   readonly path: string
   readonly method: string
   readonly item: JsonObject
@@ -195,10 +195,12 @@ const READY = object({ ready: { type: 'boolean' }, failing: { enum: ['store', 'i
 const DESCRIBED_OPERATION = { $ref: '#/components/schemas/OperationDescription' }
 const OPERATIONS = object({ operations: { type: 'array', items: DESCRIBED_OPERATION } })
 
-/** Operation id in the document, path, summary, media type and schema of the answer. */
+/**
+ * Description of a path that calls no operation: its id in the document, URL path, summary, and the media type and schema of the answer.
+ */
 type ServerPath = readonly [id: string, path: string, summary: string, type: string, schema: JsonObject]
 
-/** Paths that need no authentication. */
+/** Paths of the document that need no authentication. */
 const OPEN_PATHS: readonly ServerPath[] = [
   ['healthz', '/healthz', 'Report whether the process is alive', JSON_TYPE, object({ ok: { type: 'boolean' } })],
   ['readyz', '/readyz', 'Report whether requests can be sent: 503 if not', JSON_TYPE, READY],
@@ -236,7 +238,7 @@ const CHOICES = {
   detail: 'concise: form of answers for calls that do not name one',
 }
 
-/** The MCP endpoint; the protocol itself defines its messages. */
+/** The path of the MCP endpoint, whose messages are defined by the MCP protocol itself. */
 const MCP: DescribedPath = {
   path: '/mcp',
   method: 'post',
@@ -292,13 +294,13 @@ class Components {
     return this.set(name, own)
   }
 
-  /** Adds a component under this name and returns a reference to it. */
+  /** Adds a JSON schema as a component under this name, and returns a reference to it. */
   set(name: string, schema: JsonObject): JsonObject {
     this.#schemas.set(name, schema)
     return { $ref: `${PREFIX}${name}` }
   }
 
-  /** The schema that a reference points to. */
+  /** The schema itself, if the given one is a reference to a component. */
   resolve(schema: Json | undefined): JsonObject {
     const { $ref: ref, ...own } = isRecord(schema) ? (schema as JsonObject) : {}
     return typeof ref === 'string' ? { ...this.#schemas.get(ref.slice(PREFIX.length)), ...own } : own
@@ -323,7 +325,7 @@ function withRefs(value: Json, moved: (ref: string) => string): JsonObject {
   return walk(value) as JsonObject
 }
 
-// A short example input: the first example in the schema, otherwise only the required fields.
+// Makes a short example of an input from its schema: the first example in the schema, otherwise an object with only the required fields.
 
 function exampleOf(schema: Json | undefined, components: Components): Json {
   const { type, anyOf, oneOf, const: only, examples, enum: values, ...rest } = components.resolve(schema)
@@ -357,9 +359,9 @@ function objectOf({ properties, required }: JsonObject, components: Components):
   return Object.fromEntries(needed.map(name => [name, exampleOf(fields[name], components)]))
 }
 
-// Describes the request of an operation in the document: parameters of path and query, headers, body.
+// Describes the request of an operation in the OpenAPI document: parameters of path and query string, headers, body.
 
-/** `says`: schema of everything that the request contains, wherever it is: path, query string or body. */
+/** `says`: schema of all fields that the request contains, whether in the path, the query string or the body. */
 function requestParts(
   { method, path }: Pick<Route, 'method' | 'path'>,
   says: JsonObject,
@@ -392,7 +394,7 @@ function requestParts(
   }
 }
 
-/** A parameter of the query string: texts and numbers as they are, lists as repeated parameters, objects as JSON. */
+/** Describes a parameter of the query string: texts and numbers are given as they are, lists as repeated parameters, objects as JSON. */
 function queryParameter(name: string, field: Json, required: boolean, components: Components): JsonObject {
   const schema = components.resolve(field)
   const { description } = schema
@@ -408,15 +410,15 @@ function queryParameter(name: string, field: Json, required: boolean, components
   }
 }
 
-// Paths of operations in the document: one under each operation's name, and the readable ones of the route tables.
+// The paths of operations in the OpenAPI document: `/v1/ops/<name>` for each operation, and the readable paths of the tables of routes.
 
 interface Describing {
   readonly components: Components
-  /** The lens that an operation belongs to; `engine` for the engine's own. */
+  /** Name of the lens to which an operation belongs; `engine` for operations of the engine itself. */
   lensOf(operation: string): string
 }
 
-/** Describes the path `POST /v1/ops/<name>` of an operation. */
+/** Describes the path `POST /v1/ops/<name>`, by which an operation is called, in the OpenAPI document. */
 function namedPath(operation: EngineOperation, describing: Describing): DescribedPath {
   const { name, summary, effect } = operation
   const remark = effect.ownerOnly === true ? ' Only for the local owner.' : ''

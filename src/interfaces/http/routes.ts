@@ -1,4 +1,6 @@
-/** The readable routes: the operation of each route, and how a request becomes that operation's input. */
+/**
+ * The readable routes, such as `GET /v1/entries/:id`: the operation that each route calls, and how a request becomes the operation's input.
+ */
 
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
@@ -8,34 +10,37 @@ import type { EngineOperation } from '../../ops/catalog.ts'
 import { withValueAt } from './body.ts'
 import type { StreamForm } from './stream.ts'
 
-/** The contents of a request before any check. */
+/** The parts of a request from which the operation's input is made, before any check. */
 export interface Given {
-  /** Parameters of the path, decoded. */
+  /** Parameters in the URL path, with percent-escapes decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Values of the query string, converted by the types of the operation's fields. */
+  /** Values of the query string, converted to the types of the fields in the operation's input. */
   readonly query: Readonly<Record<string, unknown>>
-  /** Body of the request; null: none was sent. */
+  /** Body of the request, parsed as JSON; null: there was none. */
   readonly body: unknown
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path with its parameters as `:name`; each name is that of an input field. */
+  /** URL path with its parameters as `:name`; the name of a parameter is also the name of the input field that it sets. */
   readonly path: string
-  /** Name of the operation in the catalog. */
+  /** Name of the operation that the route calls. */
   readonly operation: string
   /** Computes the operation's input. Default: the body (for GET and DELETE the query string) together with the parameters of the path. */
   readonly input?: ((given: Given) => unknown) | undefined
   /**
-   * JSON Schema of what the request contains in path, query string and body together, derived from that of the operation's input. Default:
-   * the same schema.
+   * Makes the JSON Schema of the request (all fields in path, query string and body) from the schema of the operation's input. Default: the
+   * input's schema itself.
    */
   readonly says?: ((input: JsonObject) => JsonObject) | undefined
-  /** Whether the route needs no token: the request has its own signature, or everybody gets the same answer. */
+  /** Whether the route needs no bearer token, because requests carry a signature of their own or everybody gets the same answer. */
   readonly open?: true | undefined
-  /** The operation always answers as a stream, in this form unless the client accepts another one. */
+  /**
+   * Form of the stream in which this route answers, unless the client accepts another form; absent: the route answers with a document
+   * unless the client asks for a stream.
+   */
   readonly streams?: StreamForm | undefined
-  /** Name of a boolean field of the answer: if it is false, nothing was found, and the response is `not_found`. */
+  /** Name of a boolean field of the answer that is false if nothing was found; the response is then the error `not_found`. */
   readonly found?: string | undefined
   /** With `found`: operation that reads what the ids name, for requests that give only ids and so ask for no change. */
   readonly reads?: string | undefined
@@ -58,7 +63,7 @@ export const MAIN_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/lenses', operation: 'lenses' },
 ]
 
-/** Input for one entry: the body is the entry, and the path contains its id. */
+/** Input for storing one entry: the entry is in the body of the request, and its id in the path. */
 function oneEntry({ params, body }: Given): unknown {
   return { entries: [isRecord(body) ? { ...body, ...params } : body] }
 }
@@ -67,7 +72,7 @@ function oneId({ params: { id }, query }: Given): unknown {
   return { ...query, ids: [id] }
 }
 
-/** Schema of one element of `entries`; its id is in the path. */
+/** Schema of a request with one entry: that of one element of the field `entries`; the id is in the path. */
 function saysEntry(input: JsonObject): JsonObject {
   return itemOf(input, 'entries')
 }
@@ -81,7 +86,7 @@ function itemOf({ properties }: JsonObject, list: string): JsonObject {
   return items as JsonObject
 }
 
-// Routes for lenses whose contract defines none: their main queries.
+// Routes of the lenses whose contracts define no routes: one for each of their main queries.
 
 export const LENS_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/collections/query', operation: 'collections.query' },
@@ -147,11 +152,11 @@ export const NODE_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/.well-known/querent', operation: 'peers.about', open: true },
 ]
 
-// `POST /v1/call`: calls the lens context by its path names, and answers with the lens's own envelope.
+// `POST /v1/call`: calls the lens context by a path such as `/context/query`, and answers with that lens's own JSON envelope.
 
 const input = z.strictObject({ path: z.string(), params: z.unknown().optional() })
 
-/** Errors in the path or its parameters are reported in the envelope. */
+/** The operation behind `POST /v1/call`. Errors in the path or its parameters are reported in the envelope, not as an HTTP error. */
 export const contextCall: EngineOperation = {
   name: 'context.call',
   summary: 'Call the lens context by a path, such as /context/query',

@@ -1,4 +1,4 @@
-/** The HTTP server: listens on a port or socket, and shuts down in an orderly way. */
+/** The HTTP server: listens on a port or Unix socket, limits connections, and shuts down in an orderly way. */
 import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
@@ -21,31 +21,34 @@ import { Metrics } from './metrics.ts'
 import type { HttpSettings } from './settings.ts'
 import type { After } from './stream.ts'
 
-// Limits on what a connection may cost before its requester is known.
+// Limits on the resources that a connection may use before its requester is authenticated.
 
 interface Bounds {
-  /** Maximum size of a body in bytes. */
+  /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number
   /**
-   * Milliseconds in which a client must send a whole request; its head must arrive in a sixth of that. It is also the longest time that a
-   * client may leave an answer without reading any of it.
+   * Milliseconds within which a client must have sent a whole request; the request's head must arrive in a sixth of that. A client that
+   * reads nothing of its answer for this long is disconnected too.
    */
   readonly receiveMs: number
-  /** Maximum number of connections; further ones are closed at once. */
+  /** Maximum number of open connections; further ones are closed at once. */
   readonly maxConnections: number
 }
 
-/** Defaults. File handles limit the number of connections: a thousand streams are well within it. */
+/**
+ * Defaults of the limits. Each connection uses a file handle, so their number must stay below the system's limit; it leaves room for a
+ * thousand streams.
+ */
 const DEFAULTS: Bounds = { maxBodyBytes: MAX_BODY_BYTES, receiveMs: 60_000, maxConnections: 4_000 }
 
 /** Maximum size of a request's head: a client that resumes a stream sends its state in the header `Last-Event-ID`. */
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_HEADERS = 256
 const HEAD_SHARE = 6
-/** Interval in milliseconds at which overdue clients are looked for; at least twice within the time limit. */
+/** Milliseconds between two checks for clients that have exceeded their time; at least two checks are made within the time limit. */
 const LOOK_EVERY_MS = 2_000
 
-/** The limits from the settings, with defaults. Throws `invalid_argument`. */
+/** The limits on connections from the server's settings, with defaults. Throws `invalid_argument`. */
 function boundsOf(given: HttpSettings): Bounds {
   const maxBodyBytes = given.max_body ?? DEFAULTS.maxBodyBytes
   const receiveMs = given.receive_timeout_ms ?? DEFAULTS.receiveMs
@@ -66,7 +69,8 @@ function serverOptions({ receiveMs }: Bounds): ServerOptions {
     connectionsCheckingInterval: Math.ceil(Math.min(LOOK_EVERY_MS, receiveMs / (2 * HEAD_SHARE))),
     headersTimeout: Math.ceil(receiveMs / HEAD_SHARE),
     requestTimeout: Math.ceil(receiveMs),
-    // A request without a Host header gets an explained error, like one with an unknown host.
+    // Node's own check for the Host header is off: a request without it is rejected later, with an error in the usual form, like a request
+    // with an unknown host.
     requireHostHeader: false,
   }
 }
@@ -80,19 +84,19 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1
 }
 
-// Tracks which connections are busy: Node treats a connection on which nothing has arrived yet as busy, and would wait for it when shutting
-// down.
+// Tracks which connections are busy with a request. Node also counts a connection on which nothing has arrived yet as busy, and would wait
+// for it when the server shuts down.
 
 export class Connections {
-  /** Number of requests in progress on each connection. */
+  /** Number of requests in progress on each open connection. */
   readonly #open = new Map<Socket, number>()
-  /** The answer in progress, or the last one, on each connection. */
+  /** The response in progress, or the last one, on each connection. */
   readonly #answers = new WeakMap<Socket, ServerResponse>()
   #isEnding = false
 
   /**
-   * `stalledMs`: a connection on which nothing moves for so long is closed if only its client can be the reason. `changed`: called when a
-   * connection is opened (1) or closed (-1).
+   * `stalledMs`: a connection without any traffic for this many milliseconds is closed if only its client can be the reason. `changed`:
+   * called with 1 when a connection is opened, with -1 when one is closed.
    */
   constructor(server: Server, stalledMs: number, changed: (by: 1 | -1) => void) {
     server.setTimeout(stalledMs, socket => {
@@ -113,7 +117,7 @@ export class Connections {
     })
   }
 
-  /** Closes idle connections now, and busy ones when their requests are complete. */
+  /** Closes idle connections at once, and busy ones as soon as their requests are complete. */
   closeWhenIdle(): void {
     this.#isEnding = true
     for (const socket of this.#open.keys()) if (this.#isIdle(socket)) socket.destroySoon()
@@ -137,8 +141,8 @@ export class Connections {
   }
 }
 
-// Requests that reach no route, because they cannot be parsed or did not arrive in time: they get an error in the usual form, and their
-// connection is closed, since it is unknown where its next request begins.
+// Answers requests that reach no route, because they cannot be parsed or did not arrive in time. They get an error in the usual JSON form,
+// and their connection is closed, since it is unknown where its next request begins.
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -162,7 +166,7 @@ function notifyUnread(server: Server): void {
     response.end(body)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Whatever else arrives on this connection is invalid too.
+    // After the first error on a connection, everything else that arrives on it is invalid too, and ignored.
     if (answered.has(socket)) return
     answered.add(socket)
     const answer = answers.get(socket)
@@ -178,14 +182,14 @@ function notifyUnread(server: Server): void {
       `content-length: ${Buffer.byteLength(body)}`,
     ]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
-      // A request whose body is rejected must not run if the rest of it arrives later.
+      // The connection is cut at once, because a request whose body was rejected must not run if the rest of the body arrives later.
       if (isUnderWay) socket.destroy()
       else setTimeout(() => socket.destroy(), LINGER_MS).unref()
     })
   })
 }
 
-/** The response if no URL can be made from the request's path or host name. */
+/** The response to a request whose path or host name does not form a URL. */
 function unreadableAddress(): Response {
   const failure = new QuerentError('invalid_argument', 'request: its address, or the host it names, is not a URL', {
     field: 'request',
@@ -194,7 +198,7 @@ function unreadableAddress(): Response {
   return failureResponse(failure, null)
 }
 
-/** Status and error for a code of Node's HTTP parser. */
+/** HTTP status and error for an error code of Node's HTTP parser. */
 function refusalOf(code: string | undefined): readonly [status: number, failure: QuerentError] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -210,18 +214,18 @@ function refusalOf(code: string | undefined): readonly [status: number, failure:
 
 export interface HttpOptions extends HttpSettings {
   /**
-   * Unchecked JSON `{"<token>": "<viewer>"}`. Required unless `host` is loopback, or if a token is required. With tokens, no request is the
-   * owner's without one.
+   * Contents of the token file, not yet checked: `{"<token>": "<viewer>"}`. Required if other machines can reach the server or if the
+   * option to require a token is set. With tokens, requests without one are never treated as the local owner's.
    */
   readonly tokens: unknown
-  /** Receives a log line when a request is complete. */
+  /** Called with a line for the request log when a request is complete. */
   readonly note?: ((line: HttpRequestLine) => void) | undefined
-  /** Lines have the texts of queries of beliefs, to be kept for so many days. Absent: they have no texts. */
+  /** Number of days for which the request log may keep the texts of belief queries; absent: log lines contain no such texts. */
   readonly queryDays?: number | undefined
-  /** Receives reports of bugs; default: standard error. */
+  /** Called with a report of each internal error. Default: prints it on standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: McpHandler | undefined
-  /** Timer function for streams; default: the machine's timers. */
+  /** Function that starts a timer, used by streams. Default: the machine's timers. */
   readonly after?: After | undefined
 }
 
@@ -268,7 +272,7 @@ export async function serveHttp(
   await closed(server, connections, { signal, graceMs })
 }
 
-/** Checks the options; returns whether only this machine can connect. Throws `invalid_argument`. */
+/** Checks the options of the server. Returns whether only this machine can connect to it. Throws `invalid_argument`. */
 function checkOptions(options: HttpOptions): boolean {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, socket, tokens } = options
   const { require_token: requireToken, request_timeout_ms: timeoutMs, grace_ms: graceMs } = options
@@ -332,16 +336,16 @@ function closed(server: Server, connections: Connections, { signal, graceMs }: E
   })
 }
 
-// Listens on a Unix socket instead of a port: only its user and root can connect to it.
+// Makes the HTTP server listen on a Unix socket instead of a port: only the user who owns the socket, and root, can connect.
 
 /** Maximum length of a socket path: `sun_path` has 108 bytes with the final NUL on Linux, 104 on macOS and BSD. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 const OWNER_ONLY = 0o600
 
 /**
- * Binds the server to a socket with mode 0600 from the beginning. A socket on which nobody listens any more is replaced; any other existing
- * file is kept, and binding fails. Node removes the socket when the server closes. `path`: absolute. Throws `invalid_argument`,
- * `io_failed`.
+ * Makes the server listen on a Unix socket that has mode 0600 from the moment it exists. A socket file on which no process listens any more
+ * is replaced; any other existing file is kept, and the call fails. Node removes the socket file when the server closes. `path`: absolute.
+ * Throws `invalid_argument`, `io_failed`.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   if (process.platform === 'win32') throw invalidArgument('--socket', path, 'a system with Unix sockets: use --port')
@@ -381,7 +385,7 @@ async function removeStale(path: string): Promise<void> {
   }
 }
 
-/** Tries to connect to the socket; null: a process answers on it. */
+/** Tries to connect to the Unix socket. Resolves to null if a process accepts the connection, otherwise to the error code. */
 function connectionError(path: string): Promise<string | null> {
   return new Promise(resolve => {
     const probe = connect(path)

@@ -5,7 +5,10 @@ import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 const list = z.array(z.string()).optional()
 const number = z.number().optional()
 
-/** Descriptions are shown in the help of `querent serve`. Ranges are checked when a server is started. */
+/**
+ * Schema of the server's settings. The descriptions are shown in the help of `querent serve`; ranges of values are checked when the server
+ * is started.
+ */
 export const httpSettings = z.strictObject({
   port: number.describe('Port to listen on; 0 chooses a free one. Default: 7411'),
   host: z.string().optional().describe('Address to listen on. Default: 127.0.0.1'),

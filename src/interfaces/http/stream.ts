@@ -1,16 +1,16 @@
 /**
- * Sends an answer in pieces. The next piece is requested when the socket can take more, and closing the connection ends the work at once. A
- * failure before anything was sent is an ordinary error response with its status; a later one is sent as the last line, or as an event
- * `error`.
+ * Sends an answer in pieces. The next piece is requested only when the socket can take more, and closing the connection ends the work at
+ * once. A failure before anything was sent is an ordinary error response with its own status; a later one is sent as the last line, or as
+ * an event named `error`.
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { EngineOperation } from '../../ops/catalog.ts'
 import { valueAt } from './body.ts'
 
-// Whether an answer is sent as a stream, and in which form: decided by the Accept header and the input.
+// Decides whether an answer is sent as a stream, and in which form, by the Accept header and the input.
 
-/** NDJSON (lines of JSON), or server-sent events. */
+/** Form of a streamed answer: NDJSON (one JSON value per line), or server-sent events. */
 export type StreamForm = 'ndjson' | 'sse'
 
 const FORMS: Readonly<Record<string, StreamForm | 'document'>> = {
@@ -21,7 +21,7 @@ const FORMS: Readonly<Record<string, StreamForm | 'document'>> = {
   '*/*': 'document',
 }
 
-/** Form of the stream; null: the answer is one document. */
+/** Form in which the answer is streamed; null: the answer is sent as one document. */
 export function streamForm(operation: EngineOperation, accept: string | undefined, input: unknown): StreamForm | null {
   const { stream, streamAt } = operation
   const forms = acceptedForms(accept ?? '')
@@ -35,7 +35,7 @@ export function streamForm(operation: EngineOperation, accept: string | undefine
   return isAsked ? (streams[0] ?? 'ndjson') : null
 }
 
-/** The supported forms in the Accept header, most preferred first; ties in the order of the header. */
+/** The supported forms that the Accept header names, most preferred first; equally preferred ones in the order of the header. */
 function acceptedForms(accept: string): readonly (StreamForm | 'document')[] {
   return accept
     .split(',')
@@ -49,38 +49,38 @@ function acceptedForms(accept: string): readonly (StreamForm | 'document')[] {
     .flatMap(({ form }) => form ?? [])
 }
 
-/** Calls a function after `ms` milliseconds; returns a function that cancels the call. */
+/** Function that calls another function after `ms` milliseconds; it returns a function that cancels the call. */
 export type After = (ms: number, then: () => void) => () => void
 
 interface StreamOptions {
   readonly form: StreamForm
   /** Whether the client can resume after the last piece that it received, so that the server may end the stream. */
   readonly resumable: boolean
-  /** Aborted when the request has ended. */
+  /** Signal that is aborted when the request has ended, for example because the client disconnected. */
   readonly gone: AbortSignal
-  /** Aborted when the server shuts down. */
+  /** Signal that is aborted when the server shuts down. */
   readonly ending: AbortSignal
   readonly after: After
-  /** Closes the connection, even if data is still to be sent. */
+  /** Closes the connection at once, even if data has not been sent yet. */
   readonly drop: () => void
-  /** The part of a failure that the client may see. */
+  /** Converts what was thrown to the error that the client may see, without internal information. */
   readonly told: (thrown: unknown) => QuerentError
-  /** Called once when the stream is over, with the error code if it ended early. */
+  /** Called once when the stream is over, with null, or with the error code if it ended early. */
   readonly over?: ((code: string | null) => void) | undefined
 }
 
 /** Milliseconds without a piece after which the head of the response is sent; until then a failure can still have a status of its own. */
 const OPENING_MS = 1_000
-/** Interval of heartbeats in milliseconds: proxies close connections on which nothing is sent. */
+/** Milliseconds between two heartbeats, which are sent because proxies close connections on which nothing is sent. */
 const HEARTBEAT_MS = 15_000
-/** Milliseconds without reading after which a client loses a resumable stream. */
+/** If a client reads nothing for this many milliseconds, its connection is closed, provided that it can resume the stream. */
 const STALLED_MS = 60_000
 /**
- * Milliseconds without reading after which a client loses its connection if the stream cannot be resumed. Its work has ended by then (the
- * engine waits one minute for the request for the next piece), and a client that reads again earlier learns that.
+ * If a client reads nothing for this many milliseconds, its connection is closed although the stream cannot be resumed. The work has ended
+ * before (the engine waits one minute for the next piece to be requested), and a client that reads again earlier is informed of that.
  */
 const DROPPED_MS = 120_000
-/** Milliseconds after which a client that lost its connection should reconnect. */
+/** Milliseconds after which a client that has lost its connection should connect again; sent to clients of server-sent events. */
 const RETRY_MS = 3_000
 
 const CONTENT_TYPE: Readonly<Record<StreamForm, string>> = {
@@ -102,16 +102,16 @@ export async function streamResponse(
 type Piece = IteratorResult<JsonObject>
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** The underlying source of a `ReadableStream`. */
+/** The source from which a `ReadableStream` takes its data: encodes the pieces of an answer as the client reads them. */
 class PieceStream {
   readonly #options: StreamOptions
   readonly #abort = new AbortController()
   readonly #pieces: AsyncIterator<JsonObject>
   readonly #freed = Promise.withResolvers<Piece>()
-  /** The next piece, which was requested but not sent yet. */
+  /** Promise of the next piece, which was requested from the operation but not sent yet; null: none was requested. */
   #next: Promise<Piece> | null
   #cancelStall = (): void => {}
-  /** Whether the reader has gone; nothing may be sent any more. */
+  /** Whether the client has closed the connection, so that nothing may be sent any more. */
   #isCancelled = false
 
   constructor(open: (signal: AbortSignal) => AsyncIterable<JsonObject>, options: StreamOptions) {
@@ -123,7 +123,9 @@ class PieceStream {
     if (options.gone.aborted || (options.resumable && options.ending.aborted)) this.#free()
   }
 
-  /** Resolves when there is something to send, or when there has been nothing for `OPENING_MS`. */
+  /**
+   * Resolves when the first piece or the end is there, or when there has been neither for `OPENING_MS`. Rejects if the work fails before.
+   */
   async opened(): Promise<void> {
     try {
       await this.#pieceWithin(OPENING_MS)
@@ -177,7 +179,7 @@ class PieceStream {
     controller.close()
   }
 
-  /** The next piece; null: it takes longer than `ms`. Also resolves when the stream is ended meanwhile. */
+  /** Waits for the next piece; null if it takes longer than `ms` milliseconds. Also resolves when the stream is ended in the meantime. */
   async #pieceWithin(ms: number | null): Promise<Piece | null> {
     const late = Promise.withResolvers<null>()
     const cancel = ms === null ? () => {} : this.#options.after(ms, () => late.resolve(null))
@@ -190,7 +192,7 @@ class PieceStream {
 
   readonly #free = (): void => this.#letGo(null)
 
-  /** Ends the work once, and releases everything it held. What was sent so far stays sent. */
+  /** Ends the work and releases everything it held; further calls do nothing. What was sent so far stays sent. */
   #letGo(code: string | null): void {
     if (this.#abort.signal.aborted) return
     const { gone, ending, over } = this.#options
@@ -200,7 +202,7 @@ class PieceStream {
     ending.removeEventListener('abort', this.#free)
     this.#freed.resolve({ done: true, value: undefined })
     this.#abort.abort(new QuerentError('cancelled', 'the stream has ended'))
-    // A generator ends when its signal has woken it; its errors no longer matter.
+    // The generator of pieces ends when the aborted signal wakes it; errors that it throws then no longer matter.
     for (const last of [this.#next, this.#pieces.return?.()]) void last?.catch(() => {})
   }
 }
@@ -221,7 +223,7 @@ function nameOf({ type }: JsonObject): string {
   return isOneLine(type) ? type : 'chunk'
 }
 
-/** A value of an event field must not contain a line break. */
+/** Whether a value can be used as a field of an event: it must be a text without a line break. */
 function isOneLine(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 }

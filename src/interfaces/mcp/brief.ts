@@ -1,8 +1,8 @@
-/** Concise forms of answers: what an agent needs to decide what to read next, in about 50 tokens per result. */
+/** Concise forms of answers for agents: what an agent needs to decide what to read next, in about 50 tokens per result. */
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
 
-/** Maximum length of an excerpt in UTF-16 units. */
+/** Maximum length of an excerpt in a concise answer, in UTF-16 units. */
 const EXCERPT_LENGTH = 100
 /** Maximum length of a message in UTF-16 units: most messages are shorter, and their end is often what was asked for. */
 const MESSAGE_LENGTH = 200
@@ -20,7 +20,7 @@ export function briefHit(item: JsonObject): JsonObject {
   })
 }
 
-/** The concise form of a passage; its section is shown without the title, which the item already has. */
+/** The concise form of a passage: section, lines and text. A heading that equals the item's title is left out of the section. */
 function briefPassage({ section, start_line, end_line, text }: JsonObject, title: Json | undefined): JsonObject {
   const headings = Array.isArray(section) ? section.filter(heading => heading !== title) : []
   return withoutEmpty({
@@ -70,7 +70,7 @@ export function briefEnvelope({ status, result, errors, meta }: JsonObject): Jso
   return withoutEmpty({ status: status ?? null, ...judged, result: shown, errors: errors ?? null })
 }
 
-/** The concise form of a page besides its items: how far the results can be relied on, and how to continue. */
+/** The concise form of the fields of a page besides its items: how far the results can be relied on, and how to continue. */
 export function briefPage(page: JsonObject): JsonObject {
   const { as_of: _, lens: __, mode: ___, order: ____, tokens: _____, trace: ______, ...rest } = page
   const { verdict, reason, verdict_by, coverage, notes, ...others } = rest
@@ -107,13 +107,13 @@ function pruned(value: Json | undefined): Json | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** The text on one line, at most `length` UTF-16 units, cut between words. */
+/** The text on one line, cut between words so that it has at most `length` UTF-16 units; `…` marks the cut. */
 function shortened(text: Json | undefined, length: number): string {
   const line = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : ''
   return line.length <= length ? line : `${head(line, length).replace(/\s\S{0,20}$/, '')}…`
 }
 
-/** The beginning of a text in whole characters: half a surrogate pair is dropped. */
+/** The first `length` UTF-16 units of a text, without a half surrogate pair at the end. */
 export function head(text: string, length: number): string {
   return text
     .slice(0, length)

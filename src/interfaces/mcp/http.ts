@@ -18,15 +18,15 @@ import { oneLens } from './stdio.ts'
 import type { ServerOptions } from './tool-call.ts'
 import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
-/** `remote`: whether limits apply to the requester. */
+/** Function that answers an HTTP request to `/mcp`. `remote`: whether the requester is subject to limits. */
 type Answering = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
-/** Maximum number of tool sets in the cache: a server is created for each request, and most requests use the same tools. */
+/** Maximum number of sets of tools in the cache. A server object is created for each request, and most requests use the same tools. */
 const MAX_SETS = 50
 
 /**
- * The URL parameters `?lens=<name>` (repeatable), `?tools=<names>` and `?detail=concise` correspond to flags of `querent mcp`. Throws the
- * errors of `makeTools`.
+ * Returns a function that answers requests to `/mcp`. The URL parameters `?lens=<name>` (repeatable), `?tools=<names>` and
+ * `?detail=concise` have the meaning of the flags of `querent mcp`; the returned function throws if a lens or tool does not exist.
  */
 export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
   const lenses = engine.lenses.map(lens => lens.name)
@@ -41,7 +41,7 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
     makeServer(engine, toolsOf(choice), options, era === 'modern' ? NOTIFYING : {})
   const serve = overHttp(make)
   return (request, viewer, remote) => {
-    // Checked before a server is created: an unknown lens means that the URL is wrong.
+    // The chosen tools are checked before a server is created, because an unknown lens means that the URL itself is wrong.
     toolsOf(chosenBy(request).choice)
     if (!isListening(request)) return serve(request, viewer, remote)
     const authInfo = authInfoOf(request, viewer, remote)
@@ -50,14 +50,14 @@ export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
 }
 
 /**
- * Servers can notify about resources only in streams that a client opened to listen; the older revision of MCP would need a session for
- * that.
+ * Option that lets a server notify clients about changed resources. Only used for streams that a client opened to listen; the older
+ * revision of MCP would need a session for notifications.
  */
 const NOTIFYING: McpServerOptions = { capabilities: { resources: { subscribe: true } } }
 
 type Make = (options: Chosen & ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
 
-/** Creates a server for each request. `bus` delivers the notifications of open subscriptions. */
+/** Answers HTTP requests with an MCP server created for each of them. `bus` delivers change notifications to a client that listens. */
 export function overHttp(make: Make, bus?: ServerEventBus): Answering {
   const handler = createMcpHandler(factoryOf(make), bus === undefined ? {} : { bus })
   return (request, viewer, remote) => handler.fetch(request, { authInfo: authInfoOf(request, viewer, remote) })
@@ -73,7 +73,7 @@ function authInfoOf(request: Request, viewer: Viewer, remote: boolean): AuthInfo
 }
 
 function optionsOf(authInfo: AuthInfo | undefined): Chosen & ServerOptions {
-  // The cast is safe: `authInfoOf` made this object.
+  // The cast is safe: `authInfoOf` made this object for the same request.
   const { viewer: id, remote, choice, concise } = (authInfo?.extra ?? {}) as Partial<Chosen> & Record<string, unknown>
   if (typeof id !== 'string' || !isHolderName(id) || choice === undefined) {
     throw new Error('invariant broken: a request without a viewer')

@@ -29,18 +29,18 @@ import { QUERY_ANSWER } from './tool-table.ts'
 // Notifies one listener that answers have changed: each query is a live query of the engine for the listener's viewer.
 
 export interface Listener {
-  /** Called once for several changes at the same time. */
+  /** Called when the answer of the query with this URI has changed; several changes in a row give a single call. */
   changed(uri: string): void
-  /** Called when no further changes will be reported: the engine was closed, or the viewer has lost its access. */
+  /** Called when no further changes of the answers will be reported: the engine was closed, or the viewer may no longer see the results. */
   ended(): void
 }
 
-/** Maximum number of queries that one request may listen to. */
+/** Maximum number of queries whose changes one client request may subscribe to. */
 const MAX_QUESTIONS = 20
 
 /**
- * Starts the subscriptions; resolves when all are active. Rejects with the errors of the query, with `invalid_argument` for a URI that is
- * not a query's, and with `rate_limited`; then none is active. They end with the signal.
+ * Starts live queries for all URIs; resolves when all are active. Rejects with the error of a query, with `invalid_argument` for a URI that
+ * is not a query's, or with `rate_limited`; then none is active. The live queries end when the signal is aborted.
  */
 async function listenTo(
   engine: Engine,
@@ -79,7 +79,7 @@ function inputFor(uri: string, lens: string | undefined): JsonObject {
   return { ...question, notify_on_connect: false, include_reranks: true }
 }
 
-/** Starts one subscription; resolves when it is active. */
+/** Starts the live query for one URI; resolves when it is active. */
 async function follow(
   engine: Engine,
   input: JsonObject,
@@ -94,7 +94,7 @@ async function follow(
   })
   const listen = async (): Promise<void> => {
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      // Other pieces say that the subscription is alive, or that the query failed for now.
+      // Only pieces with `seq` are changes; others say that the live query is still active, or that it failed for now.
       if ('seq' in next.value) notify()
     }
   }
@@ -105,7 +105,10 @@ async function follow(
     })
 }
 
-/** Combines several changes of one answer into a single notification to read it again. */
+/**
+ * Returns a function whose calls are combined: several calls in a row lead to a single call of `act`, which notifies the client to read the
+ * answer again.
+ */
 function together(act: () => void): () => void {
   let isDue = false
   return () => {
@@ -128,7 +131,7 @@ interface LiveQuestion {
 
 const FORM = /^querent:\/\/live\/([^/?#]+)(?:\?lens=([^&#]+))?$/
 
-/** The query of a resource URI; null: the URI is not a query's. `lens`: used if the URI names none. */
+/** The query that a resource URI contains; null: the URI is not that of a query. `lens`: lens of the query if the URI names none. */
 export function questionAt(uri: string, lens: string | undefined): LiveQuestion | null {
   const [, question, named] = FORM.exec(uri) ?? []
   if (question === undefined) return null
@@ -140,14 +143,14 @@ export function questionAt(uri: string, lens: string | undefined): LiveQuestion 
   }
 }
 
-/** Parts of a `subscriptions/listen` request that are used here; the SDK reads and checks all others. */
+/** Parts of a message `subscriptions/listen` that are used here; the MCP SDK reads and checks all others. */
 interface ListenMessage {
   readonly id: RequestId
   /** URIs of the resources whose changes the client subscribes to. */
   readonly uris: readonly string[]
 }
 
-/** Parses a listen request; null: another message, or one that asks for no resource. */
+/** Parses a message `subscriptions/listen`; null: it is another message, or one that subscribes to no resource. */
 export function listenMessage(message: unknown): ListenMessage | null {
   if (!isObject(message) || message['method'] !== 'subscriptions/listen') return null
   const { id, params } = message
@@ -155,11 +158,11 @@ export function listenMessage(message: unknown): ListenMessage | null {
   const uris = isObject(filter) ? filter['resourceSubscriptions'] : undefined
   if ((typeof id !== 'string' && typeof id !== 'number') || !Array.isArray(uris)) return null
   const texts = uris.filter(uri => typeof uri === 'string')
-  // A list with any value that is not a text is rejected as a whole.
+  // If the list of URIs contains anything but texts, the message is not treated as a subscription, and the SDK rejects it.
   return texts.length === 0 || texts.length < uris.length ? null : { id, uris: texts }
 }
 
-/** Handles subscribe and unsubscribe requests; all subscriptions end with the signal. */
+/** Handles requests to subscribe to and unsubscribe from the resources of queries; all subscriptions end when the signal is aborted. */
 export function takeSubscriptions(
   { server }: McpServer,
   engine: Engine,
@@ -263,7 +266,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
     }
     const ended = (): void => {
       end(id)
-      // A cancellation ends the request in the server, which would otherwise keep it open.
+      // The message is also cancelled in the server, which would otherwise keep the request open.
       deliver?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
       const _meta = { [SUBSCRIPTION_ID_META_KEY]: id }
       void send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }).catch(() => {})
@@ -272,7 +275,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
       await listenTo(engine, uris, options, AbortSignal.any([left.signal, signal]), { changed, ended })
       if (!left.signal.aborted) pass()
     } catch (thrown) {
-      // A client that has cancelled the request expects no answer.
+      // The client has cancelled the request and expects no answer to it.
       if (left.signal.aborted) return
       end(id)
       const { code, message: text, data } = protocolError(thrown, options.viewer)
@@ -288,7 +291,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
     deliver?.(message, extra)
   }
   transport.send = async (message, sending) => {
-    // The answer to a listen request means its end: rejected, or over.
+    // The server answers a message `subscriptions/listen` only at its end, when it is rejected or over, so the listener ends too.
     if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) {
       if (message.id !== undefined) end(message.id)
     }
@@ -296,7 +299,7 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
   }
 }
 
-/** Id of the request that a message cancels; undefined: the message cancels nothing. */
+/** Id of the request that a message cancels; undefined: the message is no cancellation. */
 export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   const { params } = message
@@ -311,7 +314,7 @@ export function isListening({ method, headers }: Request): boolean {
   return method === 'POST' && headers.get('mcp-method') === 'subscriptions/listen'
 }
 
-/** Answers any request; a request that listens to queries is notified of their changes. */
+/** Answers an MCP request over HTTP. If the request subscribes to queries, the stream of the response reports changes of their answers. */
 export async function listenOverHttp(
   engine: Engine,
   factory: McpServerFactory,
@@ -340,7 +343,7 @@ export async function listenOverHttp(
   }
 }
 
-/** The parsed body; null: it is not JSON, which the handler reports better. */
+/** The body of the request as JSON; null if it is not JSON, for which the SDK's handler gives the better error. */
 async function bodyOf(request: Request): Promise<unknown> {
   try {
     return await request.clone().json()

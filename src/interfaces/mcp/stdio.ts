@@ -1,4 +1,4 @@
-/** MCP over standard input and output: one client, one viewer. Nothing except MCP messages may be written to standard output. */
+/** Serves MCP over standard input and output: one client, one viewer. Nothing except MCP messages may be written to standard output. */
 import { PassThrough } from 'node:stream'
 import {
   isJSONRPCErrorResponse,
@@ -15,11 +15,11 @@ import { makeServer } from './server.ts'
 import type { ServerOptions } from './tool-call.ts'
 import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
-// Tracks requests of a client that have not been answered yet.
+// Keeps track of a client's requests that have not been answered yet.
 
 /**
- * Tracks open requests of a transport. The returned function resolves when none is open, or when the signal is aborted. Subscriptions and
- * cancelled requests get no answer.
+ * Keeps track of open requests on a transport. The returned function resolves when no request is open, or when the signal is aborted.
+ * Subscriptions and cancelled requests do not count, because they get no answer.
  */
 export function openRequests(transport: Transport): (signal: AbortSignal) => Promise<void> {
   const open = new Set<RequestId>()
@@ -40,7 +40,7 @@ export function openRequests(transport: Transport): (signal: AbortSignal) => Pro
     if (isJSONRPCErrorResponse(message) || isJSONRPCResultResponse(message)) close(message.id)
   }
   return async signal => {
-    // Input that was read last is delivered in a later turn of the event loop.
+    // Waits one turn of the event loop, because a request that was read last is delivered only then.
     await nextTurn()
     if (open.size === 0 || signal.aborted) return
     await new Promise<void>(resolve => {
@@ -54,7 +54,7 @@ export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** Serves until standard input ends or the signal is aborted. */
+/** Serves MCP on standard input and output until the input ends or the signal is aborted. */
 export async function serveMcp(
   engine: Engine,
   catalog: Catalog,
@@ -87,12 +87,12 @@ export async function serveMcp(
 /** Milliseconds for answers after the input has ended: a client that pipes its requests still reads the answers. */
 const MAX_ANSWERING_MS = 30_000
 
-/** The lens for queries that name none: the chosen one, if exactly one was chosen. */
+/** Lens of a query that names none: the lens chosen for the server, if exactly one was chosen. */
 export function oneLens({ lenses = [] }: ToolChoice): string | undefined {
   return lenses.length === 1 ? lenses[0] : undefined
 }
 
-/** Serves one client until its transport closes. */
+/** Serves one MCP client on a transport until the transport closes. */
 export function serveConnection(
   engine: Engine,
   tools: readonly Tool[],

@@ -1,4 +1,4 @@
-/** Runs a tool and makes its result: errors become results that an agent can act on. */
+/** Runs an MCP tool and makes its result. An error becomes a result that tells an agent what it can do about it. */
 import {
   type CallToolResult,
   fromJsonSchema,
@@ -25,23 +25,23 @@ import { failure, resultOf, takeRoom } from './answer.ts'
 import { isObject } from './brief.ts'
 import { describeTool, type Tool } from './tools.ts'
 
-// Options of a server: its viewer, its answers, and where failures are reported.
+// Options of an MCP server: its viewer, the default form of answers, and where internal errors are reported.
 
 export interface ServerOptions {
   readonly viewer: Viewer
-  /** Lens for queries that name none. */
+  /** Lens of queries that name none; undefined: the engine's default. */
   readonly lens: string | undefined
-  /** Whether answers are concise if a call does not say so. Default: false. */
+  /** Whether answers are in concise form if a call does not choose a form. Default: false. */
   readonly concise?: boolean | undefined
-  /** Whether requests count against the viewer's limits: true over HTTP, false over standard input. */
+  /** Whether requests count against the viewer's rate limits: true over HTTP, false over standard input. */
   readonly remote?: boolean | undefined
-  /** Receives reports of bugs; default: standard error. */
+  /** Called with a report of each internal error. Default: prints it on standard error. */
   readonly log?: ((text: string) => void) | undefined
 }
 
 /**
- * The protocol error for requests whose result cannot express an error, with the code and details of the QuerentError. A protocol error is
- * returned unchanged.
+ * The MCP protocol error for what was thrown, with the code and details of the QuerentError; for requests whose result cannot express an
+ * error. A protocol error is returned unchanged.
  */
 export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
@@ -52,11 +52,11 @@ export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {
 }
 
 /**
- * Logs a bug of this program under the request's id, and the client's trace if it has one; the client learns only that there was one.
- * `asked`: the tool, or what else was requested.
+ * Logs an error that is a bug of this program, with the request's id and the client's trace id if there is one. The client learns only that
+ * there was an internal error. `asked`: name of the tool, or of the resource or prompt that was requested.
  */
 export function reportBug(thrown: unknown, asked: string, { mcpReq }: ServerContext, options: ServerOptions): void {
-  // A protocol error is not a bug of this program.
+  // A protocol error is the client's mistake, not a bug of this program.
   if (thrown instanceof ProtocolError) return
   const trace = mcpReq._meta?.['traceparent']
   const where = typeof trace === 'string' ? `${asked}, trace ${trace.slice(0, 55)}` : asked
@@ -128,7 +128,7 @@ function readArguments(
   }
 }
 
-/** The result as plain JSON: every result is an object, and members that are undefined are dropped. */
+/** Converts a result to plain JSON, which drops fields that are undefined; every result is an object. */
 export function wire(result: unknown): JsonObject {
   return JSON.parse(JSON.stringify(result)) as JsonObject
 }
@@ -138,11 +138,11 @@ function callOf(context: ServerContext, { viewer, remote }: ServerOptions): Call
 }
 
 /**
- * A schema that accepts everything: the operation itself checks its input, with the same messages in every interface; the SDK only
- * publishes the schema.
+ * A schema object for the SDK that accepts every value: the SDK only publishes the schema, and the operation itself checks its input, with
+ * the same messages in every interface.
  */
 function unchecked(schema: Tool['inputSchema']): ReturnType<typeof fromJsonSchema<unknown>> {
-  // The cast is safe: the object is a JSON Schema made by `outline`; only the readonly modifiers differ.
+  // The cast is safe: `outline` made this object as a JSON Schema, and the two types differ only in readonly modifiers.
   return fromJsonSchema(schema as unknown as JsonSchemaType, ACCEPT)
 }
 
@@ -172,7 +172,7 @@ function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) |
     reported = progress
     const message = next.current === undefined ? next.phase : `${next.phase}: ${next.current}`
     const total = next.total === null ? {} : { total: before + next.total }
-    // Errors are ignored: a client that has gone needs no progress, and the call itself ends by its signal.
+    // Errors of sending are ignored: a client that has gone needs no progress, and the call itself is ended by its signal.
     mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress, ...total, message } })
       .catch(() => {})

@@ -1,45 +1,45 @@
 /**
- * Which operations are tools, and the descriptions that an agent reads before its first action, which therefore have few words and few
- * parameters. A caller may also set the operation's other fields.
+ * Table of the operations that are MCP tools, with the descriptions that an agent reads before its first action; these have few words and
+ * few fields. A caller may also set other fields of the operation's input.
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { briefEntry, briefEnvelope, briefHit, briefMessage, briefPlace } from './brief.ts'
 
 export interface ToolEntry {
   readonly operation: string
-  /** Name of the tool. Default: the operation's name with underscores. */
+  /** Name of the tool. Default: the operation's name with underscores in place of dots. */
   readonly name?: string
-  /** Description: what the tool does, when to use it, what it returns. Default: the operation's summary. */
+  /** Description for the agent: what the tool does, when to use it, what it returns. Default: the operation's summary. */
   readonly description?: string
-  /** Input fields that are shown to the agent, as paths with dots. Default: all. */
+  /** Input fields that the tool's published schema contains, as paths with dots. Default: all. */
   readonly fields?: readonly string[]
-  /** Descriptions of fields by path, where those of the schema are too long or written for programmers. */
+  /** Descriptions of input fields by path, where those in the operation's schema are too long or written for programmers. */
   readonly help?: Readonly<Record<string, string>>
-  /** Which parts of the answer may be long. */
+  /** Structure of the operation's answer: which parts of it may be long and can be shortened. */
   readonly answer?: AnswerShape
-  /** Input values that are set if the caller did not set them. */
+  /** Values of input fields that the caller did not set. */
   readonly preset?: JsonObject
-  /** Input values that are set for concise answers if the caller did not set them. */
+  /** Values of input fields that the caller of a concise answer did not set. */
   readonly briefly?: JsonObject
-  /** Whether the tool changes nothing. Default: from the operation's effect. */
+  /** Whether the tool changes nothing in the store. Default: whether the operation is declared to only read. */
   readonly readOnly?: boolean
-  /** Whether the operation ignores unknown fields; the tool then rejects them itself. */
+  /** Whether the operation ignores unknown input fields; unknown fields are then rejected before the operation runs. */
   readonly ignoresUnknown?: boolean
   /** Advice on what to do next after an answer that reports an error itself; null: no error. Default: the operation throws its errors. */
   readonly nextAfter?: (answer: JsonObject) => string | null
 }
 
-/** Structure of an answer. Paths are names of top-level fields, or have dots. */
+/** Structure of an operation's answer. Paths are names of fields at the top level, or several names joined by dots. */
 export interface AnswerShape {
-  /** Path of the list that may be cut. */
+  /** Path of the list in the answer that may be shortened. */
   readonly items?: string
-  /** Path of the long text in an answer without a list. */
+  /** Path of a long text, in an answer without a list. */
   readonly text?: string
-  /** The concise form of an item, or of an answer without a list. Default: all fields that are not empty. */
+  /** Makes the concise form of an item of the list, or of an answer without a list. Default: all fields that are not empty. */
   readonly brief?: (item: JsonObject) => JsonObject
-  /** Paths of the limit in the input, and of the next page's cursor in the answer. */
+  /** Path of the input field that limits the number of items, and of the field in the answer with the cursor of the next page. */
   readonly page?: { readonly limit: string; readonly cursor: string }
-  /** Whether items are entries, which are also MCP resources. */
+  /** Whether the items are entries, which are MCP resources too and are linked in the result. */
   readonly linked?: boolean
 }
 
@@ -170,7 +170,7 @@ const CODE = contextTool({
   },
 })
 
-/** Tools offered if nothing else is chosen: notes, memory and code in one server. */
+/** Tools that are offered if neither lenses nor tools are chosen: for notes, memory and code in one server. */
 export const DEFAULT_TOOLS: readonly ToolEntry[] = [
   QUERY,
   GET,
@@ -182,10 +182,10 @@ export const DEFAULT_TOOLS: readonly ToolEntry[] = [
   STATUS,
 ]
 
-/** Tools that are offered only if chosen by name, in addition to those of lenses. */
+/** Tools that are offered only if they are chosen by name. (The tools of lenses are in a table of their own.) */
 export const MORE_TOOLS: readonly ToolEntry[] = [EXPLAIN, SIMILAR, DELETE]
 
-/** Fields of a beliefs query that is nested in another tool. */
+/** Fields of a beliefs query that another tool takes as an argument. */
 const BELIEFS_QUERY = ['semantic', 'filters']
 const BELIEFS_FILTERS = [
   'min_confidence',
@@ -196,7 +196,7 @@ const BELIEFS_FILTERS = [
   'exclude_holders',
 ]
 
-/** Tools of each lens. A plain name is an operation whose summary and fields are sufficient as they are. */
+/** Tools of each lens. A plain name means an operation whose own summary and fields are used as they are. */
 export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]>> = {
   beliefs: [
     {
@@ -232,7 +232,7 @@ export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]
     },
   ],
   c64: [{ operation: 'c64.query', answer: { items: 'results' } }, 'c64.enrich'],
-  // The tools of the lens chroma are named as in its contract (CQ-118).
+  // The names of these tools are defined by the contract of the lens chroma (CQ-118).
   chroma: [
     {
       operation: 'chroma.query',

@@ -1,4 +1,4 @@
-/** Operations as tools: their schemas, which an agent reads before its first action, contain no more than it needs. */
+/** Makes MCP tools from operations. A tool's schema, which an agent reads before its first action, contains no more than it needs. */
 
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
@@ -17,30 +17,30 @@ export interface Tool extends Answering {
   readonly readOnly: boolean
   readonly preset: JsonObject
   readonly briefly: JsonObject
-  /** Whether the operation itself has a field `max_tokens`, and so receives the value too. */
+  /** Whether the operation's input has a field `max_tokens`, so that the argument of this name is passed on to the operation too. */
   readonly ownsMaxTokens: boolean
-  /** All known fields, if the operation itself ignores unknown ones. */
+  /** Names of all input fields, if the operation ignores unknown fields; undefined: the operation rejects unknown fields itself. */
   readonly known: readonly string[] | undefined
 }
 
-/** Tools that a client or its user has chosen. If none are chosen: `DEFAULT_TOOLS`. */
+/** Tools that a client or its user has chosen. If neither lenses nor tools are chosen, the default tools are offered. */
 export interface ToolChoice {
-  /** Lenses whose tools are offered, in this order. */
+  /** Names of lenses whose tools are offered, in this order. */
   readonly lenses?: readonly string[] | undefined
-  /** Names of tools to offer, from any set. */
+  /** Names of tools to offer: default tools, tools of a lens, or any other operation that answers once. */
   readonly tools?: readonly string[] | undefined
 }
 
-/** Maximum nesting depth of objects whose fields are shown. */
+/** Maximum nesting depth of objects whose fields a tool's published schema contains. */
 const MAX_DEPTH = 3
-/** Maximum length of a field's description in UTF-16 units. */
+/** Maximum length of a field's description in a tool's published schema, in UTF-16 units. */
 const HELP_LENGTH = 90
 const ROOM: JsonObject = {
   detail: { enum: ['concise', 'detailed'], description: 'Of the answer' },
   max_tokens: { type: 'integer', minimum: MIN_TOKENS, description: 'Of the answer' },
 }
 
-/** Makes the chosen tools. Throws `unknown_lens`, or `invalid_argument` for an unknown tool. */
+/** Makes the chosen tools. Throws `unknown_lens`, or `invalid_argument` if a chosen tool does not exist. */
 export function makeTools(
   catalog: Catalog,
   { lenses = [], tools = [] }: ToolChoice,
@@ -63,10 +63,10 @@ function nameOf({ name, operation }: ToolEntry): string {
   return name ?? operation.replaceAll('.', '_')
 }
 
-/** Tools of a lens; a lens without operations of its own is queried by the default tools. */
+/** Table entries of the tools of a lens. A lens without operations of its own is queried by the default tools. */
 function entriesOf(catalog: Catalog, lens: string): readonly ToolEntry[] {
   if (Object.hasOwn(LENS_TOOLS, lens)) return (LENS_TOOLS[lens] ?? []).map(asEntry)
-  // Operations that run until the caller ends them are not tools: a tool answers once.
+  // Operations that run until the caller ends them are no tools, because a tool call has a single answer.
   const own = [...catalog.values()].filter(
     ({ name, resumeAt }) => name.startsWith(`${lens}.`) && resumeAt === undefined,
   )
@@ -118,22 +118,22 @@ function makeTool(operation: EngineOperation, entry: ToolEntry): Tool {
   }
 }
 
-/** Title of a tool: `beliefs_context_query` becomes "Beliefs context query". */
+/** Title of a tool, made from its name: `beliefs_context_query` becomes "Beliefs context query". */
 function titleOf(entry: ToolEntry): string {
   const words = nameOf(entry).replaceAll('_', ' ')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
 interface Shown {
-  /** Paths of the fields to show; absent: all. */
+  /** Paths of the fields that the published schema contains; undefined: all. */
   readonly fields: readonly string[] | undefined
   readonly help: Readonly<Record<string, string>>
   readonly path: string
 }
 
 /**
- * A shorter JSON Schema that accepts everything the full one does, for `depth` levels of objects; deeper values are only named by their
- * type.
+ * A shorter JSON Schema that accepts everything that the full one does. Objects are described to `depth` levels; a deeper value is
+ * described by its type only.
  */
 function outline(schema: JsonObject, depth: number, shown: Shown): JsonObject {
   const description = shown.path === '' ? undefined : (shown.help[shown.path] ?? shortHelp(schema['description']))
@@ -143,7 +143,7 @@ function outline(schema: JsonObject, depth: number, shown: Shown): JsonObject {
 function shapeOf(schema: JsonObject, depth: number, shown: Shown): JsonObject {
   const { type, enum: values, minimum, maximum, anyOf, items } = schema
   if (values !== undefined) return { enum: values }
-  // Alternatives next to properties are conditions on these properties, and are left out.
+  // In a schema with properties, alternatives (`anyOf`) are conditions on these properties, and are left out.
   if (isObject(schema['properties'])) return objectShape(schema, schema['properties'], depth, shown)
   if (Array.isArray(anyOf)) return alternatives(anyOf.filter(isObject), depth, shown)
   if (type === 'array') return isObject(items) ? { type, items: shapeOf(items, depth, shown) } : { type }
@@ -173,8 +173,8 @@ function objectShape(
 }
 
 /**
- * Alternatives of simple types become one list of types. Other alternatives are left unspecified, unless fields of one of them are to be
- * shown.
+ * Shortens a schema of alternatives: simple types become one list of types. Other alternatives are left unspecified, unless fields of one
+ * of them are to be shown.
  */
 function alternatives(branches: readonly JsonObject[], depth: number, shown: Shown): JsonObject {
   const values = branches.flatMap(({ enum: listed, type }) =>
@@ -189,7 +189,7 @@ function alternatives(branches: readonly JsonObject[], depth: number, shown: Sho
   }
 }
 
-/** The first clause of a description, plus the default value. */
+/** A short description of a field: the first clause of its description, and its default value. */
 function shortHelp(description: Json | undefined): string | undefined {
   if (typeof description !== 'string' || description === '') return undefined
   const [, clause = ''] = /^(.*?)(?:[.;](?:\s|$)|: |$)/s.exec(description) ?? []
@@ -198,7 +198,7 @@ function shortHelp(description: Json | undefined): string | undefined {
   return preset === undefined ? short : `${short}. Default: ${preset}`
 }
 
-/** A bound that only says "a safe integer" is left out. */
+/** A bound of a number for the published schema. The largest safe integer is left out, because it says nothing about the field. */
 function limit(name: string, value: Json | undefined): JsonObject {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? { [name]: value } : {}
 }
@@ -215,10 +215,11 @@ interface ToolDescription {
   readonly annotations: Readonly<Record<string, boolean>>
 }
 
-/** The description of a tool that is sent to a client. */
+/** The description of a tool that is sent to a client: name, title, text, schema and hints. */
 export function describeTool({ name, title, description, inputSchema, readOnly, operation }: Tool): ToolDescription {
   const { kind, idempotent } = operation.effect
-  // The hints `destructiveHint` and `idempotentHint` are meaningless for an operation that only reads.
+  // The hints `destructiveHint` and `idempotentHint` are given only for tools that change something; MCP defines them as meaningless for
+  // others.
   const change = readOnly ? {} : { destructiveHint: kind === 'destroy', idempotentHint: idempotent }
   return {
     name,
@@ -231,7 +232,7 @@ export function describeTool({ name, title, description, inputSchema, readOnly, 
 
 interface ToolCost extends Pick<ToolDescription, 'name' | 'title' | 'description'> {
   /**
-   * Estimated tokens of the description for an agent that reads it: a quarter of its bytes, which is close to what tokenizers give for
+   * Estimated number of tokens of the tool's description for an agent: a quarter of its bytes, which is close to what tokenizers give for
    * schemas.
    */
   readonly tokens: number

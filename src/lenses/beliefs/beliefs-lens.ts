@@ -1,10 +1,11 @@
 /**
- * The lens `beliefs`: what agents hold true, ranked by meaning, confidence, trust and time; each sees what it may.
+ * The lens `beliefs`: statements that agents hold to be true, with confidence, source and audience. A query ranks them by meaning,
+ * confidence, trust in the holder, and time, and each requester sees only beliefs shared with it.
  *
- * A query goes through these folders: `schema` (its form), `query` (one query at one moment), `matching` (which beliefs it
- * may answer with), `ranking` (what each is worth), `answer` (which are shown, and how), `paging` (pages and streams).
- * `questions` and `live` ask in other ways; `explain` gives the reasons. They use `access` (what a requester may see), `trust`
- * (how much each holder counts), `record` (stored versions), `columns` (current beliefs in memory) and `measures` (formulas).
+ * A query goes through these folders: `schema` (its form), `query` (evaluating one query as of one moment), `matching` (which beliefs it
+ * may answer with), `ranking` (the score of each), `answer` (which results are shown, and how), `paging` (pages and streams).
+ * `questions` and `live` contain other kinds of queries; `explain` gives the reasons for ranks. They use `access` (what a requester may
+ * see), `trust` (how much each holder counts), `record` (stored versions), `columns` (current beliefs in memory) and `measures` (formulas).
  */
 import { StepPace, type Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -25,8 +26,8 @@ const UNUSED_HELP =
   'They are not signed by the key that their agents have here. State them again with `querent trust set`, or remove them with `querent trust remove`.'
 
 /**
- * Checks the tables of the lens, in one step per page of rows; returns one problem of each kind, or none. It verifies every signature, a
- * tenth of a millisecond each.
+ * Checks the tables of the lens and returns at most one problem of each kind. It runs in steps of one page of rows, and verifies the
+ * signature of every trust edge, which takes a tenth of a millisecond each.
  */
 export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]> {
   const entries = new Set<EntryKey>()
@@ -58,15 +59,21 @@ export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]
   ]
 }
 
-/** Maximum number of agents named in one message. */
+/** Maximum number of agents that one problem message names. */
 const MAX_NAMED = 5
 
-/** Whether an edge is damaged in another way than by its signature, which can easily be made again. */
+/**
+ * Whether a trust edge is damaged for a reason other than a bad signature or an unknown key; an edge with a bad signature can easily be
+ * signed again.
+ */
 function isDamaged({ reason }: EdgeWarning): boolean {
   return reason !== 'key' && reason !== 'signature'
 }
 
-/** Adds current versions by name, with the name of the version that each one follows. */
+/**
+ * Adds to the map `current`, by name of each current version, the name of the version that it supersedes (null: none); a name consists of
+ * holder and id.
+ */
 function addCurrent(reader: StoreReader, rows: readonly Row[], current: Map<string, string | null>): void {
   const supersedes = new Map(rows.map(row => [row['entry'], row['supersedes'] as string | null]))
   for (const { key, holder, id } of reader.identities([...supersedes.keys()] as EntryKey[])) {
@@ -75,7 +82,7 @@ function addCurrent(reader: StoreReader, rows: readonly Row[], current: Map<stri
   }
 }
 
-/** Number of names compared in one step, a millisecond. */
+/** Number of version names compared between two pauses in which other work can run: about a millisecond of work. */
 const NAMES_AT_ONCE = 5_000
 
 type Versions = ReadonlyMap<string, string | null>
@@ -98,7 +105,7 @@ function* countWhere(versions: Versions, isWrong: (name: string, other: string |
   return count
 }
 
-/** Name of a version: holder and id, because ids are unique per holder only. */
+/** Name of a version, unique in the store: its holder and its id as JSON, because ids are unique only among the beliefs of one holder. */
 function nameOf(holder: Cell | undefined, id: Cell | undefined): string {
   return JSON.stringify([holder, id])
 }

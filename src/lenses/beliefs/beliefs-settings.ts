@@ -1,4 +1,4 @@
-/** The lens's section of the configuration: `lenses.beliefs`. */
+/** The section `lenses.beliefs` of the configuration: names, ranges and defaults of the lens's settings. */
 import { z } from 'zod'
 import { invalidArgument } from '../../model/errors.ts'
 import { parseWith } from '../../model/parse-input.ts'
@@ -6,7 +6,7 @@ import { type CamelCased, camelCased } from '../camel-name.ts'
 import { DAY_MS, DEFAULT_DECAY, type DecayTable } from './measures/confidence.ts'
 import { flag, integerIn, normaliseDomain, numberIn, oneOf, share } from './schema/values.ts'
 
-/** Name of the decay rate for all domains that have no rate of their own. */
+/** Key in the decay settings under which the decay rate of all domains without a rate of their own is given. */
 const OTHER = 'other'
 const DOMAIN = `a domain such as news/world, or ${OTHER}`
 
@@ -14,7 +14,7 @@ const decay = z
   .record(z.string().refine(isRateName, DOMAIN), numberIn(0), 'an object')
   .transform((given): DecayTable => {
     const { [OTHER]: otherwise = DEFAULT_DECAY.otherwise, ...rates } = given
-    // The cast is safe: names that are not domains were rejected.
+    // The cast to text is safe: keys that are not valid domains were rejected before.
     const own = Object.entries(rates).map(([name, rate]) => [normaliseDomain(name) as string, rate] as const)
     return { rates: new Map([...DEFAULT_DECAY.rates, ...own]), otherwise }
   })
@@ -26,7 +26,7 @@ function isRateName(name: string): boolean {
 export interface SetThresholds {
   readonly include: number
   readonly exclude: number
-  /** Lowest cosine of a candidate. Null: not set. -1: no belief is too far from the text. */
+  /** Lowest cosine to the query's text at which a belief becomes a candidate. Null: not set. -1: every belief can be a candidate. */
   readonly floor: number | null
 }
 
@@ -44,7 +44,7 @@ const FIELDS = {
   decay: decay.describe(
     'Decay rates per day by domain. They replace or extend the built-in rates; `other` is the rate of all other domains',
   ),
-  // Protection against Sybil attacks (BQ-075, BQ-076).
+  // Protection against Sybil attacks, in which one person vouches through many agents (BQ-075, BQ-076).
   sybil_threshold: integerIn(1, 10).describe('Sources that transitive trust needs; with fewer it is capped'),
   sybil_cap: share.describe('Largest transitive trust with too few sources'),
   sybil_rule: oneOf(['first_hops', 'disjoint']).describe(
@@ -52,11 +52,11 @@ const FIELDS = {
   ),
   new_agent_cap: flag.describe('Whether transitive trust in, and through, agents younger than 30 days is reduced'),
   default_trust: numberIn(0, 0.5).describe('Trust in agents about which nothing is known'),
-  // Conflicts between results (BQ-174).
+  // What happens when two results contradict each other (BQ-174).
   conflicts: oneOf(['both_shown', 'one_penalized', 'one_excluded']).describe(
     'What happens to the lower-ranked of two results that contradict each other',
   ),
-  // Cache of other nodes' answers (BQ-137, BQ-140, BQ-141).
+  // How long answers of other nodes are cached and reused (BQ-137, BQ-140, BQ-141).
   cache_duration_ms: integerIn(0, DAY_MS).describe(
     'Milliseconds for which answers of other nodes are reused; 0: never',
   ),
@@ -73,7 +73,8 @@ const FIELDS = {
   answers_per_minute: integerIn(1, 1_000_000).describe(
     'Queries per minute and process that are answered for each known node or agent, and for all unknown ones together; a fifth of it for unknown ones at one address',
   ),
-  // Thresholds of matching by meaning (BQ-040, BQ-043).
+  // By embedding model: the cosines from which a required or excluded term counts as meant, and the lowest cosine of a candidate (BQ-040,
+  // BQ-043).
   thresholds: thresholds.describe(
     'By model, cosines that replace the calibrated ones: from which `+` and `-` match, and the lowest cosine with a text of a candidate',
   ),
@@ -81,7 +82,7 @@ const FIELDS = {
 
 export const settingsSchema = z.strictObject(FIELDS).partial()
 
-/** The settings under their names in the library (camelCase). */
+/** The settings as used in code: the same names as in the configuration, in camelCase. */
 export type BeliefsSettings = CamelCased<{ readonly [Name in keyof typeof FIELDS]: z.output<(typeof FIELDS)[Name]> }>
 
 export const DEFAULTS: BeliefsSettings = {

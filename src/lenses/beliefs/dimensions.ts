@@ -1,6 +1,6 @@
 /** The six dimensions of confidence in a belief. In a module without the schemas, because the explorer needs only the names. */
 
-/** Dimensions in the order of the confidence vector (BQ-012). */
+/** The six dimensions, in the order in which vectors and columns store confidence values (BQ-012). */
 export const DIMENSIONS = [
   'source_reliability',
   'method_quality',

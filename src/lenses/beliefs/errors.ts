@@ -1,6 +1,6 @@
 /**
- * The seven error codes of the lens (BQ-183 to BQ-185); its operations report no other codes. Messages and details mention only the request
- * and what the requester may see.
+ * The errors of the beliefs lens. Its operations report only seven codes (BQ-183 to BQ-185), and error messages and details mention only
+ * the request and what the requester may see.
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { didYouMean } from '../../base/near-names.ts'
@@ -33,9 +33,9 @@ function row(code: BeliefsCode, kind: ErrorKind, retryable: boolean, help: strin
 export class BeliefsError extends QuerentError {
   override readonly name: string = 'BeliefsError'
   declare readonly code: BeliefsCode
-  /** Id of the request; empty until the failed operation sets it. */
+  /** Id of the failed request; empty until the failed operation sets it. */
   requestId = ''
-  /** The source that failed, if one did. */
+  /** The source (own, federated or network) whose failure caused the error; null if the error concerns no single source. */
   readonly source: BeliefSource | null
 
   constructor(
@@ -74,16 +74,16 @@ export class BeliefsError extends QuerentError {
   }
 }
 
-/** One fault in the input; several are reported together, in the order of the document (BQ-186). */
+/** One fault in the input of a request. Several faults are reported together, in the order in which they occur in the input (BQ-186). */
 export interface Fault {
   readonly code: 'INVALID_QUERY' | 'INVALID_FILTERS'
-  /** Path into the request, such as `options.scope.local` or `filters[1].valid_at`. */
+  /** Path of the faulty field in the request, such as `options.scope.local` or `filters[1].valid_at`. */
   readonly path: string
-  /** Description of what would be accepted. */
+  /** Description of the values that would be accepted in place of the faulty one. */
   readonly constraint: string
-  /** A stable code: `required`, `type`, `range`, `unknown_field`, `empty_scope`, `too_complex`, … */
+  /** Kind of fault, as a stable code: `required`, `type`, `range`, `unknown_field`, `empty_scope`, `too_complex`, … */
   readonly reason: string
-  /** The invalid value, as far as it can be shown, or null. */
+  /** The faulty value as shortened text; null if there is no value to show. */
   readonly value: string | null
 }
 
@@ -97,29 +97,32 @@ export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
   return new BeliefsError(code, `${path}: expected ${constraint}${shown}`, { path, constraint, reason, all })
 }
 
-/** The error for a single invalid value in a request. */
+/** Makes the error for a request with a single invalid value. */
 export function wrong(path: string, constraint: string, reason: string, value: string | null = null): BeliefsError {
   return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
 }
 
-/** No belief has this id. `near`: ids like it that the requester may see, or may change. */
+/**
+ * The error for an id that belongs to no belief that the requester may see or change. `near`: similar ids of beliefs that the requester may
+ * see or change.
+ */
 export function noSuchBelief(path: string, constraint: string, near: readonly string[]): BeliefsError {
   const error = wrong(path, constraint, 'not_found')
   if (near.length === 0) return error
   return new BeliefsError('INVALID_QUERY', `${error.message}${didYouMean(near)}`, { ...error.details, near })
 }
 
-/** The error for other nodes' queries if `answer_nodes` is off; the same for everybody. */
+/** The error for queries of other nodes if the setting `answer_nodes` is off; equal for all senders. */
 export function answersNobody(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'this node answers no other nodes', { reason: 'answers_nobody' })
 }
 
-/** The error for a signed message whose nonce was used before (BQ-120). */
+/** The error for a signed message whose nonce (number used once) this node has seen before (BQ-120). */
 export function replayed(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'this message was received before', { reason: 'replay' })
 }
 
-/** The error for a forbidden request, without a reason (BQ-185). */
+/** The error for a request that is not permitted; it gives no reason (BQ-185). */
 export function unauthorized(): BeliefsError {
   return new BeliefsError('UNAUTHORIZED', 'the request is not authorised for this identity')
 }

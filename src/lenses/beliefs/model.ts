@@ -26,11 +26,11 @@ export type Contribution = (typeof CONTRIBUTIONS)[number]
 export const SCOPE_KINDS = ['local', 'federated', 'network'] as const
 export type ScopeKind = (typeof SCOPE_KINDS)[number]
 
-/** How results of several nodes are merged into one list (BQ-127 to BQ-129). */
+/** Ways to merge results of several sources into one list (BQ-127 to BQ-129). */
 export const MERGE_STRATEGIES = ['rerank', 'interleave', 'waterfall'] as const
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number]
 
-/** Descriptions of what each dimension measures, used wherever dimensions are named. */
+/** What each confidence dimension measures, as text for schemas and explanations. */
 export const DIMENSION_TEXTS: Readonly<Record<Dimension, string>> = {
   source_reliability: 'How often the source has been right before',
   method_quality: 'How sound the method is by which it was found',
@@ -40,14 +40,14 @@ export const DIMENSION_TEXTS: Readonly<Record<Dimension, string>> = {
   domain_applicability: 'How well it applies in the domains that it names',
 }
 
-/** Makes an object with a member for each dimension. */
+/** Makes an object schema with one field for each confidence dimension. */
 export function byDimension<T extends z.ZodType>(
   of: (meaning: string, dimension: Dimension) => T,
 ): Record<Dimension, T> {
   return Object.fromEntries(DIMENSIONS.map(name => [name, of(DIMENSION_TEXTS[name], name)])) as Record<Dimension, T>
 }
 
-/** Schemas for fields of answers: they describe the answers, and tests check the answers against them. */
+/** Schemas of fields in answers. They describe the answers to clients, and tests check answers against them. */
 export const text: z.ZodString = z.string()
 export const moment = z.string().meta({ format: 'date-time' })
 export const count = z.int().min(0)
@@ -78,7 +78,7 @@ export type Derivation = Value<typeof derivation>
 export type DerivationSource = Derivation['sources'][number]
 
 const confidence = object(byDimension(meaning => level.nullable().describe(`${meaning}, 0 to 1; null: not known`)))
-/** Confidence by dimension, each 0 to 1; null: unknown, which is not 0. */
+/** Values of the six confidence dimensions, each 0 to 1; null: unknown, which does not count as 0. */
 export type Confidence = Value<typeof confidence>
 
 /** One version of a belief as a requester sees it: ids that the requester may not see are left out, and a holder may be a pseudonym. */
@@ -252,7 +252,7 @@ const rankedFields = {
   member_count: z.int().min(1).optional().describe('Members of that federation who say the same, at least 1'),
 }
 
-/** Schema of a result, with additional fields of an operation. */
+/** Schema of a query's result, extended by further fields of an operation. */
 export function rankedWith<S extends z.core.$ZodLooseShape>(more: S) {
   return object({ ...rankedFields, ...more })
 }
@@ -269,10 +269,10 @@ export interface RankingWeights {
   readonly trust: number
   readonly recency: number
 }
-/** Weights by dimension; 0 or more, with the sum 1. */
+/** Weight of each confidence dimension in the overall confidence; 0 or more, with the sum 1. */
 export type DimensionWeights = Readonly<Record<Dimension, number>>
 
-/** The weights and parameters that an answer was computed with (BQ-061, BQ-064, BQ-017). */
+/** Schema of the weights and trust parameters with which an answer was computed (BQ-061, BQ-064, BQ-017). */
 export const effectiveWeights = object({
   semantic: z.number().describe('Share of meaning in the score, 0 to 1'),
   confidence: z.number().describe('Share of confidence, 0 to 1'),

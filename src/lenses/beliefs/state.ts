@@ -1,4 +1,7 @@
-/** State of one engine that the parts of the lens share. */
+/**
+ * The state of one engine that all parts of the beliefs lens share: columns, trust graph, caches, and functions that read one consistent
+ * state of the store.
+ */
 
 import { onePer } from '../../base/recent.ts'
 import { type Steps, Turns } from '../../base/turns.ts'
@@ -26,14 +29,17 @@ export interface BeliefsState {
   readonly contents: Contents
   readonly scopes: Scopes
   readonly trust: TrustGraph
-  /** The secret from which pseudonyms and cursors are made. It must not be asked for within a read. */
+  /**
+   * The secret from which pseudonyms and cursors are made. It may be created and stored by this call, so it must not be called within a
+   * read.
+   */
   secret(): string
-  /** The requester with its current memberships. */
+  /** The requester with this agent id, with the federation memberships that it has now. */
   requester(id: string): Requester
   /**
-   * Runs `body` on one state of the store: columns, requester and reader belong to the same commit. Used to compute an answer, and once
-   * more before the answer is sent. Not allowed within a write. `time`: time limit of the body; `through`: the federation whose beliefs
-   * alone are seen.
+   * Runs `body` on one state of the store, so that columns, the requester's permissions and the reader belong to one commit; used to
+   * compute an answer, and once more to check visibility before it is sent. Not allowed within a write. `time`: time limit for the body;
+   * `through`: a federation, to make only beliefs shared through it visible.
    */
   look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit, through?: string): T
   /**
@@ -42,19 +48,19 @@ export interface BeliefsState {
    */
   lookInSteps<T>(requester: string, body: (view: ShowView) => Steps<T>, time: TimeLimit, through?: string): Promise<T>
   /**
-   * Returns a function that says whether the beliefs visible to the requester, their vectors, and its memberships are unchanged since this
-   * call. Changes invisible to the requester do not count. Both calls must be within a read.
+   * Returns a function that reports whether the beliefs visible to the requester, their vectors, and the requester's memberships are
+   * unchanged since this call. Changes of hidden data do not count. This function and the returned one must be called within a read.
    */
   unchanged(requester: Requester): () => boolean
   /**
-   * Loads what a process loads only once: this takes seconds for a hundred thousand beliefs, and microseconds afterwards. It runs before
-   * the time of a question begins, so that the first query does not time out. It pauses while loading beliefs; concurrent calls share the
-   * work. Rejects with `cancelled` if the signal is aborted first.
+   * Loads the data that a process loads once: all beliefs, trust edges and indexes. The first call takes seconds for a hundred thousand
+   * beliefs, later calls microseconds, so it runs before the time limit of a query begins. It pauses so that other work can run, concurrent
+   * calls share the work, and it rejects with `cancelled` if the signal is aborted first.
    */
   load(signal: AbortSignal): Promise<void>
 }
 
-/** State of an engine, made when it is first asked for. */
+/** Returns the beliefs lens's state of an engine, which is created at the first call. */
 export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   const settings = (host.settings as BeliefsSettings | undefined) ?? DEFAULTS
   const trust = new TrustGraph(host.store, settings)
@@ -120,27 +126,28 @@ export const stateOf: (host: LensHost) => BeliefsState = onePer(host => {
   }
 })
 
-// Running pausing work on one state of the store (QE-019). The work starts again if something it has read changed during a pause.
+// Runs work that pauses on one state of the store (QE-019). The work is started again if data that it has read changed during a pause.
 
 /** How often the work is started before it runs within a single read. So it ends even if others write all the time. */
 const ATTEMPTS = 4
 
 export interface Begun<T> {
   readonly steps: Steps<T>
-  /** Called after each pause: whether everything that the steps read is still as it was at the start. */
+  /** Called after each pause: whether all data that the work has read is still as it was at the start. */
   isSame(): boolean
 }
 
 /**
- * Runs each step within one read of the store, so that the step sees one commit; `begin` is also called within a read. Steps write nothing.
- * Rejects with any error of `begin`, of a step, or of the check of `turns`.
+ * Runs work that pauses, each part within one read of the store, so that the part sees one commit; `begin` is also called within a read.
+ * The work must not write. Rejects with any error of `begin`, of the work, or of the check that `turns` makes at each pause.
  */
 export async function undisturbed<T>(store: Store, turns: Turns, begin: () => Begun<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const ended = await turns.run(whileSame(store, store.read(begin)))
     if (ended !== null) return ended.value
   }
-  // No commit is seen within this read, but a shared index may still catch up with earlier commits.
+  // Within this read no new commit becomes visible, but an index shared with other readers may still take in earlier commits, so changes
+  // are still checked for.
   const untilSame = function* (): Steps<T> {
     for (;;) {
       const ended = yield* whileSame(store, begin())
@@ -152,7 +159,7 @@ export async function undisturbed<T>(store: Store, turns: Turns, begin: () => Be
 
 type Ended<T> = { readonly value: T }
 
-/** Runs the steps to their end. Null: something that they read has changed. */
+/** Runs the work to its end, with pauses. Null: data that it had read changed during a pause. */
 function* whileSame<T>(store: Store, { steps, isSame }: Begun<T>): Steps<Ended<T> | null> {
   for (let paused = false; ; ) {
     const step = store.read(() => (paused && !isSame() ? null : steps.next(paused)))
@@ -162,14 +169,16 @@ function* whileSame<T>(store: Store, { steps, isSame }: Begun<T>): Steps<Ended<T
   }
 }
 
-// Counters of this engine since it was opened (BQ-177), for the operator of the node, never for requesters.
+// Counters of this engine since it was opened (BQ-177). They are for the operator of the node and never shown to requesters.
 
 interface CounterValues {
   readonly queries_total: number
-  /** Total duration of all queries, without embedding. */
+  /** Total duration of all queries in milliseconds, without the time for embedding texts. */
   readonly query_duration_ms: number
   readonly results_returned: number
-  /** Cache hits and misses of answers from other nodes; no other answers are cached. */
+  /**
+   * Number of queries answered from the cache of other nodes' answers, and number of queries not found in it; no other answers are cached.
+   */
   readonly cache_hits: number
   readonly cache_misses: number
   readonly errors_by_code: Readonly<Partial<Record<BeliefsCode, number>>>
@@ -191,7 +200,7 @@ class Counters {
     this.#sums.results_returned += results
   }
 
-  /** Counts whether a cached answer of another node was used. */
+  /** Counts whether the other nodes' part of a query was answered from the cache. */
   countCache(isHit: boolean): void {
     this.#sums[isHit ? 'cache_hits' : 'cache_misses']++
   }
@@ -212,20 +221,20 @@ class Counters {
 
 export const countersOf: (host: LensHost) => Counters = onePer(host => new Counters(host))
 
-// The embedder of the engine, the index of its vectors, and the vectors of current beliefs.
+// Access to the engine's embedding model, the index of its vectors, and the vectors of current beliefs.
 
-/** Key of the engine's embedding model; null: it has none. */
+/** Key of the engine's embedding model; null: the engine has no embedder. */
 export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null {
   return embedder === null ? null : modelKey(embedder.model)
 }
 
-/** The vector index of a model, opened when first asked for. */
+/** The vector index of an embedding model; it is opened at the first call. */
 export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): VectorIndex {
-  // The cast: an index of this name is a vector index.
+  // The cast is safe: the index with this name is a vector index.
   return host.index(vectorsName(model)) as VectorIndex
 }
 
-/** Vectors of these beliefs, at the same positions; undefined: the belief has no vector yet. */
+/** Vectors of the given beliefs, in the given order; undefined: the belief has no vector yet. */
 export function vectorsOf(
   { reader, model, columns, remotes }: Pick<ShowView, 'reader' | 'model' | 'columns' | 'remotes'>,
   beliefs: readonly { readonly entry: EntryKey }[],
@@ -238,7 +247,7 @@ export function vectorsOf(
   return keys.map(key => found.get(key) ?? remotes?.get(key)?.vector ?? undefined)
 }
 
-/** Returns a function for the raw cosine of two of the vectors, given by their positions; 0 if one is missing. */
+/** Returns a function that gives the raw cosine of two of the vectors, given by their positions in the list; 0 if either is missing. */
 export function likenessBy(vectors: readonly (Float32Array | undefined)[]): (a: number, b: number) => number {
   return (a, b) => {
     const [one, other] = [vectors[a], vectors[b]]

@@ -1,7 +1,7 @@
 /** Tables of the lens. A current belief is an entry of kind `belief` with a row of this aspect; past versions are rows of another table. */
 import type { TableDeclaration } from '../../model/table.ts'
 
-/** Collection of all beliefs, and the kind of their entries. */
+/** Name of the collection that contains all beliefs, and the kind of their entries. */
 export const COLLECTION = 'beliefs'
 export const KIND = 'belief'
 
@@ -13,10 +13,10 @@ export const BELIEFS: TableDeclaration = {
   columns: [
     { name: 'entry', type: 'integer' },
     { name: 'version', type: 'integer', unasked: true },
-    /** Id of the first version. It names all versions of one belief of one holder. */
+    /** Id of the belief's first version, by which all versions of the belief are grouped; unique per holder. */
     { name: 'chain', type: 'text', unasked: true },
     { name: 'supersedes', type: 'text', nullable: true, unasked: true },
-    /** Domains of the belief: a JSON list, normalised. */
+    /** Domains of the belief in normal form, as a JSON list. */
     { name: 'domains', type: 'text' },
     { name: 'source_reliability', type: 'real', nullable: true },
     { name: 'method_quality', type: 'real', nullable: true },
@@ -24,13 +24,16 @@ export const BELIEFS: TableDeclaration = {
     { name: 'temporal_freshness', type: 'real', nullable: true },
     { name: 'corroboration', type: 'real', nullable: true },
     { name: 'domain_applicability', type: 'real', nullable: true },
-    /** Derivation of the belief: JSON of a `KeptDerivation`. */
+    /** Derivation of the belief (how it came about, with its sources), as JSON of a `KeptDerivation`. */
     { name: 'derivation', type: 'text', unasked: true },
   ],
   key: ['entry'],
 }
 
-/** Superseded versions and tombstones, read only for histories. They are in no index. */
+/**
+ * Table of superseded versions and of tombstones (last versions of deleted beliefs). It is read only for histories and derivations, and no
+ * index contains its rows.
+ */
 export const VERSIONS: TableDeclaration = {
   name: 'beliefs_versions',
   columns: [
@@ -38,12 +41,12 @@ export const VERSIONS: TableDeclaration = {
     { name: 'id', type: 'text' },
     { name: 'chain', type: 'text' },
     { name: 'version', type: 'integer' },
-    /** JSON of the stored version, including its audience. */
+    /** All other fields of the version as JSON, including its audience. */
     { name: 'record', type: 'text' },
-    /** Id of the following version; null for a tombstone. */
+    /** Id of the version that follows this one; null for a tombstone. */
     { name: 'superseded_by', type: 'text', nullable: true },
     { name: 'replaced_at', type: 'integer' },
-    /** Vector of the version (f32, little-endian), and the key of the model that computed it. */
+    /** Vector of the version (32-bit floats, little-endian), and the key of the model that computed it; null: none. */
     { name: 'embedding', type: 'blob', nullable: true },
     { name: 'model', type: 'text', nullable: true },
   ],
@@ -52,31 +55,31 @@ export const VERSIONS: TableDeclaration = {
   indexes: [['id'], ['holder', 'chain']],
 }
 
-/** Trust edges: each is one agent's statement of trust in another, signed by its owner. */
+/** Table of trust edges. An edge is the statement of one agent, its owner, about its trust in another; it is signed by the owner's key. */
 export const TRUST: TableDeclaration = {
   name: 'beliefs_trust',
   columns: [
     { name: 'owner', type: 'text' },
     { name: 'target', type: 'text' },
     { name: 'level', type: 'real' },
-    /** Levels of trust by domain: a JSON object from normalised domain to level. */
+    /** Levels of trust for single domains: a JSON object with domains in normal form as keys. */
     { name: 'domains', type: 'text' },
-    /** Reasons for the statement of trust: a JSON list of `{type, confidence, …}`. */
+    /** Reasons for the trust: a JSON list of `{type, confidence, …}`. */
     { name: 'basis', type: 'text' },
     { name: 'created_at', type: 'integer' },
     { name: 'updated_at', type: 'integer' },
     { name: 'persistent', type: 'integer' },
-    /** `private` or `exposed`. An exposed edge counts in routes of other agents even if its owner is not hosted here. */
+    /** `private` or `exposed`. An exposed edge counts for other agents' transitive trust even if its owner is not an agent of this node. */
     { name: 'exposure', type: 'text' },
-    /** Signature of the statement by the owner's key, in base64url. */
+    /** Signature of the owner's key over the statement of trust, in base64url. */
     { name: 'signature', type: 'text' },
-    /** Time of the last use; not part of the signed statement. */
+    /** Time when the edge last contributed to an answer; not part of the signed statement. */
     { name: 'last_used', type: 'integer' },
-    /** JSON list of earlier uses, ascending, for as long as cursors are valid; null: none. */
+    /** JSON list of earlier uses, ascending, kept for as long as cursors are valid; null: none. */
     { name: 'used_before', type: 'text', nullable: true },
     /**
-     * Seal of this store, showing that the signature was checked: an HMAC, which is much faster to check than the signature. Null: not
-     * checked yet.
+     * Seal by which this store marks that it has checked the signature: an HMAC, which is checked much faster than the signature. Null: the
+     * signature was not checked yet.
      */
     { name: 'checked', type: 'text', nullable: true },
   ],
@@ -85,7 +88,7 @@ export const TRUST: TableDeclaration = {
   indexes: [['target']],
 }
 
-/** Log of changed trust edges, in order. Caches of other processes follow it. */
+/** Log of changed trust edges, numbered in the order of the changes. Other processes follow it to update their caches. */
 export const TRUST_CHANGES: TableDeclaration = {
   name: 'beliefs_trust_changes',
   columns: [
@@ -98,8 +101,8 @@ export const TRUST_CHANGES: TableDeclaration = {
 }
 
 /**
- * Counters that increase with each change of what they name: `agents`, `members`, or `trust` (number of the last trust change). Never shown
- * to anybody.
+ * Counters, each of which increases with every change of the data that it is named after: `agents`, `members`, or `trust` (then the number
+ * of the last entry in the log of changed edges). They are never shown to requesters.
  */
 export const REVISIONS: TableDeclaration = {
   name: 'beliefs_revisions',
@@ -111,19 +114,22 @@ export const REVISIONS: TableDeclaration = {
   mechanical: true,
 }
 
-/** Other nodes that this node may ask (BQ-135). */
+/** Table of the other nodes that this node may query (BQ-135). */
 export const PEERS: TableDeclaration = {
   name: 'beliefs_peers',
   columns: [
     { name: 'id', type: 'text' },
     { name: 'address', type: 'text' },
     { name: 'did', type: 'text' },
-    /** 1: the peer is asked for public beliefs. */
+    /** 1 if the node is queried for public beliefs, otherwise 0. */
     { name: 'network', type: 'integer' },
-    /** JSON list of the federations whose beliefs are requested from this peer, ascending. */
+    /** JSON list of the federations for whose beliefs the node is queried, ascending. */
     { name: 'federations', type: 'text' },
     { name: 'added_at', type: 'integer' },
-    /** Nothing reads it, `listed` (0) or `answered_at`: tables lose no column. */
+    /**
+     * The columns `model`, `listed` (always 0) and `answered_at` are no longer read; they remain because columns are never removed from
+     * tables.
+     */
     { name: 'model', type: 'text', nullable: true },
     { name: 'listed', type: 'integer' },
     { name: 'answered_at', type: 'integer', nullable: true },
@@ -136,9 +142,14 @@ export const AGGREGATE_RULES: TableDeclaration = {
   name: 'beliefs_aggregate_rules',
   columns: [
     { name: 'federation', type: 'text' },
-    /** 1: a topic is reported only if it has at least ten members, instead of five. */
+    /**
+     * 1 if a topic of the federation is reported only when at least ten of its members hold beliefs on the topic; otherwise five are
+     * enough.
+     */
     { name: 'sensitive', type: 'integer' },
-    /** Privacy budget in thousandths of epsilon, for one answer and for one day; null: the default. */
+    /**
+     * Privacy budget for one answer and for one day, in thousandths of epsilon (the parameter of differential privacy); null: the default.
+     */
     { name: 'epsilon_answer', type: 'integer', nullable: true },
     { name: 'epsilon_day', type: 'integer', nullable: true },
   ],
@@ -150,11 +161,11 @@ export const AGGREGATE_ANSWERS: TableDeclaration = {
   name: 'beliefs_aggregate_answers',
   columns: [
     { name: 'federation', type: 'text' },
-    /** Epoch of the figures: number of the day since 1970. */
+    /** Epoch for which the figures are valid: number of the day since 1970. */
     { name: 'epoch', type: 'integer' },
-    /** Hash of the topic's text. */
+    /** Hash of the text by which the topic was asked for. */
     { name: 'topic', type: 'text' },
-    /** Numbers of members and beliefs; null: nothing is reported. */
+    /** Reported numbers of members and of beliefs, with noise; null: nothing is reported for the topic. */
     { name: 'member_count', type: 'integer', nullable: true },
     { name: 'belief_count', type: 'integer', nullable: true },
   ],
@@ -162,7 +173,7 @@ export const AGGREGATE_ANSWERS: TableDeclaration = {
   aside: true,
 }
 
-/** Privacy budget spent by each member in an epoch, by topic (BQ-105). */
+/** Table of the privacy budget that each member has spent in an epoch, by topic (BQ-105). */
 export const AGGREGATE_CHARGES: TableDeclaration = {
   name: 'beliefs_aggregate_charges',
   columns: [
@@ -170,7 +181,7 @@ export const AGGREGATE_CHARGES: TableDeclaration = {
     { name: 'epoch', type: 'integer' },
     { name: 'member', type: 'text' },
     { name: 'topic', type: 'text' },
-    /** Price paid for the topic, in thousandths of epsilon. */
+    /** Privacy budget charged for the topic, in thousandths of epsilon. */
     { name: 'epsilon', type: 'integer' },
   ],
   key: ['federation', 'epoch', 'member', 'topic'],

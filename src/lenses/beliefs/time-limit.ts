@@ -1,6 +1,6 @@
 /**
- * Time limit of a question (BQ-192). The work asks it every few thousand rows, on a monotonic clock. The results found within the limit are
- * returned as a partial answer.
+ * The time limit of a query (BQ-192). Code that does the work checks it every few thousand rows, against a monotonic clock. If time runs
+ * out, the results found until then are returned as a partial answer where that is possible.
  */
 import { QuerentError } from '../../model/errors.ts'
 import { BeliefsError } from './errors.ts'
@@ -8,7 +8,7 @@ import { BeliefsError } from './errors.ts'
 /** Rows processed between two checks of the clock. They take well under a millisecond; 50 ms are allowed. */
 export const ROWS_AT_ONCE = 4096
 
-/** Characters searched between two checks of the clock: one long belief, or some hundred usual ones. */
+/** Number of characters searched between two checks of the clock: one long belief, or some hundred usual ones. */
 export const CHARACTERS_AT_ONCE = 65_536
 
 export class TimeLimit {
@@ -18,7 +18,7 @@ export class TimeLimit {
   readonly #start: number
   #isCut = false
 
-  /** `now`: milliseconds of a clock that cannot be set. */
+  /** `now`: returns the time in milliseconds of a clock that is never set back or forward. */
   constructor(timeoutMs: number, signal: AbortSignal, now: () => number = () => performance.now()) {
     this.signal = signal
     this.#timeoutMs = timeoutMs
@@ -30,18 +30,18 @@ export class TimeLimit {
     return Math.max(0, this.#timeoutMs - (this.#now() - this.#start))
   }
 
-  /** Whether something was left out because time had run out. */
+  /** Whether an optional part of the answer was left out because time had run out. */
   get isCut(): boolean {
     return this.#isCut
   }
 
-  /** Throws TIMEOUT if time has run out, and `cancelled` if the caller has cancelled the question. */
+  /** Throws TIMEOUT if time has run out, and `cancelled` if the caller has cancelled the query. */
   check(): void {
     if (this.signal.aborted) throw new QuerentError('cancelled', 'the caller cancelled the query')
     if (this.leftMs === 0) throw this.error()
   }
 
-  /** Whether there is time left for an optional part of the answer. */
+  /** Whether there is time left for an optional part of the answer. If not, the answer is recorded as incomplete. */
   allows(): boolean {
     if (this.leftMs > 0) return true
     this.#isCut = true
@@ -65,7 +65,7 @@ export class TimeLimit {
     }
   }
 
-  /** Returns a function that checks the clock at every `ROWS_AT_ONCE`th call. */
+  /** Returns a function that checks the time limit at every `ROWS_AT_ONCE`-th call. */
   ticker(): () => void {
     let calls = 0
     return () => {

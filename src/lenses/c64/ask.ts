@@ -1,4 +1,7 @@
-/** The lens's own query, answered through the pipeline or by a Qdrant server. */
+/**
+ * Answers a question of the C64 lens: by a query through the pipeline over the store, or by a Qdrant server (an external vector database),
+ * whichever is configured.
+ */
 import type { Entry } from '../../model/entry.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Item, Note, Page } from '../../model/page.ts'
@@ -22,15 +25,18 @@ interface SearchWarning {
 
 export interface C64Answer {
   readonly enrichment: Enrichment
-  /** What was searched, as a text for people. */
+  /** Which records were searched and how (by tags, by meaning, or both), as a text for people. */
   readonly searchMode: string
   readonly backend: C64Settings['backend']
-  /** Results of the search, best first. */
+  /** Records found by the search, best first. */
   readonly results: readonly SearchHit[]
-  /** Verdict of the pipeline. Null: the answer is from a Qdrant server, which gives no verdict. */
+  /**
+   * The query pipeline's verdict on the answer: answered, weak, or nothing relevant. Null: the answer is from a Qdrant server, which gives
+   * no verdict.
+   */
   readonly verdict: Page['verdict'] | null
   readonly reason: string | null
-  /** The nearest results, at most three, if nothing is relevant. */
+  /** If nothing relevant was found, the nearest records, at most three; otherwise empty. */
   readonly nearest: readonly SearchHit[]
   readonly cursor: string | null
   readonly warnings: readonly SearchWarning[]
@@ -41,7 +47,7 @@ export function askC64(host: LensHost, question: C64Question, call: CallContext)
   return backend === 'qdrant' ? askServer(host, question, call) : askStore(host, question, call)
 }
 
-/** Makes a query of the pipeline from a question of this lens. */
+/** Converts a question of this lens to the input of a pipeline query, with the lens's settings as defaults. */
 export function queryOf(host: LensHost, { query, cursor, limit, ...options }: C64Question): QueryInput {
   const { settings } = stateOf(host)
   return {
@@ -80,7 +86,7 @@ function hitsOf(items: readonly Item[], entries: readonly Entry[]): readonly Sea
 const FROM_MEMORY =
   'Answered by words only, because the facts are not in this store; `querent c64 --embed` puts them there with their vectors.'
 
-/** Warnings for a note of the pipeline; none if `searchMode` already says the same. */
+/** Converts a note of the query pipeline to warnings of this lens; none if the field `searchMode` already reports the fact. */
 function warningOf({ code, message }: Note, isInStore: boolean): readonly SearchWarning[] {
   if (code === NO_TAG_MATCH) return []
   if (code === 'words_only' && !isInStore) return [{ code, message: FROM_MEMORY }]

@@ -12,7 +12,7 @@ import { c64Stages } from './stages.ts'
 import { type LensSettings, stateIfMade, stateOf } from './state.ts'
 
 export interface C64LensOptions extends GivenSettings {
-  /** The user's own plugins. They are ordered with the built-in ones by priority. */
+  /** Enrichment plugins supplied by the user. They run together with the built-in ones, in order of priority. */
   readonly plugins?: readonly EnrichmentPlugin[] | undefined
 }
 
@@ -48,7 +48,7 @@ export function c64Lens(options: C64LensOptions = {}): Lens {
       else if (PLUGIN_FILE.test(file)) throw new Error(NO_PLUGIN)
       return plugin !== null
     },
-    // The state is made now, so that two plugins of the same name are reported when the engine opens.
+    // The plugins are put in order when the engine opens, so that two plugins with one name are reported at once.
     open: host => void inOrder(stateOf(host).domain.plugins),
     close: async host => stateIfMade(host)?.close(),
   }

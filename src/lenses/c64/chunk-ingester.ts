@@ -1,6 +1,6 @@
 /**
- * Reads Markdown chunks of a Commodore 64 collection into entries: title, tags taken from the closing sections and ROM listings, and
- * references to other chunks.
+ * Reads Markdown files about the Commodore 64 into entries, one file per entry: the title, tags found in the closing sections and in ROM
+ * listings, and references to other files.
  */
 import type { Steps } from '../../base/turns.ts'
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../../model/ingester.ts'
@@ -49,13 +49,13 @@ function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
 }
 
 export interface ChunkFile {
-  /** Title of the chunk: its first heading; null: there is none. */
+  /** Title of the file: the text of its first heading; null: it has no heading. */
   readonly title: string | null
   readonly tags: readonly string[]
   readonly references: readonly HitReference[]
-  /** The text to show, without its references. */
+  /** The text of the file that is shown: all sections except the references. */
   readonly document: string
-  /** The text to embed: also without listings, which contain few meaningful words. */
+  /** The text of the file that is embedded: without references and without program listings, which contain few meaningful words. */
   readonly prose: string
 }
 
@@ -82,14 +82,14 @@ const LISTING = 'source code'
 const REFERENCES = 'references'
 
 interface Section {
-  /** Heading in lower case; null: the part before the first level 2 heading. */
+  /** Heading of the section in lower case; null: the part of the file before the first level 2 heading. */
   readonly heading: string | null
-  /** Lines of the section including its heading. */
+  /** Lines of the section: in `text` including its heading, in `lines` without it. */
   readonly text: readonly string[]
   readonly lines: readonly string[]
 }
 
-/** Splits a text at level 2 headings, except within code. */
+/** Splits a Markdown text into sections at its level 2 headings; lines within code blocks do not count as headings. */
 function sectionsOf(markdown: string): readonly Section[] {
   const sections: { heading: string | null; text: string[]; lines: string[] }[] = [
     { heading: null, text: [], lines: [] },
@@ -118,25 +118,26 @@ function textOf(sections: readonly Section[]): string {
     .join('\n\n')
 }
 
-/** Tags of the addresses in a list item such as `- $D000-$D00F - sprite positions`. */
+/** Tags for all addresses in a list item such as `- $D000-$D00F - sprite positions`. */
 function registerTags(line: string): readonly string[] {
   if (!/^\s*[-*]\s/.test(line)) return []
   const found = [...line.matchAll(/(?<![\w$])\$([0-9a-f]{2,4})(?:\s*[-–]\s*\$?([0-9a-f]{2,4}))?(?!\w)/gi)]
   return found.flatMap(([, first = '', last = first]) => {
-    // A shortened end such as in "$D000-20" takes its leading digits from the beginning: it means $D020.
+    // If the end of a range has fewer digits than its beginning, it takes its leading digits from the beginning: "$D000-20" means $D000 to
+    // $D020.
     const end = last.length < first.length ? first.slice(0, first.length - last.length) + last : last
     const range = { start: Number.parseInt(first, 16), end: Number.parseInt(end, 16) }
     return range.start <= range.end ? addressTags(range) : [toAddress(range.start), toAddress(range.end)]
   })
 }
 
-/** Tag of the address in a line of a ROM listing such as `.,FFD2 6C 26 03 JMP ($0326)`. */
+/** Tag for the address at the beginning of a ROM listing's line, such as `.,FFD2 6C 26 03 JMP ($0326)`. */
 function listingTags(line: string): readonly string[] {
   const address = /^\s*\.[,:]([0-9a-f]{4})\b/i.exec(line)?.[1]
   return address === undefined ? [] : [toAddress(Number.parseInt(address, 16))]
 }
 
-/** Tag made from the first word of a list item. */
+/** Tag made from the first word of a Markdown list item, such as the name of a label or an instruction. */
 function nameTags(line: string): readonly string[] {
   const name = /^\s*[-*]\s+[`*_]*([A-Za-z][A-Za-z0-9_]*)/.exec(line)?.[1]
   return name === undefined ? [] : [canonicalTag(name)]

@@ -1,7 +1,7 @@
 /**
- * The lens's facts as entries of the store, public and held by the owner. They are written by `embedC64`, and also by the owner's query if
- * the collection has other entries, because both are ranked together. The owner's query writes them again when a fact has changed. With any
- * other store, queries use the facts in memory and write nothing.
+ * Stores the lens's built-in facts as entries of the store, public and held by the owner. They are written by `embedC64`, and by the
+ * owner's query if the collection already has other entries, so that facts and entries are ranked together; the owner's query also updates
+ * facts that have changed. Otherwise queries use the facts in memory and write nothing.
  */
 import type { Instant } from '../../base/clock.ts'
 import { nextTurn } from '../../base/turns.ts'
@@ -16,21 +16,21 @@ import type { DomainRecord } from './enrichment/plugin.ts'
 
 export const CORPUS_KIND = 'fact'
 
-/** Name of the `meta` value that says which facts the store contains. */
+/** Name of the `meta` value of the store that records for which collection, and in which version, the facts were written. */
 const VERSION_NAME = 'c64_corpus'
 
 export interface CorpusReport {
-  /** Whether the facts were written by this call; false: they were already in the store. */
+  /** Whether this call wrote the facts; false: the store already contained them in the current version. */
   readonly written: boolean
   readonly records: number
 }
 
-/** Records written in one transaction. It takes some milliseconds, so readers and other writers can run in between. */
+/** Number of facts written in one transaction, which takes some milliseconds, so that readers and other writers can run in between. */
 const RECORDS_AT_ONCE = 50
 
 /**
- * Writes the facts if they are not in the store yet; otherwise it only reads one `meta` value. After an interruption, the next call writes
- * the missing facts.
+ * Writes the built-in facts to the store if they are missing or outdated; otherwise only one `meta` value is read. If the writing is
+ * interrupted, the next call completes it.
  */
 export async function keepCorpus(store: Store, collection: string, now: Instant): Promise<CorpusReport> {
   const { records, version } = corpus()
@@ -49,12 +49,12 @@ export async function keepCorpus(store: Store, collection: string, now: Instant)
   return { written: true, records: records.length }
 }
 
-/** Whether the store contains facts of this collection, in the current version or an earlier one. */
+/** Whether the store contains built-in facts in this collection, in the current or an earlier version. */
 export function hasCorpus(store: Store, collection: string): boolean {
   return store.meta(VERSION_NAME)?.startsWith(`${collection}:`) === true
 }
 
-/** Whether the owner can see entries of any kind in the collection. */
+/** Whether the collection contains any entries that the owner can see. */
 export function holdsEntries(
   { store, accessScope }: Pick<LensHost, 'store' | 'accessScope'>,
   collection: string,
@@ -90,12 +90,12 @@ function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<
   return new Map(entries.map(entry => [entry.id, entry]))
 }
 
-/** Whether an entry is one of the lens's own facts. */
+/** Whether an entry is one of the built-in facts of this lens. */
 export function isFact({ id, kind, audience: of }: Pick<Entry, 'id' | 'kind' | 'audience'>): boolean {
   return kind === CORPUS_KIND && id.startsWith(ID_START) && of.holder === OWNER
 }
 
-/** Beginning of the id of each fact. */
+/** Beginning of the ids of all built-in facts. */
 const ID_START = 'c64:'
 
 function draftOf({ id, title, type, text, tags }: DomainRecord, collection: string): Omit<EntryDraft, DatedField> {
@@ -116,8 +116,8 @@ function draftOf({ id, title, type, text, tags }: DomainRecord, collection: stri
 }
 
 /**
- * The first sentence says what the fact is about. It is a chunk of its own, before the whole text, because the bits, cycles and names that
- * follow would blur its vector. Measured: bench c64.
+ * Splits a fact into chunks. Its first sentence, which says what the fact is about, is also a chunk of its own, because the details that
+ * follow would blur the sentence's vector. The effect was measured (bench c64).
  */
 function chunksOf(content: string): readonly ChunkDraft[] {
   const whole = chunkContent(content, { format: 'plain' })
@@ -128,7 +128,7 @@ function chunksOf(content: string): readonly ChunkDraft[] {
 
 type DatedField = 'createdAt' | 'updatedAt' | 'knownAt'
 
-/** Made once per process; takes some milliseconds. */
+/** The built-in facts and their version, made once per process in some milliseconds; null: not made yet. */
 let made: { readonly records: readonly DomainRecord[]; readonly version: string } | null = null
 
 function corpus(): NonNullable<typeof made> {

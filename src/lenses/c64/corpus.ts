@@ -1,4 +1,4 @@
-/** The built-in facts of the lens, one record for each. They are all that the lens needs to answer. */
+/** The built-in facts of the C64 lens, one record for each. The lens can answer questions from them alone. */
 import { sha256 } from '../../base/canonical.ts'
 import { toAddress } from './enrichment/numbers.ts'
 import type { DomainRecord } from './enrichment/plugin.ts'
@@ -37,7 +37,7 @@ export function c64Corpus(): readonly DomainRecord[] {
   ]
 }
 
-/** Version of the facts. It changes when a fact changes, and everything built from another version is then built again. */
+/** Version of the facts: a hash that changes when a fact changes. Data made from another version is then made again. */
 export function corpusVersion(records: readonly DomainRecord[]): string {
   return sha256(JSON.stringify(records))
 }
@@ -67,7 +67,7 @@ const ACCESS: Readonly<Record<string, string>> = {
   w: 'Write only',
   rw: 'Can be read and written',
 }
-/** Register that selects the memory bank of the video chip. */
+/** Name of the register that selects the memory bank of the video chip. */
 const VIDEO_BANK_REGISTER = 'CI2PRA'
 
 function registerText(register: RegisterFact): string {
@@ -163,7 +163,7 @@ export function memoryRecords(): readonly DomainRecord[] {
   return [...locationRecords(), ...groupRecords(), ...regionRecords(), ...romRecords()]
 }
 
-/** Ranges up to this size have a tag for each address; larger ones only for their ends. */
+/** Maximum size of an address range in which every address becomes a tag; of a larger range only the first and last address do. */
 const MAX_TAGS = 256
 
 export function addressTags(range: Range): readonly string[] {
@@ -232,8 +232,8 @@ function noteRecords(): readonly DomainRecord[] {
 }
 
 /**
- * Tags of a label. A label that is also the name of a register, jump table routine, instruction or colour gets no tag, because the name
- * means that.
+ * Tags of the label of a memory location. If the label is also the name of a register, jump table routine, instruction or colour, it gets
+ * no tag, because the tag means the latter.
  */
 function labelTags(label: string | null): readonly string[] {
   return label === null || namedTag(label) !== null ? [] : [canonicalTag(label)]
@@ -254,7 +254,7 @@ function banking(): string {
   return `What the processor sees by bits 2-0: ${rows.join('; ')}`
 }
 
-/** Joins parts into sentences and adds missing full stops. Empty parts are left out. */
+/** Joins parts to a text of sentences, adding missing full stops and initial capitals. Empty parts are left out. */
 export function sentences(...parts: readonly (string | null | undefined)[]): string {
   return parts
     .map(part => (part ?? '').trim())
@@ -264,12 +264,12 @@ export function sentences(...parts: readonly (string | null | undefined)[]): str
     .join(' ')
 }
 
-/** "Also called A, B", or an empty text. */
+/** The text "Also called A, B" for these names; an empty text if there are none. */
 export function alsoCalled(names: readonly string[]): string {
   return names.length === 0 ? '' : `Also called ${names.join(', ')}`
 }
 
-/** Tags, sorted, each once. */
+/** Sorts tags and removes duplicates. */
 export function tagList(...tags: readonly string[]): readonly string[] {
   return [...new Set(tags)].sort()
 }

@@ -20,14 +20,14 @@ const BY_NAME: ReadonlyMap<string, RegisterFact> = new Map(REGISTERS.map(registe
 const BY_ALIAS: ReadonlyMap<string, RegisterFact> = new Map(
   REGISTERS.flatMap(register => register.aliases.map(alias => [alias, register] as const)),
 )
-/** Registers by a name that several chips share; the register of the first chip comes first. */
+/** Registers by a generic name that registers of several chips share; for each name the register of the first chip comes first. */
 const SHARED: ReadonlyMap<string, readonly RegisterFact[]> = Map.groupBy(
   REGISTERS.filter(register => register.genericName !== undefined),
   register => register.genericName ?? '',
 )
 const WORD_LIKE_NAMES = new Set(WORD_LIKE_REGISTERS)
 
-/** Registers that the query names, in order of appearance, without duplicates. */
+/** Registers that the query mentions by name, in order of appearance, without duplicates. */
 export function registersIn(query: string): readonly RegisterFact[] {
   const words = wordsOf(query)
   const chips = chipsNamed(query)
@@ -41,7 +41,10 @@ export function registersIn(query: string): readonly RegisterFact[] {
   return [...new Set(found)]
 }
 
-/** The register that a name means on its own; null when the name belongs to no register or to several. */
+/**
+ * The register that has this name or alias; null when there is none. A generic name that registers of several chips share counts only where
+ * it is also one register's own name.
+ */
 function registerNamed(name: string): RegisterFact | null {
   const upper = name.toUpperCase()
   return BY_NAME.get(upper) ?? BY_ALIAS.get(upper) ?? null
@@ -69,7 +72,10 @@ function sharedNamed(word: Word, chips: ReturnType<typeof chipsNamed>): readonly
   return chips.first && !chips.second ? [first].filter(register => register !== undefined) : registers
 }
 
-/** A register name that is an ordinary word counts only in capitals or beside the word "register". */
+/**
+ * Whether a word that is both a register name and an ordinary word is meant as the register: it is in capitals in a query that is not all
+ * capitals, or next to the word "register".
+ */
 function isClear(word: Word, words: readonly Word[], index: number, query: string): boolean {
   if (word.isUpper && !isShouted(query)) return true
   const isRegister = (neighbour: Word | undefined): boolean =>
@@ -93,7 +99,7 @@ const WORD_LIKE_LABELS: ReadonlySet<string> = new Set(
   KERNAL.filter(entry => entry.englishWord === true).map(entry => entry.label),
 )
 
-/** KERNAL routines that the query names, in order of appearance, without duplicates. */
+/** KERNAL routines that the query mentions by name, in order of appearance, without duplicates. */
 export function kernalIn(query: string): readonly KernalFact[] {
   const named = namedIn(query, BY_LABEL)
   const isShoutedQuery = isShouted(query)
@@ -109,7 +115,7 @@ export function kernalIn(query: string): readonly KernalFact[] {
 interface Mnemonic {
   readonly canonical: string
   readonly official: boolean
-  /** Whether the mnemonic is also an ordinary word, a unit or the name of a tool. */
+  /** Whether the mnemonic is also an ordinary word, a unit or the name of a tool, as `AND`, `DEC` and `PHP` are. */
   readonly wordLike: boolean
 }
 
@@ -129,8 +135,8 @@ const OFFICIAL: readonly (readonly [string, Mnemonic])[] = OPCODES.map(
     ] as const,
 )
 /**
- * Instructions by mnemonic and alias, in capitals. Where one name is used twice, a mnemonic replaces an alias, and an official mnemonic
- * replaces both.
+ * Processor instructions by mnemonic and alias, in capitals. Where a name is both an alias and a mnemonic, the mnemonic counts; where it is
+ * both official and undocumented, the official mnemonic counts.
  */
 const MNEMONICS: ReadonlyMap<string, Mnemonic> = new Map([
   ...UNOFFICIAL.filter(([name, { canonical }]) => name !== canonical),
@@ -146,12 +152,12 @@ const ASSEMBLY_WORD =
 /** Text directly behind a mnemonic that is an operand: `#` and a number, `$` and a digit, or an indirect address. */
 const OPERAND = /^\s*(?:#[$%\d]|\$[0-9a-f]|\(\$)/i
 
-/** Canonical mnemonics of the instructions that the query names, in order of appearance, without duplicates. */
+/** Canonical mnemonics of the processor instructions that the query mentions, in order of appearance, without duplicates. */
 export function mnemonicsIn(query: string): readonly string[] {
   const named = namedIn(query, MNEMONICS)
   const isShoutedQuery = isShouted(query)
   const isAboutAssembly = ASSEMBLY_WORD.test(query)
-  /** Official mnemonics in the query that are not ordinary words. */
+  /** Official mnemonics in the query that are not also ordinary words. */
   const clear = new Set(named.flatMap(([, one]) => (one.official && !one.wordLike ? [one.canonical] : [])))
   const isMeant = ([word, { official, wordLike }]: (typeof named)[number]): boolean => {
     const behind = query.slice(word.end)
@@ -185,7 +191,7 @@ export function operandReader(query: string): (start: number) => boolean {
   }
 }
 
-/** Colours by their name in the form that `plain` gives. */
+/** Colours by their names and aliases, each in capitals, with British spelling of grey and with blanks as separators. */
 const COLOR_BY_NAME: ReadonlyMap<string, ColorFact> = new Map([
   ...COLORS.flatMap(color => color.aliases.map(alias => [plain(alias), color] as const)),
   ...COLORS.map(color => [plain(color.name), color] as const),
@@ -193,14 +199,14 @@ const COLOR_BY_NAME: ReadonlyMap<string, ColorFact> = new Map([
 
 const COLOR_NAME = new RegExp(
   String.raw`(?<![\p{L}\p{N}_])(?:${[...COLOR_BY_NAME.keys()]
-    // Longer colour names are matched first: "light blue" is not "blue".
+    // Longer colour names are tried first, so that "light blue" is not found as "blue".
     .sort((a, b) => b.length - a.length)
     .map(name => name.replaceAll(' ', String.raw`[\s_-]+`).replaceAll('GREY', 'GR[EA]Y'))
     .join('|')})(?![\p{L}\p{N}_])`,
   'giu',
 )
 
-/** Colours that the query names, in order of appearance, without duplicates. */
+/** Colours that the query mentions by name, in order of appearance, without duplicates. */
 export function colorsIn(query: string): readonly ColorFact[] {
   const found = [...query.matchAll(COLOR_NAME)].map(match => COLOR_BY_NAME.get(plain(match[0])))
   return [...new Set(found.filter(color => color !== undefined))]
@@ -223,7 +229,7 @@ interface Word {
   readonly end: number
 }
 
-/** Words of the query: letters, digits and underscores, beginning with a letter and not part of a number such as `$ADC0`. */
+/** Splits a query into words: letters, digits and underscores, beginning with a letter, and not part of a number such as `$ADC0`. */
 function wordsOf(query: string): readonly Word[] {
   return [...query.matchAll(/(?<![\p{L}\p{N}_$&%])[A-Za-z][A-Za-z0-9_]*(?![\p{L}\p{N}_])/gu)].map(match => {
     const [text] = match
@@ -239,12 +245,12 @@ function namedIn<T>(query: string, table: ReadonlyMap<string, T>): readonly (rea
   })
 }
 
-/** Whether the query is written in capitals: at least two words and no lower-case letter. */
+/** Whether the whole query is written in capitals: it has at least two words and no lower-case letter. */
 function isShouted(query: string): boolean {
   return !/\p{Ll}/u.test(query) && wordsOf(query).length >= 2
 }
 
-/** The canonical spelling of a tag. Idempotent: a canonical tag stays as it is. */
+/** The canonical spelling of a tag; a tag that is canonical already is returned unchanged. */
 export function canonicalTag(tag: string): string {
   const upper = tag.trim().toUpperCase()
   const address = /^(?:\$|0X)([0-9A-F]{1,4})$/.exec(upper)?.[1]
@@ -252,20 +258,23 @@ export function canonicalTag(tag: string): string {
   return namedTag(upper) ?? MEMORY_LABELS.get(upper) ?? upper.replaceAll('GRAY', 'GREY')
 }
 
-/** The tag of the register, routine, instruction or colour of this name; null when there is none. */
+/** The canonical tag of the register, routine, instruction or colour that has this name; null when nothing has this name. */
 export function namedTag(name: string): string | null {
   const upper = name.toUpperCase()
   const named = registerNamed(name)?.name ?? BY_LABEL.get(upper)?.label ?? COLOR_BY_NAME.get(plain(name))?.tag
   return named ?? MNEMONICS.get(upper)?.canonical ?? null
 }
 
-/** Every tag that a name in a query may become, depending on the rest of the query. */
+/**
+ * Every tag that enrichment may make from a name in a query: the canonical tag, and the registers of all chips that share the name. Which
+ * of them it makes depends on the rest of the query.
+ */
 export function tagsFor(name: string): readonly string[] {
   const shared = SHARED.get(name.toUpperCase()) ?? []
   return [...new Set([canonicalTag(name), ...shared.map(register => register.name)])]
 }
 
-/** Labels by alias, for memory locations and for routines outside the jump table. */
+/** Labels of memory locations, and of routines outside the KERNAL's jump table, by alias. */
 const MEMORY_LABELS: ReadonlyMap<string, string> = new Map(
   [...ROUTINES, ...LOCATIONS].flatMap(({ label, aliases }) =>
     label === null

@@ -1,4 +1,4 @@
-/** The operations of the lens `c64` with their schemas, which every interface offers. */
+/** Definitions of the operations of the lens `c64`, with their schemas; every interface (library, HTTP, command line) offers them. */
 import { z } from 'zod'
 import { costOfAsking, questionFields } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'

@@ -35,7 +35,7 @@ import {
 } from './names.ts'
 
 export interface BuiltInOptions {
-  /** Whether an address adds the tag of its register or routine. Off by default. */
+  /** Whether an address in the query adds the tag of the register or routine at that address. Off by default. */
   readonly expandAddresses?: boolean | undefined
 }
 
@@ -73,7 +73,7 @@ function result(additionalContext: readonly string[], filterTags: readonly strin
   return { additionalContext, filterTags }
 }
 
-/** Adds every number of the query in the bases in which it was not written; addresses become tags. */
+/** Adds each number of the query in the number bases in which it was not written (decimal, hexadecimal), and makes tags from addresses. */
 function otherBases({ query, numbers }: EnrichmentInput): EnrichmentResult {
   const shown = numbers.filter(number => number.role !== 'prose' && !isCount(number, query))
   return {
@@ -104,7 +104,7 @@ function otherForms({ sourceToken, value, decimal, hex, binary }: ParsedNumber):
   ]
 }
 
-/** Adds the register that an address mirrors, where a chip repeats its registers. */
+/** Adds to the query the register that one of its addresses mirrors; some chips repeat their registers over a range of addresses. */
 function mirrored({ numbers }: EnrichmentInput): EnrichmentResult {
   const mirrors = addressesIn(numbers).flatMap(value => {
     const canonical = mirroredAddress(value)
@@ -117,7 +117,7 @@ function mirrored({ numbers }: EnrichmentInput): EnrichmentResult {
   }
 }
 
-/** Texts that say what is at each address of the query. */
+/** For each number of the query that is or may be an address, a text that says what is at this address. */
 function places(numbers: readonly ParsedNumber[]): readonly string[] {
   const meant = numbers.filter(({ role }) => role === 'address' || role === 'candidate')
   return meant.map(({ value }) => {
@@ -126,7 +126,10 @@ function places(numbers: readonly ParsedNumber[]): readonly string[] {
   })
 }
 
-/** Adds colours: by number where the query is about colour, by name everywhere. */
+/**
+ * Adds colours to the query: for colour numbers the colour's name and tag, but only where the query is about colour; for colour names
+ * always the tag.
+ */
 function colors(input: EnrichmentInput): EnrichmentResult {
   const numbered = isAboutColor(input) ? input.numbers.flatMap(number => colorOf(number, input.query)) : []
   return {
@@ -158,12 +161,15 @@ function colorOf(number: ParsedNumber, query: string) {
   return isIndex ? [] : [{ token: number.sourceToken, color }]
 }
 
-/** Explains the processor instructions of the query when no address says more. */
+/**
+ * Mnemonics of the query's processor instructions, to be explained; none where the query has an address above 255, which already says what
+ * it is about.
+ */
 function instructions({ query, numbers }: EnrichmentInput): readonly string[] {
   return numbers.some(({ value, role }) => !isByte(value) && role !== 'prose') ? [] : mnemonicsIn(query)
 }
 
-/** Adds the address for the name of a register or routine, and on request the name for an address. */
+/** Adds the address for each register or routine that the query names and, where `expandAddresses` is true, the name for each address. */
 function addresses({ query, numbers }: EnrichmentInput, expandAddresses: boolean): EnrichmentResult {
   const spoken = new Set(numbers.filter(({ role }) => role !== 'prose').map(({ value }) => value))
   const named = [
@@ -198,11 +204,11 @@ interface EverydayWords {
 }
 
 /**
- * Everyday phrases and the manuals' terms for them. A rule applies where the query has all of its words, in any order; `|` separates
- * alternatives, a star stands for any ending. The term is added unless the query has it already.
+ * Everyday phrases (`said`) and the manuals' terms for them (`means`). A phrase applies where the query has all of its words, in any order;
+ * `|` separates alternatives, a star is any ending. The term is added unless the query has it already.
  */
 const EVERYDAY_WORDS: readonly EverydayWords[] = [
-  // Everyday words for the screen.
+  // Everyday phrases for the screen, with the manuals' terms.
   { said: 'edge*|frame|surround* screen|picture|display', means: 'border' },
   { said: 'main|whole|behind screen|text', means: 'screen background' },
   { said: 'beam|scanline*|scan', means: 'raster line' },
@@ -215,7 +221,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'wipe|empty|erase screen', means: 'clear the screen' },
   { said: 'graphics|video bank|16k', means: 'VIC bank select' },
   { said: 'letters|text|print* colo*', means: 'current text colour' },
-  // Everyday words for sprites.
+  // Everyday phrases for sprites, with the manuals' terms.
   { said: 'mob|mobs', means: 'sprite' },
   { said: 'sprite* on|off|show|hide|visible|appear*', means: 'sprite enable' },
   { said: 'sprite* wide*|width|broad*', means: 'sprite horizontal doubling' },
@@ -225,7 +231,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'sprite wall*|scenery|background touch*|hit*|bump*', means: 'sprite to foreground collision' },
   { said: 'sprite* beyond|past|far|right 255*|256*|edge|pixel', means: 'most significant X position bit' },
   { said: 'sprite* shape|picture|image|look*|animate', means: 'sprite data pointers' },
-  // Everyday words for sound.
+  // Everyday phrases for sound, with the manuals' terms.
   { said: 'loud*|quiet*', means: 'master volume' },
   { said: 'pitch|tone|note', means: 'voice frequency' },
   { said: 'fade*|rise* in', means: 'envelope attack' },
@@ -235,7 +241,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'third voice|channel', means: 'voice 3' },
   { said: 'sawtooth|triangle|square|pulse|noise', means: 'waveform select' },
   { said: 'muffle*|brightness|treble|bass', means: 'filter cutoff' },
-  // Everyday words for keys, joysticks and time.
+  // Everyday phrases for keys, joysticks and time, with the manuals' terms.
   { said: 'stick|joypad|gamepad', means: 'joystick' },
   { said: 'joystick first|one', means: 'joystick 1, port B' },
   { said: 'joystick second|two', means: 'joystick 2, port A' },
@@ -247,7 +253,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'wall clock|time', means: 'time of day clock' },
   { said: 'ntsc pal|which|machine', means: 'video standard' },
   { said: 'random', means: 'voice 3 oscillator random source, seed of RND' },
-  // Everyday words for files and devices.
+  // Everyday phrases for files and devices, with the manuals' terms.
   { said: 'name file', means: 'SETNAM set the file name' },
   { said: 'disk|tape|drive load*|read*', means: 'LOAD routine' },
   { said: 'disk|tape|drive save*|write*', means: 'SAVE routine' },
@@ -257,7 +263,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'cursor place|put|move|row|column|position', means: 'PLOT cursor position' },
   { said: 'drive|disk|device number', means: 'current device number' },
   { said: 'modem|terminal|serial', means: 'RS-232' },
-  // Everyday words for memory and the system.
+  // Everyday phrases for memory and the system, with the manuals' terms.
   { said: 'reboot|restart', means: 'reset' },
   { said: 'interrupt* own|hook|custom|my', means: 'IRQ handler vector' },
   { said: 'interrupt* ignore|disable|forbid|block|mask|prevent', means: 'set interrupt disable flag' },
@@ -266,7 +272,7 @@ const EVERYDAY_WORDS: readonly EverydayWords[] = [
   { said: 'first page', means: 'zero page' },
   { said: 'unused|spare own|my|pointers', means: 'free for programs' },
   { said: 'basic program|listing start*|begin*', means: 'start of the BASIC program' },
-  // Everyday words for instructions.
+  // Everyday phrases for processor instructions, with the manuals' terms.
   { said: 'subroutine go|call|jump', means: 'call subroutine' },
   { said: 'subroutine back|leave|end', means: 'return from subroutine' },
   { said: 'add|plus|sum carry|numbers', means: 'add with carry' },
@@ -283,10 +289,10 @@ const RULES = EVERYDAY_WORDS.map(({ said, means }) => ({
   parts: said.split(' ').map(part => new RegExp(`^(?:${part.replaceAll('*', '.*')})$`)),
 }))
 
-// The Commodore 64 as a domain of query enrichment: its plugins, names and tags.
+// The Commodore 64 as a domain of query enrichment: the plugins, names and tags with which a query about this computer is extended.
 
 export interface C64Options extends BuiltInOptions {
-  /** The user's own plugins; they are placed among the built-in plugins by priority. */
+  /** The user's own enrichment plugins; they run among the built-in plugins in order of priority. */
   readonly plugins?: readonly EnrichmentPlugin[] | undefined
 }
 
@@ -317,8 +323,8 @@ const OPERAND_LIST =
 const DATA = /(?<![\p{L}_])DATA(?![\p{L}_])/u
 
 /**
- * Nouns that make the number beside them a count. The singulars line, row, colour and sprite are left out, because real values stand beside
- * them ("line 200 colour 7").
+ * Nouns that make the number beside them a count and not an address ("16 bytes"). The singulars line, row, colour and sprite are left out,
+ * because numbers beside them can be values ("line 200 colour 7").
  */
 const UNITS = [
   ...['bytes?', 'k', 'kb', 'mb', 'bits?', 'hz', 'khz', 'mhz', 'cycles?', 'lines', 'rows', 'columns', 'pixels?'],
@@ -326,7 +332,7 @@ const UNITS = [
   ...['chars', 'games?', 'disks?', 'programs?', 'voices', 'channels', 'registers', 'keys'],
 ]
 
-/** Numbers that are names of models: computers, drives, processors and chips. */
+/** Numbers that are names of computers, drives, processors and chips (64, 1541, 6502), not addresses. */
 const MODELS = new Set([
   ...[64, 128, 1541, 1571, 1581, 6502, 6507, 6510, 6522, 6526, 6551, 6560, 6561, 6567, 6569, 6572, 6581],
   ...[8500, 8501, 8502, 8521, 8562, 8565, 8580],
@@ -348,8 +354,8 @@ export const C64_NUMBERS: NumberRules = {
 }
 
 /**
- * A test whether a number in the query is meant as an address. A number of one byte could be anything, so the query must use it as an
- * operand or speak of the zero page.
+ * Returns a test whether a number in the query is meant as an address in the zero page. A number of one byte could be anything, so it
+ * counts only where it is written with four hexadecimal digits, is an operand, or the query speaks of the zero page.
  */
 function zeroPage(query: string): (occurrence: NumberOccurrence) => boolean {
   const isOperand = operandReader(query)

@@ -1,6 +1,6 @@
 /**
- * The lens `c64` over a Qdrant server, which ranks by distance alone. The server is reached through the source contract; the lens makes no
- * network call itself.
+ * The lens `c64` over a Qdrant server, which ranks only by vector distance. The server is reached through the `source` interface that the
+ * engine gives; this code makes no network call itself.
  */
 import { Deadline } from '../../base/clock.ts'
 import type { Embedder } from '../../embed/embedder.ts'
@@ -15,12 +15,12 @@ import type { C64Settings, SearchSettings } from './settings.ts'
 
 export interface Remote {
   readonly source: Source
-  /** Embedder with the model that the collection was embedded with. */
+  /** Embedder with the same model as the vectors of the server's collection. */
   readonly embedder: Embedder
   close(): Promise<void>
 }
 
-/** Environment variable that holds the key of the server that embeds queries. */
+/** Name of the environment variable that holds the key of the embedding server. */
 export const MODEL_KEY = 'OPENAI_API_KEY'
 
 /**
@@ -42,7 +42,7 @@ export async function openRemote(
   }
   const server = { url: qdrantUrl, public: qdrantPublic, keyVariable: 'QDRANT_API_KEY' }
   const source = await remote.openServer('c64', server)
-  // The OpenAI key is sent to a server that the user named only when the key is set: such a server may need none.
+  // An embedding server that the user named by URL gets the OpenAI key only when the key is set; such a server may work without a key.
   const keyVariable = embeddingUrl !== undefined && hasModelKey ? MODEL_KEY : undefined
   const embedder = await remote.openModel({ model: embeddingModel, url: embeddingUrl, keyVariable })
   return {
@@ -56,12 +56,12 @@ export async function openRemote(
 }
 
 /**
- * Searches all records (no tags) or those with at least one of the tags; at most `limit`, best first. Records that carry more of the
- * query's tags rank higher.
+ * Searches all records when `tags` is empty, else the records with at least one of the tags. Returns at most `limit` records, best first;
+ * records with more of the given tags rank higher.
  */
 export type Search = (tags: readonly string[], limit: number) => Promise<readonly SearchHit[]>
 
-/** A search function for one text, which is embedded once for any number of searches. */
+/** Makes a search function for one text. The text is embedded once, however often the function is called. */
 export async function searchFor(
   text: string,
   { source, embedder }: Remote,
@@ -90,11 +90,14 @@ export async function searchFor(
 
 export interface Searched {
   readonly hits: readonly SearchHit[]
-  /** Which searches ran, as a text for the user. */
+  /** Which searches ran (all records, records with the query's tags, or both), as a text for the user. */
   readonly mode: string
 }
 
-/** Runs the searches that the strategy asks for, and merges their results into one list. */
+/**
+ * Runs the searches that the enrichment's strategy asks for (all records, records with the query's tags, or both), and merges their results
+ * into one list.
+ */
 export async function runSearch(
   { strategy, filterTags }: Pick<Enrichment, 'strategy' | 'filterTags'>,
   search: Search,
@@ -109,7 +112,7 @@ export async function runSearch(
     hits: trimByScore(hits, minScoreRatio, limit),
     mode: modeText(strategy, filterTags, fellBack),
   })
-  // Where no record carries the tags, all records are searched, so that the answer is not empty.
+  // Strategy `filtered`: where no record carries the query's tags, all records are searched, so that the answer is not empty.
   if (strategy === 'filtered' && tagged.length === 0) return finished(await search([], size), true)
   return finished(merged(strategy, { tagged, all }, fusion, size))
 }

@@ -8,7 +8,7 @@ import { parseInput } from '../../model/parse-input.ts'
 import { questionFields } from '../../model/query-input.ts'
 import { type CamelCased, camelCased, snakeCased } from '../camel-name.ts'
 
-/** Settings by the names of the configuration file (snake_case). */
+/** Schemas of the settings of the lens `c64`, by their names in the configuration file (snake_case). */
 const FIELDS = {
   backend: z
     .enum(['embedded', 'qdrant'])
@@ -36,10 +36,13 @@ const FIELDS = {
 export type Field = keyof typeof FIELDS
 type Values = { readonly [Name in Field]: z.output<(typeof FIELDS)[Name]> }
 
-/** Settings by the names of the library (camelCase). */
+/** The settings of the lens `c64` by their names in the library (camelCase). */
 export type C64Settings = CamelCased<Values>
 
-/** Settings of one layer; those that are left out or undefined are taken from the layer below. */
+/**
+ * Settings of one source (file, environment or caller). A setting that is left out or undefined is taken from the source with the next
+ * lower priority.
+ */
 export type GivenSettings = { readonly [Name in keyof C64Settings]?: C64Settings[Name] | undefined }
 
 export type SearchSettings = Pick<C64Settings, 'limit' | 'fetchLimit' | 'minScoreRatio' | 'fusion'>
@@ -60,10 +63,10 @@ export const DEFAULTS: C64Settings = {
   timeoutMs: 30_000,
 }
 
-/** Schema of `lenses.c64` in the configuration file. */
+/** Schema of the section `lenses.c64` in the configuration file. */
 export const settingsSchema = z.strictObject(FIELDS).partial()
 
-/** Environment variables without the lens's name, which other programs read too. */
+/** Environment variables that set a setting but do not have the lens's name in theirs, because other programs read them too. */
 const SHARED_VARIABLES: Readonly<Partial<Record<Field, string>>> = {
   qdrant_url: 'QDRANT_URL',
   qdrant_collection: 'QDRANT_COLLECTION',
@@ -72,7 +75,7 @@ const SHARED_VARIABLES: Readonly<Partial<Record<Field, string>>> = {
 
 export interface SettingsLayers {
   readonly file?: unknown
-  /** Environment variables; an empty one counts as not set. */
+  /** The process's environment variables; one with an empty value counts as not set. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   readonly constructed?: GivenSettings | undefined
 }
@@ -87,7 +90,7 @@ export function resolveSettings({ file, environment = {}, constructed = {} }: Se
   }
 }
 
-/** Environment variables that set a field; the first one that is set counts. */
+/** Names of the environment variables that can set a setting; the first one that has a value counts. */
 export function variablesOf(field: Field): readonly string[] {
   const shared = SHARED_VARIABLES[field]
   return [`C64_${field.toUpperCase()}`, ...(shared === undefined ? [] : [shared])]
@@ -111,7 +114,7 @@ function readAs(field: Field, text: string): unknown {
   return text
 }
 
-// Schemas of queries, checked at every interface: fields in snake_case from other programs, in camelCase from the library.
+// Schemas of the fields of a `c64` query, used by every interface: other programs give them in snake_case, library callers in camelCase.
 
 export const query = z
   .string()
@@ -140,7 +143,7 @@ const fusion = z
     'tags-first: results with the tags before others; rrf: one list, by reciprocal rank fusion. Default: tags-first',
   )
 
-/** Schema of what `options` of a query may contain for the lens `c64`. */
+/** Schema of the `options` of a query for the lens `c64`. */
 export const c64Options = z.strictObject({ raw, fetch_limit: fetchLimit, min_score_ratio: minScoreRatio, fusion })
 export type C64Options = z.output<typeof c64Options>
 
@@ -149,7 +152,7 @@ const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, 
 /** A query; fields that are left out take the lens's settings. `cursor`: from an answer of the embedded store; a server gives none. */
 export type C64Question = Readonly<z.input<typeof question>>
 
-/** Checks a query that a caller of the library gave. Throws `invalid_argument` or `unknown_field`, naming the field. */
+/** Checks a `c64` query of a library caller against its schema. Throws `invalid_argument` or `unknown_field`, naming the field. */
 export function checkedQuestion(given: C64Question): C64Question {
   return parseInput(question, given)
 }

@@ -1,7 +1,7 @@
 /**
- * The stages of the lens `c64`: a query is enriched, candidates are retrieved among all records and among those with the query's tags, and
- * both lists are merged as the strategy says (EN-053 to EN-060). The score of a record is the mean of its cosine and its share of the
- * highest BM25 score that the query's words allow; for a record without a vector, that share alone.
+ * The stages of a `c64` query: the query is enriched, candidates are retrieved among all records and among those with the query's tags, and
+ * both lists are merged by the strategy of the enrichment (EN-053 to EN-060). A record's score is the weighted mean of its cosine and its
+ * BM25 score divided by the highest BM25 score that the query's words allow; for a record without a vector, that quotient alone.
  */
 import type { Steps } from '../../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../../model/candidate.ts'
@@ -50,10 +50,10 @@ export function c64Stages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** What the plan of a query of this lens holds in addition to the fields of every plan. */
+/** What the lens `c64` adds to the plan of a query. */
 interface Facts {
   readonly enrichment: Enrichment
-  /** Terms and vector of the query before enrichment; null where enrichment added nothing. */
+  /** Terms and vector of the query as the user wrote it, without enrichment; null where enrichment added nothing. */
   readonly asked: Pick<Plan, 'terms' | 'vector'> | null
 }
 
@@ -61,7 +61,7 @@ function factsOf({ facts }: Pick<Plan, 'facts'>): Facts {
   return facts['c64'] as Facts
 }
 
-/** The enrichment of a query; null where the entries were only listed. */
+/** The enrichment that a plan holds for its query; null where the entries were only listed, without a query text. */
 export function enrichmentOf(plan: Pick<Plan, 'facts'>): Enrichment | null {
   return (plan.facts['c64'] as Facts | undefined)?.enrichment ?? null
 }
@@ -88,8 +88,8 @@ function weightsOf({ vector, mode, query }: Plan): Weights {
 }
 
 /**
- * Every list is retrieved at least this deep, even for a smaller limit, so that ranks do not depend on the limit. Entries below that depth
- * are no results.
+ * Each list of candidates is retrieved to at least this many entries, even for a smaller limit, so that ranks do not depend on the limit.
+ * Entries below that depth are never results.
  */
 const MIN_DEPTH = 100
 
@@ -115,8 +115,8 @@ async function retrieve(plan: Plan, wanted: number, context: QueryContext): Prom
 }
 
 /**
- * For each record, how many names, addresses and labels of the query it contains, compared character by character. A name counts once,
- * however many words it has.
+ * For each record, how many of the query's names, addresses and labels its text contains, compared character by character. A name of
+ * several words counts as one.
  */
 async function namesIn(
   { allow }: Retrieval,
@@ -132,8 +132,8 @@ async function namesIn(
 }
 
 /**
- * Merges the lists, each entry once, with the signals `tags` (how many of the query's tags it carries), `names`, and whether it is a
- * document that comes before every fact.
+ * Merges the candidate lists into one, with each entry once and with these signals: `tags` (how many of the query's tags it carries),
+ * `names` (how many of the query's names its text has), and `document` (it is a document of the user's, not a built-in fact).
  */
 function* joined(
   all: readonly Candidate[],
@@ -179,7 +179,10 @@ function signalsOf(
   }
 }
 
-/** Formula of the mean of meaning and words; for a record without a vector, the words alone. */
+/**
+ * Formula of a score: the weighted mean of the cosine (`meaning`) and the BM25 share (`words`); for a record without a vector, the BM25
+ * share alone.
+ */
 function meanOf(label: string, words: string, meaning: string, most: string, when?: string): Formula {
   const share = quotient('share', number('BM25', words), number('the most it can be', most))
   const byWords = { ...share, label: 'share of words, because there is no vector', unless: meaning }
@@ -197,8 +200,8 @@ function meanOf(label: string, words: string, meaning: string, most: string, whe
 const ENRICHED = meanOf('by the enriched query', 'words', 'meaning', 'most')
 const AS_ASKED = meanOf('by the original query', 'asked_words', 'asked_meaning', 'askedMost', 'document')
 /**
- * A document gets the better of its two scores, with and without enrichment, since enrichment repeats words of facts and would lower
- * documents.
+ * A document gets the higher of two scores, by the enriched and by the original query: enrichment repeats words of the built-in facts,
+ * which would put documents behind facts.
  */
 const BETTER = max('score', [ENRICHED, AS_ASKED])
 
@@ -228,8 +231,8 @@ interface Row {
 const NO_TAG = 'No record has a tag of the query: all were searched.'
 
 /**
- * The order of results: the lists merged by the strategy, then other records with a sufficient score. Documents that enrichment must not
- * displace come first.
+ * The order of the results: first the documents that beat every fact by the original query, then the lists merged by the strategy, then
+ * other records with a sufficient score.
  */
 function* rank(scoring: Scoring, plan: Plan, settings: SearchSettings, context: QueryContext): Steps<Ranking> {
   const { enrichment, asked } = factsOf(plan)
@@ -252,12 +255,12 @@ function* rank(scoring: Scoring, plan: Plan, settings: SearchSettings, context: 
   const isListed = new Set(list.map(({ id }) => id))
   const rest = pool.filter(({ id, score: own }) => !isListed.has(id) && own >= bar)
   const ordered = [...first, ...front, ...rest]
-  // Results are ordered by their position, not by score alone, so the cursor stores the position.
+  // Results are ordered by their position in the merged list and not by score alone, so this position is what the cursor stores.
   const ranked = ordered.map(({ scored: one }, at): Ranked => ({ ...one, order: -at, rank: at + 1 }))
   return { ranked, scoring }
 }
 
-/** Code of the note on an answer for which no record has any of the query's tags. */
+/** Code of the note on an answer where no record has any of the query's tags, so all records were searched. */
 export const NO_TAG_MATCH = 'no_tag_match'
 
 /** How many of the query's tags the record carries. */
@@ -265,7 +268,10 @@ function tagsOf({ scored: { signals } }: Row): number {
   return signals['tags'] ?? 0
 }
 
-/** A list ordered by score, fused by rank with the list ordered by matched names (EN-060). */
+/**
+ * The rows ordered by score, merged by reciprocal rank with the list of rows that contain names of the query, which is ordered by the
+ * number of names (EN-060).
+ */
 function listed(byScore: readonly Row[], size: number): readonly Row[] {
   const nameOf = ({ scored: { signals } }: Row) => signals['names'] ?? 0
   const byName = byScore.filter(row => nameOf(row) > 0).sort((a, b) => nameOf(b) - nameOf(a))

@@ -1,4 +1,4 @@
-/** State that the parts of the lens `c64` share in one engine. */
+/** State of the lens `c64` that its operations share within one engine: settings, plugins, connection to the server. */
 import type { Steps } from '../../base/turns.ts'
 import type { LensHost, Scratch } from '../lens.ts'
 import { keepCorpus } from './corpus-store.ts'
@@ -8,11 +8,11 @@ import { c64Domain } from './plugins.ts'
 import { openRemote, type Remote } from './server.ts'
 import type { C64Settings } from './settings.ts'
 
-/** Resolved settings of the lens, as `host.settings`. */
+/** The resolved settings and the plugins of the lens, in the form in which the engine passes them as `host.settings`. */
 export interface LensSettings {
   readonly settings: C64Settings
   readonly plugins: readonly EnrichmentPlugin[]
-  /** Whether the environment has the key of the embedding server. */
+  /** Whether the environment variable with the key of the embedding server is set. */
   readonly hasModelKey: boolean
 }
 
@@ -37,18 +37,18 @@ export class C64State {
     return this.#domain
   }
 
-  /** Enriches a query; needs no store, server, key or model. `isRaw`: the query is left as it is. */
+  /** Enriches a query, which needs no store, server, key or model. When `isRaw` is true, the query is left as it is. */
   *enrich(query: string, isRaw = false): Steps<Enrichment> {
     return isRaw ? withoutEnrichment(query) : yield* enrichInSteps(query, this.domain)
   }
 
-  /** Adds a plugin of the user's; to be called before the first query. */
+  /** Adds an enrichment plugin of the user's; must be called before the first query. */
   add(plugin: EnrichmentPlugin): void {
     this.#plugins.push(plugin)
     this.#domain = null
   }
 
-  /** The connection to the server, opened once. When opening failed, the next query tries again. */
+  /** The connection to the Qdrant server, opened on first use and kept. When opening fails, the next query tries to open it again. */
   readonly remote = (): Promise<Remote> => {
     this.#remote ??= this.#openRemote().catch((error: unknown) => {
       this.#remote = null
@@ -57,7 +57,7 @@ export class C64State {
     return this.#remote
   }
 
-  /** A store in memory that contains only the facts, searched by words; made once and kept until the engine is closed. */
+  /** A store in memory with only the built-in facts, searched by words. It is made on first use and kept until the engine is closed. */
   inMemory(host: LensHost): Promise<Scratch> {
     this.#inMemory ??= openInMemory(host, this.settings.collection)
     return this.#inMemory
@@ -70,7 +70,7 @@ export class C64State {
 
 const STATES = new WeakMap<LensHost, C64State>()
 
-/** The lens's state, made on first use, one per engine. */
+/** The state of the lens `c64` for this engine, made on first use. */
 export function stateOf(host: LensHost): C64State {
   const known = STATES.get(host)
   if (known !== undefined) return known
@@ -79,7 +79,7 @@ export function stateOf(host: LensHost): C64State {
   return made
 }
 
-/** The lens's state, if it has been made already. */
+/** The state of the lens `c64` for this engine; undefined while nothing has used it yet. */
 export function stateIfMade(host: LensHost): C64State | undefined {
   return STATES.get(host)
 }

@@ -1,4 +1,7 @@
-/** The lens `chroma`: knowledge in colour space, ranked by relevance, recency and strength. */
+/**
+ * The lens `chroma`: it gives each entry a position in colour space by its hashtags, and ranks entries by relevance (nearness in colour),
+ * recency and strength of use.
+ */
 import { sha256 } from '../../base/canonical.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Row } from '../../model/table.ts'
@@ -17,10 +20,10 @@ import { closeState, type LensSettings, stateOf } from './state.ts'
 import { CHROMA_TABLES, HASHTAGS, logUses, MEMORY, NODES } from './tables.ts'
 
 export interface ChromaLensOptions extends ConstructedSettings {
-  /** Query profiles by name, to be registered with the lens. */
+  /** Query profiles (which turn texts into hashtags and parameters) to be registered with the lens, by name. */
   readonly profiles?: Readonly<Record<string, ProfileHooks>> | undefined
   readonly extensions?: readonly SchemaExtension[] | undefined
-  /** How retries wait; replaced in tests. */
+  /** Waits between attempts to write to a busy store; tests replace it. */
   readonly sleep?: Sleep | undefined
 }
 
@@ -65,8 +68,8 @@ function open(host: LensHost): void {
   extensions.start(host.store, host.clock.now())
 }
 
-// Rules for an import into a store: a hashtag must have the same anchor as in the store, and processes that keep memories in step are
-// notified.
+// Rules for importing chroma data into a store: a hashtag must be bound to the anchor (fixed colour position) that it has in the store, and
+// processes that cache memories are notified.
 
 export const CHROMA_TRANSFER: LensTransfer = {
   flush: host => stateOf(host).access.flush(),

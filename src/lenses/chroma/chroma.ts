@@ -1,6 +1,6 @@
 /**
- * The lens `chroma` as an API of its own (CQ-001): what a viewer can do with hashtags, nodes and queries. A viewer works on visible nodes
- * only; nodes of others are reported like missing ones.
+ * The library API of the lens `chroma` (CQ-001): what one viewer can do with hashtags, nodes and queries. Only nodes that are visible to
+ * this viewer can be used; hidden nodes are reported as missing.
  */
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
@@ -59,7 +59,7 @@ import { knnOptions, POINTS } from './query/question.ts'
 import { ask, askMany } from './query/stages.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
 
-/** One query of a batch: `hashtags` (a list) or `input` (a text), and the options of a query. */
+/** One query of a batch: `hashtags` (a list) or `input` (a text), together with the options of the query. */
 export type BatchItem = QueryOptions &
   ({ readonly hashtags: readonly string[] } | { readonly input: string }) & { readonly [other: string]: unknown }
 
@@ -71,7 +71,7 @@ export class Chroma {
   readonly viewer: Viewer
   readonly #host: LensHost
 
-  /** The API for one viewer; without one, for the local owner. */
+  /** Makes the API for one viewer; when no viewer is given, for the local owner. */
   constructor(host: LensHost, viewer: Viewer = LOCAL_OWNER) {
     this.viewer = viewer
     this.#host = host
@@ -90,7 +90,7 @@ export class Chroma {
     return (await this.queryDetailed(input, options)).results
   }
 
-  /** Result rows with the parameters that were used and warnings. */
+  /** Runs one query and returns the result rows, the parameters that were used and any warnings. */
   async queryDetailed(input: readonly string[] | string, options?: QueryOptions): Promise<DetailedAnswer> {
     const checked = checkToWire(queryOptions, options ?? {}, 'options')
     if (typeof input === 'string') return ask(this.#state, this.#call, { ...checked, input })
@@ -98,39 +98,41 @@ export class Chroma {
     return ask(this.#state, this.#call, { ...checked, hashtags: checkArgument('hashtags', hashtagList, input) })
   }
 
-  /** Runs several queries: one answer per item, in their order. When one query fails, all fail. */
+  /**
+   * Runs several queries and returns one list of rows per query, in the order of the queries. When one query fails, the whole call fails.
+   */
   async batchQuery(items: readonly BatchItem[]): Promise<readonly (readonly ResultRow[])[]> {
     if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
     const answers = await askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
     return answers.map(({ results }) => results)
   }
 
-  /** The nodes nearest by colour alone, without memory. */
+  /** The nodes nearest to the hashtags by colour distance alone, without recency and strength. */
   async queryKnn(hashtags: readonly string[], options?: KnnOptions): Promise<readonly ResultRow[]> {
     const checked = checkToWire(knnOptions, options ?? {}, 'options')
-    // Only a query profile can read a text, and this query has none.
+    // A text is refused: only a query profile can turn text into hashtags, and a query by colour alone uses no profile.
     if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
     const asked = { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) }
     return (await ask(this.#state, this.#call, asked, 'distance')).results
   }
 
-  /** Stores a node and returns its id. The node is private to this viewer unless it says otherwise. */
+  /** Stores a node and returns its id. The node is private to this viewer unless its own fields give another access. */
   async store(node: NewNode): Promise<string> {
     return (await this.storeDetailed(node)).entry_id
   }
 
-  /** Stores a node. The result has the hashtags that were chosen, where the node asks for that (`autoTags`). */
+  /** Stores a node and returns its id; with `autoTags` the result also has the hashtags that were chosen for the node. */
   storeDetailed(node: NewNode): ReturnType<typeof storeTagged> {
     return storeTagged(this.#state, this.viewer, checkCamel(newNode, node, 'node'))
   }
 
-  /** A node by its id; null when there is none. Does not count as a use of the node. */
+  /** Returns a node by its id; null when this viewer sees none. Does not count as a use of the node. */
   async getNode(entryId: string): Promise<NodeRow | null> {
     const id = checkArgument('entry_id', checkedId, entryId)
     return this.#retried(() => getNode(this.#state, this.viewer, id))
   }
 
-  /** Changes a node. False when no field is given, or this viewer holds no such node. */
+  /** Changes fields of a node. Returns false when no field is given, or when this viewer holds no node of this id. */
   async updateNode(entryId: string, fields: NodeUpdate): Promise<boolean> {
     return this.#change(entryId, checkCamel(nodeUpdate, fields, 'fields'))
   }
@@ -140,7 +142,10 @@ export class Chroma {
     return this.#written(() => deleteNode(this.#state, this.viewer, id))
   }
 
-  /** Marks a node as rotten for this viewer. False when there is no such node, or it has ascended. */
+  /**
+   * Marks a node as rotten (left out of results by default) in this viewer's memory. Returns false when this viewer sees no node of this
+   * id, or the node has ascended and so never rots.
+   */
   async markRotten(entryId: string): Promise<boolean> {
     this.#state.access.flush()
     return this.#change(entryId, { rotten: true })
@@ -154,20 +159,20 @@ export class Chroma {
     return this.#change(entryId, { decay_enabled: checkArgument('decay_enabled', z.boolean(), enabled) })
   }
 
-  /** Sets the value of a plug-in's column; null clears it. */
+  /** Sets the value of a plug-in's column for one node; null clears the value. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
     const name = checkArgument('column', z.string(), column)
     return this.#change(entryId, { plugin_fields: { [name]: value as Json } })
   }
 
-  /** The nodes that this viewer holds, with this viewer's memory of them. */
+  /** The nodes that this viewer holds, each with the viewer's memory of it (uses, strength, health). */
   async exportNodes(): Promise<NodeDocument> {
     return this.#retried(() => exportNodes(this.#state, this.viewer))
   }
 
   /**
-   * Imports all nodes of the document or none; they become private to this viewer. Rejects with `denied` where the document has a hashtag
-   * that is not assigned yet and this viewer may not assign hashtags.
+   * Imports the nodes of a document, either all or none; they become private to this viewer. Rejects with `denied` where the document has a
+   * hashtag that is not assigned yet and this viewer may not assign hashtags.
    */
   async importNodes(document: DocumentToImport | JsonObject): Promise<{ readonly imported: number }> {
     const checked = checkArgument('document', documentToImport, document)
@@ -176,8 +181,8 @@ export class Chroma {
   }
 
   /**
-   * Assigns a hashtag to an anchor. Like the next two methods, only for the local owner and the viewers in `vocabulary.editors`, because
-   * all viewers share the 10,000 anchors. Rejects with `denied` for others.
+   * Assigns a hashtag to an anchor. All viewers share the 10,000 anchors, so only the local owner and the viewers in `vocabulary.editors`
+   * may do this; the call rejects with `denied` for others.
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
     this.#editorOnly('chroma.assign')
@@ -185,14 +190,14 @@ export class Chroma {
     return this.#written(() => this.#state.bindings.assign(hashtag, target, neighboursOf))
   }
 
-  /** Assigns several hashtags, in order, all or none. */
+  /** Assigns several hashtags to anchors, in the given order; either all are assigned or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
     const neighboursOf = await this.#neighboursOf(assignments)
     return this.#written(() => this.#state.bindings.assignMany(assignments, neighboursOf))
   }
 
-  /** Assigns hashtags from a text: the output of `exportVocabulary`, or a list written by hand. All or none. */
+  /** Assigns hashtags from a text, either the output of `exportVocabulary` or a list written by hand; either all are assigned or none. */
   async importVocabulary(text: string): Promise<readonly Binding[]> {
     return this.assignHashtags(assignmentsIn(checkArgument('text', z.string(), text)))
   }
@@ -233,24 +238,25 @@ export class Chroma {
     return this.#written(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target, neighboursOf))
   }
 
-  /** Assigned hashtags, by ascending anchor id. */
+  /** The assigned hashtags with their anchors, in ascending order of anchor id; with `zone`, only those of this zone. */
   listHashtags(zone?: string): readonly Binding[] {
     return this.#state.bindings.list(zone)
   }
 
-  /** The binding of a hashtag; null when it is not assigned. */
+  /** The anchor and colour that a hashtag is assigned to; null when the hashtag is not assigned. */
   resolveHashtag(hashtag: string): Binding | null {
     return this.#state.bindings.resolve(hashtag)
   }
 
-  /** Assigned hashtags that the text names, in order of first appearance. */
+  /** Assigned hashtags whose names occur in the text, in order of first appearance. */
   suggestHashtags(content: string): readonly string[] {
     return tagsInText(content, this.#state.bindings.current.resolve)
   }
 
   /**
-   * For any text, a set of hashtags that keeps the zone rules: those that the text names, then the assigned hashtags nearest in meaning,
-   * each with zone, reason and score. Rejects with `invalid_hashtags` where too few hashtags are assigned.
+   * Chooses for any text a set of hashtags that satisfies the rules for numbers of tags per zone: those that the text names, then the
+   * assigned hashtags nearest in meaning, each with zone, reason and score. Rejects with `invalid_hashtags` where too few hashtags are
+   * assigned.
    */
   async completeHashtags(content: string): Promise<readonly ChosenTag[]> {
     return chooseTags(this.#state, checkArgument('content', z.string(), content))
@@ -294,14 +300,17 @@ export class Chroma {
   }
 
   /**
-   * Registers a plug-in's columns. Possible only before the store is opened, in the options of `openChroma`; afterwards it throws a
-   * PluginError unless the extension is registered already.
+   * Registers the columns of a plug-in. Possible only before the store is opened, in the options of `openChroma`; after that it throws a
+   * PluginError, unless the extension is registered already.
    */
   registerSchemaExtension(extension: SchemaExtension): void {
     this.#state.extensions.register(extension)
   }
 
-  /** Writes uses of nodes that wait in the queue (`accessUpdates: 'queued'`). */
+  /**
+   * Writes the recorded uses of nodes that still wait in the queue (setting `accessUpdates: 'queued'`), and returns warnings about those
+   * that could not be written.
+   */
   async flush(): Promise<readonly Warning[]> {
     return this.#retried(() => this.#state.access.flush())
   }

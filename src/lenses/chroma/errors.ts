@@ -1,6 +1,6 @@
 /**
- * The errors of the lens `chroma` (CQ-105): classes that callers catch by `instanceof`, and stable codes. Each is a `QuerentError`, so
- * every interface reports it like any other error; `type` in the reported error is the class name.
+ * The error classes of the lens `chroma` (CQ-105), which callers catch by `instanceof`, with stable codes. Each is a `QuerentError`, so
+ * every interface reports it like other errors; `type` in the reported error is the name of the class.
  */
 
 import type { z } from 'zod'
@@ -10,7 +10,7 @@ import { type Fault, parseWith } from '../../model/parse-input.ts'
 import { type CamelCased, camelCased, camelName, snakeName } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 
-/** Properties that a class of errors can declare; a single error may have another `kind` or `retryable`. */
+/** Properties that an error class declares for its errors; a single error may give another `kind` or `retryable`. */
 interface Traits {
   readonly kind?: ErrorKind | undefined
   readonly retryable?: boolean | undefined
@@ -27,10 +27,13 @@ export class ChromaError extends QuerentError {
   }
 }
 
-/** Error: hashtags or parameters break a rule. */
+/** Error: hashtags or parameters of a call break a rule of the lens. */
 export class ValidationError extends ChromaError {}
 
-/** Error `unknown_hashtag`; details.hashtags: every tag that has no anchor, in its normal form. */
+/**
+ * Error `unknown_hashtag`: a hashtag is not assigned to an anchor. details.hashtags: all unassigned hashtags of the call, in their normal
+ * form.
+ */
 export class UnknownHashtagError extends ValidationError {
   constructor(hashtags: readonly string[]) {
     const help = 'Assign them (`querent chroma assign`), or use assigned ones (`querent chroma hashtags`).'
@@ -44,7 +47,7 @@ export class UnknownHashtagError extends ValidationError {
   }
 }
 
-/** Error: the requested binding contradicts an existing one. */
+/** Error: the requested assignment of a hashtag to an anchor contradicts an existing one. */
 export class HashtagConflictError extends ValidationError {
   constructor(code: string, message: string, details: JsonObject = {}) {
     super(code, message, details, undefined, {
@@ -54,13 +57,13 @@ export class HashtagConflictError extends ValidationError {
   }
 }
 
-/** Error: the query cannot be answered although its values are well formed. */
+/** Error: a query cannot be answered although each of its parameters is well formed. */
 export class QueryError extends ChromaError {}
 
-/** Error: a query profile could not derive parameters from the text. */
+/** Error: a query profile could not turn a text into query parameters. */
 export class QueryProfileError extends QueryError {}
 
-/** Error: the stored state is wrong or could not be written. */
+/** Error: the stored data is inconsistent or could not be written. */
 export class StorageError extends ChromaError {
   constructor(code: string, message: string, details: JsonObject = {}, cause?: unknown, traits: Traits = {}) {
     super(code, message, details, cause, { kind: 'broken', ...traits })
@@ -85,16 +88,16 @@ export class DatabaseError extends StorageError {
   }
 }
 
-/** Error: a plug-in cannot be registered, or did something that it may not do. */
+/** Error: a plug-in cannot be registered, or did something that plug-ins may not do. */
 export class PluginError extends ChromaError {}
 
-/** Error: a plug-in that another needs is missing or too old. */
+/** Error: a plug-in that another plug-in needs is missing or too old. */
 export class StartupError extends PluginError {}
 
-/** Error: a setting is wrong; details.key, details.value. */
+/** Error: a setting of the lens has a wrong value; details.key, details.value. */
 export class ConfigurationError extends ChromaError {}
 
-/** Makes the most common error: a parameter has a wrong value. */
+/** Makes the error `invalid_parameter`: a parameter of a call has a wrong value. */
 export function invalidParameter(parameter: string, value: unknown, expected: string): ValidationError {
   const shown = show(value)
   return new ValidationError('invalid_parameter', `${parameter}: expected ${expected}, got ${shown}`, {
@@ -110,14 +113,14 @@ const LISTS: Readonly<Record<string, { readonly item: string; readonly detail: s
   assignments: { item: 'assignments', detail: 'index' },
   nodes: { item: 'node', detail: 'index' },
 }
-/** Parameters whose members are named in errors; for other parameters the error names the whole parameter. */
+/** Parameters for which an error names the faulty member (`metadata_filters.year`); for all others it names only the whole parameter. */
 const DEEP: ReadonlySet<unknown> = new Set(['metadata_filters', 'plugin_fields'])
 const STATE: ReadonlySet<unknown> = new Set([
   ...['created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'access_count'],
   ...['version', 'mode_name'],
 ])
 
-/** Translates faults of a schema into the lens's error that callers know. Only the first fault is reported. */
+/** Turns the faults that a schema found into an error of the lens `chroma`. Only the first fault is reported. */
 export function invalidInput(faults: readonly Fault[]): ValidationError {
   const { path, ...fault } = faults[0] as Fault
   const [name, at, ...rest] = path
@@ -130,12 +133,12 @@ export function invalidInput(faults: readonly Fault[]): ValidationError {
 
 function invalidAt(path: Fault['path'], { value, expected }: Omit<Fault, 'path'>, root = 'input'): ValidationError {
   const [name = root, ...inner] = path
-  // A position inside a list of a filter condition is left out of the name: the error names the condition.
+  // For a fault inside a list of a filter condition, the error names the condition, not the position in the list.
   const named = DEEP.has(name) ? inner.slice(0, 2).filter((key, at) => at === 0 || typeof key === 'string') : []
   return invalidParameter([name, ...named].join('.'), value, expected)
 }
 
-/** Error `invalid_state`: a value that no stored node can have. */
+/** Makes the error `invalid_state`: a field has a value that no stored node can have. */
 export function invalidState(field: string, { value, expected }: Pick<Fault, 'value' | 'expected'>): ValidationError {
   const shown = typeof value === 'string' ? value.slice(0, 80) : String(value)
   const details = { field, value: shown, expected }
@@ -143,8 +146,8 @@ export function invalidState(field: string, { value, expected }: Pick<Fault, 'va
 }
 
 /**
- * Adds the place in a list or a file where an error arose to its message and details. Changes the error object itself, which was just
- * thrown, so that it keeps its class.
+ * Adds to an error where it arose (the item of a list, or the line of a file), in its message and details. Changes the given error object,
+ * so that the error keeps its class.
  */
 export function placed<E>(error: E, place: string, details: JsonObject): E {
   if (!(error instanceof ChromaError)) return error
@@ -153,19 +156,19 @@ export function placed<E>(error: E, place: string, details: JsonObject): E {
   return error
 }
 
-/** Message of a value that a plug-in's hook threw, which may be of any type. */
+/** Message of a value that a plug-in's hook threw; the value may be of any type, not only an Error. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** A short text for any value in messages: not every value that a caller can pass is JSON. */
+/** A short text that shows any value in an error message, also a value that cannot be written as JSON. */
 export function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch {
-    // Values that are circular or contain a bigint cannot be JSON: below, they are described by their type.
+    // A circular value or a bigint cannot be written as JSON; it is shown below by its type.
   }
   text ??= typeof value
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
@@ -181,7 +184,7 @@ export function checkCamel<T extends z.ZodObject>(schema: T, given: unknown, wha
   return camelCased(checkToWire(schema, given, what)) as CamelCased<z.output<T>>
 }
 
-/** As `checkCamel`, but the result has snake_case names. */
+/** Checks an object from a library caller, with camelCase names, by a snake_case schema, and returns it with snake_case names. */
 export function checkToWire<T extends z.ZodObject>(schema: T, given: unknown, what: string): z.output<T> {
   if (!isPlainObject(given)) throw invalidParameter(what, given, 'an object')
   const known = Object.keys(schema.shape)
@@ -193,14 +196,14 @@ export function checkToWire<T extends z.ZodObject>(schema: T, given: unknown, wh
   return parseWith(schema, Object.fromEntries(wire), invalidInput)
 }
 
-/** Checks one argument of the library by its schema. Throws `invalid_parameter` with the parameter's snake_case name. */
+/** Checks one argument of a library call by its schema. Throws `invalid_parameter` with the parameter's snake_case name. */
 export function checkArgument<T extends z.ZodType>(name: string, schema: T, value: unknown): z.output<T> {
   const named = (fault: Fault): Fault =>
     typeof fault.path[0] === 'string' ? fault : { ...fault, path: [name, ...fault.path] }
   return parseWith(schema, value, faults => invalidInput(faults.map(named)))
 }
 
-/** Whether the value is a plain object of this JavaScript realm, as JSON makes it, without methods or a class. */
+/** Whether a value is a plain object of this JavaScript realm, such as JSON parsing makes, and not an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
@@ -209,13 +212,13 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 // Database errors (CQ-106): work that met a busy store is tried again, and a remaining failure is reported as a DatabaseError.
 
-/** Waits before the second to the fifth attempt, in ms. */
+/** Waits before the second, third, fourth and fifth attempt of work that met a busy store, in ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]
 
-/** Error codes of the store that concern its file, not the request. */
+/** Codes of the store's errors that come from its file or disk and not from the request. */
 const FAILURES: readonly string[] = ['store_readonly', 'store_corrupt', 'io_failed', 'internal']
 
-/** Runs the work, and runs it again while the store is busy. `work` must have no effect when it throws. */
+/** Runs the work, and runs it again after a wait while the store is busy. `work` must leave no effect when it throws. */
 export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -230,8 +233,8 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
 }
 
 /**
- * As `retrying`, for work that writes synchronously: it first waits for a long write of this process, so that the long write is not forced
- * to finish in one piece.
+ * Runs work that writes synchronously, and runs it again while the store is busy. It first waits until a long write of this process has
+ * ended; otherwise that write would have to finish without pauses.
  */
 export async function retryingWrite<T>(
   work: () => T | Promise<T>,
@@ -241,7 +244,7 @@ export async function retryingWrite<T>(
   return retrying(work, sleep)
 }
 
-/** An error of the store as a `DatabaseError`; any other error unchanged. */
+/** Turns an error of the store into a `DatabaseError`; returns any other error unchanged. */
 export function asDatabaseError(error: unknown, attempts: number): unknown {
   if (!(error instanceof QuerentError) || error instanceof ChromaError) return error
   if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
@@ -250,16 +253,16 @@ export function asDatabaseError(error: unknown, attempts: number): unknown {
   return new DatabaseError(error.message, { retryable: false, attempts, ...reason }, error)
 }
 
-/** Timers on machine time for waits and delays: the engine's clock, which gives meaning to times, is not used for them. */
+/** Timers for waits and delays. They use the machine's time, not the engine's clock, which only dates data and can be replaced. */
 
 export type Sleep = (ms: number) => Promise<void>
 
 export const sleepFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Calls `run` once after `ms` milliseconds; the returned function cancels the call. */
+/** A timer function: calls `run` once after `ms` milliseconds; the function that it returns cancels the call. */
 export type Timer = (run: () => void, ms: number) => () => void
 
-/** The timer does not keep the process alive. */
+/** A timer on machine time that does not keep the process alive. */
 export const machineTimer: Timer = (run, ms) => {
   const timeout = setTimeout(run, ms).unref()
   return () => clearTimeout(timeout)

@@ -11,11 +11,11 @@ export const ZONES = ['Core', 'Mid', 'Outer'] as const
 export type Zone = (typeof ZONES)[number]
 
 /**
- * One of the 10,000 points of colour space to which a hashtag can be bound. L 0..100, a and b -128..127, whole numbers; mass has two
- * decimals.
+ * One of the 10,000 fixed points of colour space to which hashtags can be bound. L is 0 to 100, a and b are -128 to 127, all whole numbers;
+ * mass, the point's weight in a node's colour, has two decimals.
  */
 export interface Anchor {
-  /** Id from 1 to 10000, in the order of the distance from (50, 0, 0). */
+  /** Id from 1 to 10000; ids ascend with the distance from the centre (50, 0, 0). */
   readonly id: number
   readonly zone: Zone
   readonly L: number
@@ -26,13 +26,13 @@ export interface Anchor {
 
 const zoneName = z.enum(ZONES)
 
-/** Name of a zone, in any letter case. */
+/** Schema of a zone's name (Core, Mid or Outer), accepted in any letter case. */
 export const zone = z.preprocess(
   given => ZONES.find(name => typeof given === 'string' && name.toLowerCase() === given.toLowerCase()) ?? given,
   zoneName,
 )
 
-/** A hashtag bound to its anchor; also the JSON of interfaces (CQ-026). */
+/** Schema of a binding, which is a hashtag with the anchor it is bound to; interfaces return it as JSON (CQ-026). */
 export const binding = z.lazy(() =>
   z.strictObject({
     hashtag: z.string().describe('Normalised: #lower-case'),
@@ -46,7 +46,7 @@ export const binding = z.lazy(() =>
 )
 export type Binding = ReadonlyDeep<z.infer<typeof binding>>
 
-/** The CIELAB coordinates L, a, b. */
+/** A colour as its CIELAB coordinates [L, a, b]. */
 export const color = z.tuple([z.number(), z.number(), z.number()])
 export type Color = readonly [number, number, number]
 
@@ -63,7 +63,7 @@ export const hashtagList = z
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const ordered = z.union([z.number(), z.string()]).optional()
 
-/** Operators of a filter condition (CQ-061); all that are given must hold. */
+/** Operators of a condition on a metadata field (CQ-061); a value must satisfy all operators that are given. */
 const operators = z
   .strictObject({
     $eq: scalar.optional().describe('Equal to this value, type included'),
@@ -88,7 +88,7 @@ export const scoreWeights = z
     recency: z.number().min(0).max(1).describe('Share of the time since the last use, 0 to 1'),
     strength: z.number().min(0).max(1).describe('Share of memory strength, 0 to 1'),
   })
-  // The tolerance is for decimal weights, whose sum is rounded.
+  // The weights must sum to 1; a tolerance of 1e-9 allows for the rounding of decimal fractions.
   .refine(
     ({ relevance, recency, strength }) => Math.abs(relevance + recency + strength - 1) <= 1e-9,
     'weights whose sum is 1',
@@ -130,7 +130,7 @@ export const queryParams = z.strictObject({
     .meta({ examples: [{ relevance: 0.6, recency: 0.2, strength: 0.2 }] }),
 })
 
-/** Schema of the options of a query. */
+/** Schema of the options of a chroma query, by their snake_case names. */
 export const queryOptions = z.strictObject({
   ...queryParams.shape,
   profile: z
@@ -153,7 +153,7 @@ export const queryOptions = z.strictObject({
     .describe('Whether the profile default reads a text that the named profile cannot. Default: false'),
 })
 
-/** A whole query: hashtags, or a text for the profile, and options. */
+/** Schema of a whole query: hashtags, or a text that a query profile reads, and the options. */
 export const queryInput = z
   .strictObject({
     hashtags: hashtagList.optional().describe(`${hashtagList.description}; or give input`),
@@ -174,23 +174,23 @@ export type ConditionOperators = ReadonlyDeep<z.infer<typeof operators>>
 export type Condition = ReadonlyDeep<z.infer<typeof condition>>
 export type MetadataFilters = NonNullable<QueryOptions['metadataFilters']>
 /**
- * Options of a query as the TypeScript API takes them, in camelCase (CQ-001, CQ-003 to CQ-005). An absent option is taken from the profile,
- * then the configuration, then the built-in default.
+ * Options of a query for the TypeScript API, in camelCase (CQ-001, CQ-003 to CQ-005). An option that is left out is taken from the query
+ * profile, else from the configuration, else from the built-in defaults.
  */
 export type QueryOptions = CamelCased<ReadonlyDeep<z.infer<typeof queryOptions>>>
 
-/** Parameters that a query profile derives from a text (CQ-079). */
+/** The parameters that a query profile derives from a text (CQ-079). */
 export interface QueryParams
   extends Pick<
     QueryOptions,
     'k' | 'maxDistance' | 'temporalRange' | 'metadataFilters' | 'includeRotten' | 'scoreWeights'
   > {
   readonly hashtags: readonly string[]
-  /** A value that only the post-process hook of this query receives. */
+  /** A value of any type that the profile's parse hook passes to its post-process hook for this query. */
   readonly state?: unknown
 }
 
-/** The query with every parameter resolved and checked. */
+/** Schema of a query after every parameter was taken from call, profile or settings, and checked. */
 export const effectiveQuery = z.lazy(() =>
   z.strictObject({
     hashtags: z.array(z.string()).describe('Normalised (#lower-case) and distinct, by ascending anchor'),
@@ -247,7 +247,7 @@ export const nodeRow = z.lazy(() =>
 )
 export type NodeRow = ReadonlyDeep<z.infer<typeof nodeRow>>
 
-/** A result of a query: a node with its score and distance (CQ-076). */
+/** Schema of a query's result row: a node with its score and its distance from the query (CQ-076). */
 export const resultRow = z.lazy(() =>
   nodeRow.unwrap().extend({
     distance: z.number().min(0).describe('Distance from the colour of the query, in CIELAB'),

@@ -54,7 +54,7 @@ const batch = chromaOperation({
   effect: { kind: 'read', idempotent: false },
   // The operation checks its input itself: the first wrong item is reported (CQ-101), even where a later one does not match the schema.
   checksInput: true,
-  // Cost of the whole batch, which is charged at once: it is answered as a whole, or not at all.
+  // Cost of a batch, charged at once for all items, because a batch is answered as a whole or not at all.
   cost: given =>
     Math.max(
       1,
@@ -92,7 +92,9 @@ export const QUERY_OPERATIONS = [
   { ...watch, invalid: invalidInput },
 ] as const
 
-/** Cost of one query, by `k`; a `k` that is not a number is refused later, when the operation runs. */
+/**
+ * Cost of one query, from its number of results `k`. A `k` that is not a number counts as 0 here, and is refused when the operation runs.
+ */
 function costOfQuery(asked: unknown): number {
   const k = isPlainObject(asked) ? asked['k'] : undefined
   return costOfAsking({ limit: Number.isSafeInteger(k) ? (k as number) : 0 })
@@ -194,7 +196,7 @@ export const NODE_OPERATIONS = [store, get, update, remove, set, exportAll, impo
 const hashtag = z.string().describe('1 to 100 characters, with or without #, in any letter case')
 const assignment = z.strictObject({ hashtag, ...targetFields })
 
-/** Input fields that say what is to be assigned; exactly one must be given. */
+/** Input fields of `chroma.assign` that say what is to be assigned; exactly one must be given. */
 const WAYS = ['hashtag', 'assignments', 'text', 'starter'] as const
 
 const assign = chromaOperation({
@@ -408,7 +410,9 @@ export const CHROMA_OPERATIONS = [
   ...MEMORY_OPERATIONS,
 ] as const
 
-/** Defines an operation that reports the errors of the lens's contract (CQ-001, CQ-006, CQ-105). */
+/**
+ * Defines an operation whose errors are those of the lens `chroma` (CQ-001, CQ-006, CQ-105), also for input that does not match the schema.
+ */
 export function chromaOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
   operation: LensOperation<Name, Input, Output>,
 ): NamedOperation<Name, Input, Output> {

@@ -1,6 +1,6 @@
 /**
- * Settings of the lens `chroma` (CQ-094 to CQ-097): defaults, overridden by the configuration file, then environment variables, then the
- * constructor. Every value is checked by the schema of its parameter; an error names the key.
+ * Settings of the lens `chroma` (CQ-094 to CQ-097): defaults, overridden by the configuration file, then by environment variables, then by
+ * options of the constructor. Each value is checked by its schema; an error names the setting.
  */
 import { z } from 'zod'
 import { camelName, snakeName } from '../camel-name.ts'
@@ -9,19 +9,19 @@ import { MODE_NAMES, type ModeName } from './memory/formulas.ts'
 import { queryParams, type ScoreWeights } from './model.ts'
 
 export interface SettingKey {
-  /** Name of the setting, `<section>.<key>`, as in the configuration file. */
+  /** Name of the setting as in the configuration file: `<section>.<key>`. */
   readonly name: string
   readonly builtIn: unknown
   /** Schema that checks the setting's value. */
   readonly schema: z.ZodType
   readonly expected: string
-  /** Meaning of the setting in one line, for the reference. */
+  /** What the setting does, in one line for the reference documentation. */
   readonly means: string
 }
 
 const { max_distance, score_weights } = queryParams.shape
 
-/** Every setting. Values that are not listed here are fixed (CQ-047). */
+/** All settings of the lens `chroma`. Numbers of the formulas that are not listed here are fixed (CQ-047). */
 export const SETTING_KEYS: readonly SettingKey[] = [
   key(
     'query.default_k',
@@ -101,7 +101,7 @@ function flag(name: string, builtIn: boolean, means: string): SettingKey {
   return key(name, builtIn, z.boolean(), 'true or false', means)
 }
 
-/** Name of the setting's environment variable: CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
+/** Name of the environment variable for a setting: CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
 export function variableOf({ name }: SettingKey): string {
   return `CHROMA_${name.replace('.', '_').toUpperCase()}`
 }
@@ -119,25 +119,25 @@ export interface ChromaSettings {
     readonly enabled: boolean
     readonly defaultMode: ModeName
     readonly decayEnabled: boolean
-    /** Whether uses of an answer's nodes are written at once or queued (CQ-103). */
+    /** Whether the uses of the nodes in an answer are written at once or queued (CQ-103). */
     readonly accessUpdates: 'immediate' | 'queued'
   }
   readonly vocabulary: {
-    /** Ids of viewers who may assign hashtags, in addition to the local owner. */
+    /** Ids of the viewers, besides the local owner, who may assign hashtags to anchors. */
     readonly editors: readonly string[]
   }
   readonly storage: {
     readonly cacheSizeMb: number
     readonly walMode: boolean
-    /** Path of the store's file; null: the store of the home. */
+    /** Path of the store's file; null: the store in the user's Querent home. */
     readonly dbPath: string | null
   }
 }
 
 export interface SettingLayers {
-  /** `lenses.chroma` of the configuration file: sections of snake_case keys. */
+  /** The value of `lenses.chroma` in the configuration file: sections with snake_case keys. */
   readonly file?: unknown
-  /** Variables named CHROMA_<SECTION>_<KEY>; an unknown key of a known section is refused. */
+  /** Environment variables named CHROMA_<SECTION>_<KEY>; an unknown key of a known section is an error. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /** Options of the constructor: `queryConfig`, `memoryConfig`, `vocabularyConfig`, `storageConfig` in camelCase, and `accessUpdates`. */
   readonly constructed?: ConstructedSettings | undefined
@@ -190,7 +190,7 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
   for (const [variable, text] of Object.entries(environment)) {
     if (text === undefined || !variable.startsWith('CHROMA_')) continue
     const key = SETTING_KEYS.find(known => variableOf(known) === variable)
-    // Other programs have variables with the prefix CHROMA_ too, so only those of the lens's sections are read.
+    // Other programs use environment variables with the prefix CHROMA_ too, so variables outside the sections of this lens are ignored.
     if (key === undefined && !OUR_SECTION.test(variable)) continue
     if (key === undefined) throw wrong(variable, text, `one of ${SETTING_KEYS.map(variableOf).join(', ')}`)
     const isText = key.schema instanceof z.ZodString || key.schema instanceof z.ZodEnum

@@ -1,4 +1,4 @@
-/** State that the parts of the lens `chroma` share in one engine. */
+/** State that the parts of the lens `chroma` share within one engine: settings, bindings, profiles, memories. */
 import type { LensHost } from '../lens.ts'
 import { Bindings } from './colour/bindings.ts'
 import { Coordinates, TagMeanings } from './colour/coordinates.ts'
@@ -11,7 +11,7 @@ import type { Extensions } from './profiles/query-profile.ts'
 import type { Profiles } from './profiles/registry.ts'
 import type { ChromaSettings } from './settings.ts'
 
-/** Resolved settings of the lens, as `host.settings`. */
+/** The resolved settings and the profiles of the lens, in the form in which the engine passes them as `host.settings`. */
 export interface LensSettings {
   readonly settings: ChromaSettings
   readonly profiles: Profiles
@@ -28,7 +28,7 @@ export interface ChromaState {
   readonly meanings: TagMeanings
   readonly memories: Memories
   readonly access: AccessUpdates
-  /** Context for jobs and code that change memories. */
+  /** What background jobs and other code need to change memories of nodes. */
   readonly memory: MemoryContext
   readonly profiles: Profiles
   readonly extensions: Extensions
@@ -38,7 +38,7 @@ export interface ChromaState {
 
 const STATES = new WeakMap<LensHost, ChromaState | 'closed'>()
 
-/** The lens's state, made on first use, one per engine. Throws `store_closed` when the engine was closed. */
+/** The state of the lens `chroma` for this engine, made on first use. Throws `store_closed` when the engine was closed. */
 export function stateOf(host: LensHost): ChromaState {
   const known = STATES.get(host)
   if (known === 'closed') throw closedError()
@@ -48,7 +48,7 @@ export function stateOf(host: LensHost): ChromaState {
   return made
 }
 
-/** Writes queued uses before the engine closes. */
+/** Called when the engine closes: writes the queued uses of nodes. */
 export function closeState(host: LensHost): void {
   const known = STATES.get(host)
   STATES.set(host, 'closed')
@@ -59,7 +59,7 @@ function closedError(): StorageError {
   return new StorageError('store_closed', 'the store is closed', {}, undefined, { help: 'Open it again.' })
 }
 
-/** The time of a call in Unix seconds; called once per call. */
+/** The engine's present time in Unix seconds. A call reads it once, so that all its parts use one time. */
 export function secondsNow({ clock }: LensHost): number {
   return Math.floor(clock.now() / 1000)
 }

@@ -1,4 +1,4 @@
-/** Tables of the lens `chroma` in the store. Deleting an entry deletes its rows. Times are Unix seconds. */
+/** Tables of the lens `chroma` in the store. Deleting an entry deletes its rows in them. Times are Unix seconds. */
 
 import type { EntryKey } from '../../model/entry.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
@@ -7,7 +7,7 @@ import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import type { NodeMemory } from './model.ts'
 
-/** The aspect that makes an entry a node: its colour and the fields that do not change with use. */
+/** Table with one row per node: the fields that make an entry a node, which are its colour and others that use does not change. */
 export const NODES: TableDeclaration = {
   name: 'chroma_nodes',
   aspect: 'color',
@@ -19,19 +19,19 @@ export const NODES: TableDeclaration = {
     { name: 'a', type: 'real' },
     { name: 'b', type: 'real' },
     { name: 'node_id', type: 'text' },
-    /** Hashtags of the node as a JSON array, by ascending anchor. */
+    /** Hashtags of the node as a JSON array, in ascending order of anchor. */
     { name: 'hashtags', type: 'text' },
     { name: 'mode_name', type: 'text' },
     { name: 'decay_enabled', type: 'integer' },
-    /** 0 when the node was stored with metadata null. */
+    /** 0 when the node was stored with metadata null, else 1. */
     { name: 'has_metadata', type: 'integer' },
     { name: 'created_at', type: 'integer' },
-    /** Number of changes to what all viewers share: text, metadata, mode, colour. */
+    /** Number of changes to the parts of the node that all viewers share: text, metadata, mode and colour. */
     { name: 'version', type: 'integer' },
   ],
 }
 
-/** Which hashtag is bound to which anchor; visible to all viewers. */
+/** Table of the bindings: which hashtag is bound to which anchor; every viewer can read it. */
 export const HASHTAGS: TableDeclaration = {
   name: 'chroma_hashtags',
   key: ['anchor'],
@@ -42,7 +42,7 @@ export const HASHTAGS: TableDeclaration = {
   indexes: [['hashtag']],
 }
 
-/** A node's memory for one viewer. No row: the viewer never used the node. */
+/** Table of memories: one row per viewer and node. A viewer who never used a node has no row for it. */
 export const MEMORY: TableDeclaration = {
   name: 'chroma_memory',
   ofEntry: true,
@@ -57,13 +57,13 @@ export const MEMORY: TableDeclaration = {
     { name: 'decay_health', type: 'real' },
     { name: 'ascension', type: 'integer' },
     { name: 'rotten', type: 'integer' },
-    /** Time up to which strength has been decayed; 0: never. */
+    /** Unix time up to which the strength has been decayed; 0: never. */
     { name: 'decayed_at', type: 'integer' },
     { name: 'version', type: 'integer' },
   ],
 }
 
-/** The end of each viewer's last decay cycle; a skipped cycle counts too (CQ-138). */
+/** Table with the time at which each viewer's last decay cycle ended; a skipped cycle counts too (CQ-138). */
 export const CYCLES: TableDeclaration = {
   name: 'chroma_cycles',
   key: ['viewer'],
@@ -74,8 +74,8 @@ export const CYCLES: TableDeclaration = {
 }
 
 /**
- * Log of changed memories, so that every process on the store can follow without reading all of them. Numbered per viewer; entries as a
- * JSON array, null for "read all again".
+ * Table of the log of changed memories, by which every process on the store updates its cached memories without reading all of them. Lines
+ * are numbered per viewer; a line has the changed entries as a JSON array, or null for "read all again".
  */
 export const USES: TableDeclaration = {
   name: 'chroma_uses',
@@ -88,16 +88,16 @@ export const USES: TableDeclaration = {
   ],
 }
 
-/** Values of plug-in columns: one row per value, so that a plug-in can add columns to an existing store. */
+/** Table of values of plug-in columns. It has one row per value, so that a plug-in can add columns to an existing store. */
 export const PLUGIN_FIELDS: TableDeclaration = {
   name: 'chroma_plugin_fields',
   ofEntry: true,
   key: ['entry', 'name'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** Name of the column, unique among all plug-ins. */
+    /** Name of the plug-in column, unique among all plug-ins. */
     { name: 'name', type: 'text' },
-    /** The value as JSON; never null, since an unset column has no row. */
+    /** Value of the plug-in column as JSON; never null, since an unset column has no row. */
     { name: 'value', type: 'text' },
   ],
   indexes: [['name']],
@@ -105,16 +105,16 @@ export const PLUGIN_FIELDS: TableDeclaration = {
 
 export const CHROMA_TABLES: readonly TableDeclaration[] = [NODES, HASHTAGS, MEMORY, CYCLES, USES, PLUGIN_FIELDS]
 
-// Rows of the table MEMORY: one viewer's memory of one node. No row means that the viewer never used the node.
+// Reads and writes rows of the table MEMORY: one viewer's memory of one node. Where there is no row, the viewer never used the node.
 
 const PAGE = 10_000
 
 export interface StoredMemory extends NodeMemory {
-  /** Time up to which strength has been decayed; 0: never. */
+  /** Unix time up to which the strength has been decayed; 0: never. */
   readonly decayed_at: number
 }
 
-/** The memory of a node that was never used. */
+/** The memory of a node that was never used; its last access is its creation. */
 export function defaultMemory(createdAt: number): StoredMemory {
   return {
     last_accessed: createdAt,
@@ -133,7 +133,7 @@ export function readMemory(reader: StoreReader, viewer: string, entry: EntryKey)
   return row && memoryOf(row)
 }
 
-/** The stored memories of these nodes; nodes without one are left out. */
+/** One viewer's stored memories of these nodes, by entry key; a node without a stored memory is left out. */
 export function readMemories(
   reader: StoreReader,
   viewer: string,
@@ -143,17 +143,20 @@ export function readMemories(
   return new Map(rows.map(row => [row['entry'] as EntryKey, memoryOf(row)]))
 }
 
-/** Writes a memory. The caller must log it in the same transaction (`logUses`). */
+/**
+ * Writes one viewer's memory of one node. Within the transaction of this write, the caller must also add a line to the log of changed
+ * memories (`logUses`).
+ */
 export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey, memory: StoredMemory): void {
   const { ascension, rotten, ...numbers } = memory
   writer.table(MEMORY).put({ viewer, entry, ...numbers, ascension: Number(ascension), rotten: Number(rotten) })
 }
 
-/** For every node of which this viewer has a memory, by ascending entry key: the named columns and `entry`. */
+/** One row for every node of which this viewer has a memory, in ascending order of entry key, with `entry` and the named columns. */
 export function* memoryRows(reader: StoreReader, viewer: string, names: readonly string[]): Generator<Row> {
   const table = reader.table(MEMORY)
   const columns = ['viewer', 'entry', ...names]
-  // Each page starts behind a whole key without a condition, which is a seek in the primary key at any depth.
+  // Each page begins after a complete primary key and has no other condition, so finding its start takes one index seek however far it is.
   let after: EntryKey = -1
   for (;;) {
     const rows = table.scan({}, { after: { viewer, entry: after }, limit: PAGE, columns })
@@ -166,7 +169,7 @@ export function* memoryRows(reader: StoreReader, viewer: string, names: readonly
   }
 }
 
-/** Viewers with at least one memory, ascending. */
+/** Ids of the viewers who have at least one stored memory, ascending. */
 export function viewersWithMemory(reader: StoreReader): readonly string[] {
   const viewers: string[] = []
   for (;;) {
@@ -179,21 +182,21 @@ export function viewersWithMemory(reader: StoreReader): readonly string[] {
 }
 
 function memoryOf({ viewer: _, entry: __, ascension, rotten, ...numbers }: Row): StoredMemory {
-  // The cast is safe: the other columns are the numbers of a memory, under the same names.
+  // The cast is safe: the other columns of the row are the numbers of a memory, under the names that the type has.
   return { ...numbers, ascension: ascension === 1, rotten: rotten === 1 } as unknown as StoredMemory
 }
 
-// Log of changed memories of a viewer. Numbered without gaps and bounded: lines older than the newest `KEPT` are deleted in groups. A
-// reader finds news by looking up the number after the last one it saw, and knows that it missed some when that last line itself has been
-// deleted.
+// Log of a viewer's changed memories, numbered without gaps. It is bounded: when it has more than `KEPT` lines, the oldest are deleted in
+// groups. A reader finds news by looking up the number after the last line it saw; when that last line itself has been deleted, the reader
+// may have missed some.
 
 const KEPT = 4096
-/** Lines deleted together: adjacent lines are in one page of the file. */
+/** Number of log lines that are deleted together; adjacent lines usually lie in one page of the file. */
 const SWEPT = 64
 
 /**
- * Appends a line to the log and returns its number. `entries` null: readers must read all memories again. `last`: the newest number, where
- * it is known.
+ * Appends a line to the log of a viewer's changed memories and returns the line's number. `entries` null: readers must read all memories
+ * again. `last`: the newest line's number, where the caller knows it.
  */
 export function logUses(
   writer: StoreWriter,
@@ -226,12 +229,15 @@ export function lastUse(reader: StoreReader, viewer: string): number {
 }
 
 export interface UseNews {
-  /** Nodes whose memory changed since, possibly repeated; null: more happened than the log holds. */
+  /**
+   * Keys of the nodes whose memory changed after the given log line, possibly with repeats; null when lines after it were already deleted,
+   * so all memories must be read again.
+   */
   readonly entries: readonly EntryKey[] | null
   readonly last: number
 }
 
-/** Changes logged after the line `seen`. */
+/** Reads the lines of the log of a viewer's changed memories that come after the line `seen`. */
 export function usesSince(reader: StoreReader, viewer: string, seen: number): UseNews {
   const table = reader.table(USES)
   const entries: EntryKey[] = []
@@ -247,19 +253,19 @@ export function usesSince(reader: StoreReader, viewer: string, seen: number): Us
   return { entries, last }
 }
 
-/** Whether the log no longer reaches back to the line `seen`. */
+/** Whether lines after `seen` may be missing from the log of a viewer's changed memories, because old lines were deleted. */
 function isMissing(reader: StoreReader, viewer: string, seen: number): boolean {
   const table = reader.table(USES)
   if (seen > 0) return table.get({ viewer, seq: seen }) === undefined
   return table.scan({ viewer }, { limit: 1 }).length > 0
 }
 
-/** Time of the viewer's last decay cycle in Unix seconds; 0: none yet. */
+/** Time of the viewer's last decay cycle, in Unix seconds; 0 when there was none. */
 export function lastCycle(reader: StoreReader, viewer: string): number {
   return (reader.table(CYCLES).get({ viewer })?.['at'] as number | undefined) ?? 0
 }
 
-/** Ends a cycle: stores its time, which never moves back, and clears its progress. */
+/** Ends a decay cycle: stores its time as the viewer's last cycle, unless a later one is stored, and clears the cycle's progress. */
 export function endCycle(writer: StoreWriter, viewer: string, now: number): void {
   const at = Math.max(now, lastCycle(writer, viewer))
   if (at !== lastCycle(writer, viewer)) writer.table(CYCLES).put({ viewer, at })
@@ -267,13 +273,13 @@ export function endCycle(writer: StoreWriter, viewer: string, now: number): void
 }
 
 export interface OpenCycle {
-  /** The cycle's time, in Unix seconds. */
+  /** Time of the decay cycle, in Unix seconds. */
   readonly now: number
-  /** Last node that the cycle has processed; all nodes up to it are done. */
+  /** Key of the last node that the decay cycle has handled; all nodes with lower keys are done. */
   readonly after: EntryKey
 }
 
-/** The decay cycle that was begun and not ended; null when there is none. */
+/** The viewer's decay cycle that was begun but not ended; null when there is none. */
 export function openCycle(reader: StoreReader, viewer: string): OpenCycle | null {
   const text = reader.meta(metaName(viewer))
   return text === undefined || text === '' ? null : (JSON.parse(text) as OpenCycle)
@@ -283,7 +289,7 @@ export function keepCycle(writer: StoreWriter, viewer: string, cycle: OpenCycle)
   writer.setMeta(metaName(viewer), JSON.stringify(cycle))
 }
 
-/** Whether the daily work of a viewer, a cycle and the check after it, was begun and not ended. */
+/** Whether the daily run for a viewer, a decay cycle and then a lifecycle check, was begun but not ended. */
 export function isDayOpen(reader: StoreReader, viewer: string): boolean {
   return (reader.meta(dayName(viewer)) ?? '') !== ''
 }
@@ -300,12 +306,12 @@ function dayName(viewer: string): string {
   return `chroma.day:${viewer}`
 }
 
-/** A column of the aspect that is never null, so that a filter on it finds exactly the nodes. */
+/** A column of the table of nodes that is never null, so that a filter on it finds exactly the entries that are nodes. */
 const IS_NODE = 'color.created_at'
 
 export interface VisibleNodes {
   has(entry: EntryKey): boolean
-  /** Number of visible nodes; null: the viewer sees all nodes. */
+  /** Number of nodes that the viewer sees; null when the viewer sees all nodes. */
   readonly size: number | null
 }
 

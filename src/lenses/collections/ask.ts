@@ -1,6 +1,6 @@
 /**
- * Runs a query of the lens `collections`: several collections are searched, and one list is answered, with warnings about everything that
- * makes it incomplete.
+ * Runs a query of the lens `collections`: searches several collections and answers with one list of results, with a warning for everything
+ * that makes the list incomplete.
  */
 import type { Deadline, Instant } from '../../base/clock.ts'
 import type { Entry } from '../../model/entry.ts'
@@ -25,7 +25,7 @@ export interface CollectionsWorld {
   readonly accessScope: AccessScope
   readonly now: Instant
   readonly deadline: Deadline
-  /** The vector of a text for a collection; null where no embedder is available. */
+  /** Embeds a text with the model of a collection; null where no embedder is available. */
   embed(text: string, collection: string): Promise<Float32Array | null>
 }
 
@@ -35,22 +35,22 @@ export interface CollectionsAnswer {
   readonly meta: {
     readonly store: SourceKind
     readonly collections: readonly string[]
-    /** Earliest date of results, in UTC; null without a day filter. */
+    /** Earliest date that a result may have, in UTC; null when the query has no limit of days. */
     readonly cutoff: string | null
-    /** Number of results before paging. */
+    /** Number of results of the query on all pages. */
     readonly total: number
     readonly durationMs: number
-    /** Verdict of the answer; null where the store gives none. */
+    /** The engine's judgement whether the results are relevant to the query; null where the store gives none. */
     readonly verdict: Page['verdict'] | null
     readonly verdict_reason: string | null
-    /** Where nothing is relevant: ids of the nearest results, at most three. */
+    /** Ids of the nearest results, at most three, given when no result is relevant; else empty. */
     readonly nearest: readonly string[]
   }
 }
 
 /**
- * Queries a store other than the embedded one, which ranks by distance alone. Throws `ChromaQueryError` for an invalid query, and when
- * every collection fails.
+ * Runs a query on a store of another program, which ranks by vector distance alone. Throws `ChromaQueryError` for an invalid query, and
+ * when every collection fails.
  */
 export async function askCollections(input: CollectionsInput, world: CollectionsWorld): Promise<CollectionsAnswer> {
   const begin = performance.now()
@@ -92,7 +92,7 @@ export async function askCollections(input: CollectionsInput, world: Collections
   }
 }
 
-/** Queries the embedded store, through the pipeline. */
+/** Runs a query on Querent's own store. */
 export async function askStore(host: LensHost, input: CollectionsInput, call: StoreCall): Promise<CollectionsAnswer> {
   const begin = performance.now()
   const request = checkInput(input, host.clock.now())
@@ -132,7 +132,7 @@ export interface StoreCall extends Pick<CallContext, 'viewer' | 'signal'> {
   readonly timeoutMs: number
 }
 
-/** Converts a request of the lens to a query of the pipeline. */
+/** Converts a request of the lens `collections` to a query of the engine. */
 export function queryOf(
   { query: text, offset: _offset, limit: _limit, ...options }: CollectionsInput,
   { timeoutMs }: Pick<StoreCall, 'timeoutMs'>,
@@ -153,7 +153,7 @@ function detailed({ page: { items }, entries }: Answer): readonly DetailedResult
   })
 }
 
-/** Translates errors of the pipeline for which the contract has its own messages (CO-023, CO-025). */
+/** Throws the error again; errors of the engine for which the lens has messages of its own (CO-023, CO-025) are replaced by those. */
 function refused(error: unknown): never {
   if (!(error instanceof QuerentError) || error instanceof ChromaQueryError) throw error
   if (error.code === 'embedder_failed') throw notOpened(error.message, error)
@@ -162,14 +162,14 @@ function refused(error: unknown): never {
 }
 
 function warningIn({ code, message, details = {} }: Note): readonly Warning[] {
-  // The cast is safe: these details were made by `warningsOf`.
+  // The cast is safe: the details of this note were made by `warningsOf`, as the fields of a warning.
   return details['collection'] === undefined ? [] : [{ code, message, ...details } as unknown as Warning]
 }
 
-/** Failures that concern the whole store or the network, not one collection. */
+/** Error codes of failures that concern the whole store or the network, not a single collection. */
 const STORE_FAILURES: readonly SourceErrorCode[] = ['unreachable', 'unauthenticated', 'package_missing', 'no_vector']
 
-/** Throws when every collection failed: an outage must not look like an empty answer. */
+/** Throws when every collection failed, since an outage must not look like an empty answer. */
 function refuseOutage(collected: readonly CollectionAnswer[]): void {
   const errors = collected.map(({ error }) => error)
   const isDown = errors.every(error => error !== null && error.code !== 'collection_not_found')

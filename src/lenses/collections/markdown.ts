@@ -1,4 +1,4 @@
-/** Formats an answer as Markdown, in the layout of the lens's contract. */
+/** Formats an answer of the lens `collections` as Markdown, in a fixed layout. */
 import { isEnglishQuestion } from '../../text/language.ts'
 import { wrongParameter } from './request.ts'
 import { dateText, type QueryResult } from './results.ts'
@@ -35,7 +35,7 @@ const ENGLISH: Wording = {
   topics: 'Main topics:',
 }
 
-/** Language of the answer. `auto`: English for a query that is recognised as English, else Spanish. */
+/** Language in which an answer is written. `auto`: English for a query that is recognised as English, else Spanish. */
 export function answerLanguage(lang: AnswerLanguage | 'auto', query: string): AnswerLanguage {
   if (lang !== 'auto') return lang
   return isEnglishQuestion(query.match(/[\p{L}\p{M}]+/gu) ?? []) ? 'en' : 'es'
@@ -46,18 +46,18 @@ type AnswerLanguage = keyof typeof WORDINGS
 
 export interface MarkdownOptions {
   readonly lang?: AnswerLanguage | undefined
-  /** Whether a line with the stored address is shown under each preview. */
+  /** Whether a line with the stored URL of the result is shown under each content preview. */
   readonly urls?: boolean | undefined
 }
 
-/** Length of a content preview, in code points. */
+/** Length of the content preview of a result, in Unicode code points. */
 const PREVIEW = 200
-/** Number of results whose collections the summary names. */
+/** Number of first results whose collections the summary names. */
 const SUMMARISED = 3
-/** Number of titles listed for each collection. */
+/** Largest number of titles that are listed for each collection. */
 const TITLES = 5
 
-/** The answer as Markdown, ending in exactly one line feed. Throws `ChromaQueryError` for an unsupported language. */
+/** Formats the results as Markdown that ends in exactly one line feed. Throws `ChromaQueryError` for an unsupported language. */
 export function formatResultsMarkdown(
   results: readonly QueryResult[],
   query: string,
@@ -111,7 +111,7 @@ function preview(content: string): string {
   return points.length > PREVIEW ? `${points.slice(0, PREVIEW).join('')}...` : points.join('')
 }
 
-/** Replaces each line break, with the blanks beside it, by one blank, so that a quotation stays on one line. */
+/** Replaces each line break, with the blanks beside it, by one blank, so that a quoted text stays on one line. */
 function oneLine(text: string): string {
   return text.replace(/[^\S\r\n\u0085\u2028\u2029]*[\r\n\u0085\u2028\u2029]\s*/gu, ' ')
 }

@@ -1,4 +1,6 @@
-/** The operations of the lens `collections` with their schemas, which every interface offers. */
+/**
+ * Definitions of the operations of the lens `collections`, with their schemas; every interface (library, HTTP, command line) offers them.
+ */
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
 import { MAX_LIMIT } from '../../model/limits.ts'

@@ -1,4 +1,7 @@
-/** Checks a query of the lens `collections`. Dates become instants, so later code needs no calendar. */
+/**
+ * Checks a query of the lens `collections` and fills in defaults. Dates become instants (ms since 1970), so that later code does not deal
+ * with calendars.
+ */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -9,11 +12,11 @@ import { parseWith } from '../../model/parse-input.ts'
 import { fold } from '../../text/normalise.ts'
 import { camelCased } from '../camel-name.ts'
 
-/** Largest number of results of one query; more would be a copy of the collection, not an answer. */
+/** Largest number of results that one query may ask for; a larger list would copy the collection rather than answer a query. */
 const MAX_RESULTS = 10_000
 const text = z.string().min(1)
 
-/** Schema of what `options` of a query may contain for the lens `collections`. */
+/** Schema of the `options` of a query for the lens `collections`. */
 export const collectionsOptions = z.strictObject({
   collections: z
     .array(text)
@@ -51,7 +54,7 @@ const date = z
   .refine(given => readDate(given) !== null, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
   .optional()
 
-/** Schema of the library's input, which has no upper bounds. */
+/** Schema of the input of a library call, where the number of results has no upper limit. */
 const inputSchema = z.object({
   ...shared,
   ...{ query: notBlank, since: date, until: date, source: z.string().optional(), actionability: z.string().optional() },
@@ -63,13 +66,13 @@ const inputSchema = z.object({
 })
 
 /**
- * A query. `days`: of 24 hours, back from now. `since` is included; for `until`, a day is included as a whole, a time of day is excluded.
- * `limit`: largest number of results of all collections together.
+ * Input of a query. `days`: only entries of the last so many times 24 hours. `since` is included in the period; of `until`, a date without
+ * time includes the whole day, a time of day is excluded. `limit`: largest number of results of all collections together.
  */
 export type CollectionsInput = ReadonlyDeep<z.input<typeof inputSchema>>
 export type CollectionsRequest = ReturnType<typeof checkInput>
 
-/** A period from `since` on and before `until`; null means unbounded. */
+/** A period that includes `since` and ends before `until`; null: no limit on that side. */
 export interface Period {
   readonly since: Instant | null
   readonly until: Instant | null
@@ -77,15 +80,15 @@ export interface Period {
 }
 
 export const DAY_MS = 86_400_000
-/** The earliest instant that `Date` can represent. */
+/** The earliest time that JavaScript's `Date` can represent, in ms since 1970. */
 const EARLIEST: Instant = -8.64e15
 
-/** The request for a query through the pipeline. Throws the same errors as `checkInput`. */
+/** Makes the checked request from a query's text and its options. Throws `ChromaQueryError`, naming the parameter at fault. */
 export function requestOf(query: string, options: CollectionsOptions, now: Instant): CollectionsRequest {
   return checkInput({ ...camelCased(options), query }, now)
 }
 
-/** The input reduced to known fields. Throws `ChromaQueryError`, naming the parameter. */
+/** Checks the input of a query and drops unknown fields. Throws `ChromaQueryError`, naming the parameter at fault. */
 export function checkedInput(input: CollectionsInput): CollectionsInput {
   return parseWith(inputSchema, input, ([fault]) => {
     const { path = [], value, expected = '' } = fault ?? {}
@@ -95,7 +98,7 @@ export function checkedInput(input: CollectionsInput): CollectionsInput {
   })
 }
 
-/** The input with defaults filled in. Throws the same errors as `checkedInput`. */
+/** Checks the input of a query and fills in its defaults. Throws `ChromaQueryError`, naming the parameter at fault. */
 export function checkInput(input: CollectionsInput, now: Instant) {
   const { collections = ['items', 'analysis'], source, actionability, ...given } = checkedInput(input)
   const { query, nResults = 5, fold: isFolded = false, hybrid = false, offset = 0, minScore, limit } = given
@@ -124,10 +127,10 @@ function periodOf({ days, since, until, undated = 'include' }: Partial<Collectio
 const WEEK = 7
 const MONTH = 30
 
-/** Pattern of a period that the query names: `last 10 days`, `últimas 2 semanas`. */
+/** Pattern of a period that a question names in words: `last 10 days`, `últimas 2 semanas`. It is applied after accents are removed. */
 const NAMED_PERIOD =
   /\b(?:last|past|previous|ultim[oa]s|pasad[oa]s)\s+(\d{1,3})\s+(days?|dias?|weeks?|semanas?|months?|mes(?:es)?)\b/
-/** Days of a unit, by its first letter (English or Spanish). */
+/** Number of days in a unit of time, by the first letter of its English or Spanish name. */
 const DAYS_OF: Readonly<Record<string, number>> = { d: 1, w: WEEK, s: WEEK, m: MONTH }
 
 const OF_TRENDS =
@@ -139,14 +142,14 @@ const OF_NEWS = new RegExp(
   ].join('|')})\\b`,
 )
 /**
- * `new` and `latest` concern age only before a plural: `new servers`, `latest releases`; not in `create a new skill`, `new Map()` or `the
- * latest element of the list`.
+ * Pattern in which `new` and `latest` concern age: before a plural, as in `new servers` and `latest releases`, but not in `create a new
+ * skill`, `new Map()` or `the latest element of the list`.
  */
 const NEW_ONES =
   /(?<!\b(?:an?|my|your|un|una|mi|tu|el|la)\s+)\b(?:new|latest|nuev[oa]s|ultim[oa]s)\s+(?:[\p{L}\d-]+\s+){0,2}?[\p{L}\d-]*(?:s|news|research|software|version|release|update|noticia)(?![\p{L}\d(.])/u
 const HOW_TO = /\b(?:how\s+(?:to|do|does|can|should|would)|como|why|por\s+que)\b/
 
-/** The day rule for agents: how many days back a query looks, by its words, in Spanish or English (CO-062). Null: no day filter. */
+/** How many days back a question of an agent looks, derived from its words in Spanish or English (CO-062); null: no limit of days. */
 export function agentDays(question: string): number | null {
   const folded = fold(question)
   const [, count, unit = ''] = NAMED_PERIOD.exec(folded) ?? []
@@ -156,7 +159,7 @@ export function agentDays(question: string): number | null {
   return NEW_ONES.test(folded) && !HOW_TO.test(folded) ? WEEK : null
 }
 
-// The only error class of the lens `collections` (CO-022): an Error with message and cause; its code is the same on every interface.
+// The only error class that the lens `collections` throws (CO-022), with a message, a cause, and a code that is equal on every interface.
 
 export class ChromaQueryError extends QuerentError {
   override readonly name: string = 'ChromaQueryError'
@@ -175,7 +178,7 @@ export interface ChromaQueryErrorOptions {
   readonly cause?: unknown
 }
 
-/** Error: `parameter` got `value`, which is not `expected`. */
+/** Makes the error that a parameter has a wrong value. */
 export function wrongParameter(parameter: string, value: unknown, expected: string): ChromaQueryError {
   return new ChromaQueryError(`${parameter} must be ${expected}, got ${showValue(value)}`, {
     code: 'invalid_argument',
@@ -184,7 +187,7 @@ export function wrongParameter(parameter: string, value: unknown, expected: stri
   })
 }
 
-/** Error: the store cannot be opened or reached. */
+/** Makes the error that the store cannot be opened or reached. */
 export function notOpened(reason: string, cause?: unknown): ChromaQueryError {
   return new ChromaQueryError(`Failed to initialize VectorStore: ${reason}`, { code: 'store_failed', cause })
 }

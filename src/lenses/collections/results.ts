@@ -1,4 +1,4 @@
-/** Results of the lens `collections`: made from records, and merged into one list over all collections. */
+/** Makes the results of the lens `collections` from records, and merges them into one list over all collections. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -13,7 +13,7 @@ export interface QueryResult {
   readonly content: string
   /** Name of the collection from which the result comes. */
   readonly source: string
-  /** Score from 0 to 1, with two decimals. */
+  /** Score of the result from 0 to 1, rounded to two decimals. */
   readonly score: number
   readonly metadata: JsonObject
 }
@@ -23,7 +23,7 @@ export interface DetailedResult extends QueryResult {
   readonly id: string
   readonly rawScore: number
   readonly why: readonly Leg[]
-  /** Ids of results that were folded into this one; absent without folding. */
+  /** Ids of the results that were merged into this one because they concern one item; absent when merging was not requested. */
   readonly relatedIds?: readonly string[] | undefined
   /** Entry key, as `SourceRecord.key`; `relatedKeys` are the keys of the results that were folded into this one. */
   readonly key?: EntryKey | undefined
@@ -32,14 +32,14 @@ export interface DetailedResult extends QueryResult {
 
 export type Leg = 'vector' | 'words'
 
-/** The day of a result as shown: `unknown` where its metadata has no date. */
+/** The day of a result as a text (YYYY-MM-DD); `unknown` where its metadata has no date. */
 export function dateText({ metadata }: Pick<QueryResult, 'metadata'>): string {
   return recordDay(metadata) ?? 'unknown'
 }
 
 /**
- * Score from 0 to 1: the cosine, for vectors of length 1. For `l2` the distance is the squared Euclidean one. A missing distance counts as
- * 1.
+ * Converts a vector distance to a score from 0 to 1, which for vectors of length 1 is their cosine: 1 - distance, or 1 - distance / 2 for
+ * `l2`, where the distance is the squared Euclidean one. A missing distance counts as 1.
  */
 export function scoreOf(distance: number | null, space: Space): number {
   const known = distance ?? 1
@@ -71,7 +71,7 @@ function roundScore(score: number): number {
   return Math.round(score * 100) / 100
 }
 
-/** Results of one collection, best first. */
+/** Makes the results of one collection, best first. */
 export function* foundIn(
   { collection, records, space }: CollectionAnswer,
   { nResults, minScore, hybrid, query }: CollectionsRequest,
@@ -94,8 +94,8 @@ export function* arranged(
 }
 
 /**
- * Folds an item and the analysis that refers to it into one result: the better of the two, with the other's id as related. `results`: best
- * first. An analysis whose item is not among the results stays a result of its own.
+ * Merges an item and the analysis that refers to it into one result: the better of the two is kept, with the other's id as related.
+ * `results` is ordered best first. An analysis whose item is not among the results is kept as it is.
  */
 export function foldRelated(results: readonly DetailedResult[]): readonly DetailedResult[] {
   const items = Map.groupBy(
@@ -114,19 +114,19 @@ export function foldRelated(results: readonly DetailedResult[]): readonly Detail
 }
 
 /**
- * The item that a result refers to. Ids are unique only within a collection: of several items with the same id, one of another collection
- * is meant.
+ * The item among the results to which a result refers; the result itself where there is none. Ids are unique only within a collection: of
+ * several items with the id, one of another collection is chosen.
  */
 function subjectOf(result: DetailedResult, items: ReadonlyMap<string, readonly DetailedResult[]>): DetailedResult {
   const name = namedBy(result)
   if (name === null) return result
   const candidates = items.get(name) ?? []
-  // A record may refer to itself; an item of that id that refers to none is preferred.
+  // Of several candidates, an item that refers to no other item is preferred, since a record may refer to itself.
   const plain = candidates.filter(one => namedBy(one) === null)
   return plain.find(({ source }) => source !== result.source) ?? plain[0] ?? candidates[0] ?? result
 }
 
-/** The item id that a record's metadata refers to. */
+/** The id of the item to which a record refers by the metadata field `item_id`; null when it refers to none. */
 function namedBy({ metadata }: DetailedResult): string | null {
   const name = metadata['item_id']
   return typeof name === 'string' && name !== '' ? name : null
@@ -134,7 +134,7 @@ function namedBy({ metadata }: DetailedResult): string | null {
 
 /** Constant k of reciprocal rank fusion, 1 / (k + rank), with its usual value: larger values reduce the difference between ranks. */
 const RANK_OFFSET = 60
-/** Weight of a query word in the title; in the content it is 1. */
+/** Weight of an occurrence of a query word in the title; an occurrence in the content has weight 1. */
 const TITLE_FACTOR = 2
 
 /**
@@ -165,7 +165,7 @@ export function* fuseWithWords(byMeaning: readonly DetailedResult[], query: stri
   return fused.sort((a, b) => b.score - a.score || a.at - b.at).map(({ result }) => result)
 }
 
-/** How often a result contains each query term. */
+/** Weighted number of occurrences of each query word in a result. */
 type Counts = ReadonlyMap<string, number>
 
 function countsOf({ title, content }: DetailedResult, wanted: ReadonlySet<string>): Counts {
@@ -189,7 +189,7 @@ function wordScore(counts: Counts, weights: ReadonlyMap<string, number>): number
   // Terms are added in the order of the query, not of the text, so that equal sums are equal as floating-point numbers.
   for (const [term, weight] of weights) {
     const count = counts.get(term) ?? 0
-    // The count saturates: the tenth occurrence adds little to the third.
+    // Repeated words count less and less: the part is count / (count + 1.2), so the tenth occurrence adds little.
     score += (weight * count) / (count + 1.2)
   }
   return score

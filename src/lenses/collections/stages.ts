@@ -95,12 +95,12 @@ function answerOf(
   }
 }
 
-/** Order by distance; equal distances by id, since entry keys would change with an export and import. */
+/** Compares two records by distance; equal distances by id and then holder, since internal entry keys change with an export and import. */
 function nearestFirst(a: SourceRecord, b: SourceRecord): number {
   return (a.distance ?? 0) - (b.distance ?? 0) || compareText(a.id, b.id) || compareText(a.holder ?? '', b.holder ?? '')
 }
 
-/** Whether the viewer sees any entry of the collection, regardless of conditions. */
+/** Whether the viewer sees at least one entry of the collection, whatever other conditions the query has. */
 function exists(collection: string, { memo, reader, accessScope }: QueryContext): boolean {
   return memo.matching(reader, accessScope, inOneOf([collection])).size > 0
 }
@@ -111,7 +111,7 @@ function recordOf({ signals: { meaning }, entry: key }: Candidate, entry: Entry 
   return [{ id, holder: audience.holder, title, content, tags, metadata, distance: 1 - meaning, key }]
 }
 
-/** Retrievals of all collections joined; the verdict rests on the best evidence among them. */
+/** Joins the candidates of all collections into one list. The judgement of relevance uses the highest evidence found in any collection. */
 function joined(retrievals: readonly Retrieval[]): Retrieval {
   const best = (name: string) =>
     retrievals.toSorted((a, b) => (b.statistics[name] ?? -1) - (a.statistics[name] ?? -1))[0]
@@ -131,7 +131,7 @@ function joined(retrievals: readonly Retrieval[]): Retrieval {
   }
 }
 
-/** Formula of the score: a cosine, from 0 to 1. */
+/** Formula of a result's score: its cosine, limited to 0 to 1. */
 const FORMULA = max('score', [
   number('cosine', 'meaning', { component: 'meaning', note: 'the cosine' }),
   constant('least score', 0, { shown: ({ meaning = 0 }) => meaning < 0 }),
@@ -153,7 +153,7 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   }
 }
 
-/** Limits a cosine to 1, which rounding may exceed. */
+/** Limits a cosine to 1, which it may exceed by rounding. */
 function atMostOne(candidate: Candidate): Candidate {
   const { meaning } = candidate.signals
   if (meaning === undefined || meaning <= 1) return candidate
@@ -163,10 +163,10 @@ function atMostOne(candidate: Candidate): Candidate {
 // Searches the collections, again and deeper where a period or a fusion needs more records than were found, so that old records do not
 // displace new ones. At the end each collection has as many records that pass as were wanted, or is exhausted.
 
-/** Search for at most `limit` records of a collection, nearest first. */
+/** Searches a collection for at most `limit` records, nearest first. */
 type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
 
-/** Number of passing records that a fusion with words gets for each result wanted. */
+/** For each result wanted, how many records that pass the period are retrieved for a merge with words. */
 const POOL = 8
 
 export function collectResults(
@@ -190,7 +190,7 @@ async function collectFrom(
   )
   let where = given
   for (let limit = wanted; ; limit *= 2) {
-    // A local store answers on this thread, so each collection is searched in its own turn of the event loop.
+    // A local store searches on this thread, so before each collection the event loop gets a turn and other work can run.
     if (request.collections.length > 1) await nextTurn()
     const answer = await ask(collection, limit, where)
     const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
@@ -204,14 +204,14 @@ function isBounded({ since, until }: Period): boolean {
   return since !== null || until !== null
 }
 
-/** Whether a record is within the period. Undated records depend on the option `undated` alone, not on the bounds. */
+/** Whether a record's date is within the period. For records without a date the option `undated` alone decides. */
 function keeps({ since, until, undated }: Period, { metadata }: Pick<SourceRecord, 'metadata'>): boolean {
   const date = recordDate(metadata)
   if (date === null) return undated === 'include'
   return (since === null || date >= since) && (until === null || date < until)
 }
 
-/** Number of records within a period that have no date; 0 where dates do not matter. */
+/** Number of the given records that have no date; 0 when the query has no period. */
 export function undatedAmong(kept: readonly Pick<SourceRecord, 'metadata'>[], period: Period): number {
   return isBounded(period) ? kept.filter(({ metadata }) => recordDate(metadata) === null).length : 0
 }
@@ -223,7 +223,8 @@ function conditionsOf({ since, until, undated }: Period, numeric: NumericDate | 
   const scale = unit === 's' ? 1000 : 1
   const conditions: SourceCondition[] = []
   if (since !== null) conditions.push({ key, op: 'gte', value: since / scale })
-  // An upper bound would drop undated records, which are stored with an infinitely late date.
+  // A condition `date < limit` drops records without a date, which are stored with an infinitely late date; so it is used only where these
+  // are excluded.
   if (until !== null && undated === 'exclude') conditions.push({ key, op: 'lt', value: until / scale })
   if (undated === 'exclude' && numeric.undated !== null && until === null) {
     conditions.push({ key, op: 'lt', value: numeric.undated })
@@ -235,15 +236,15 @@ export interface Warning {
   readonly collection: string
   readonly code: 'query_failed' | 'collection_not_found' | 'dimension_mismatch' | 'undated_kept' | 'not_normalised'
   readonly message: string
-  /** Why a collection failed, as the source's error code. */
+  /** Why searching a collection failed, as an error code of the store. */
   readonly reason?: SourceErrorCode | undefined
   readonly count?: number | undefined
 }
 
-/** Tolerance within which a vector's length counts as 1. */
+/** Largest difference between a vector's length and 1 at which the vector counts as normalised. */
 const UNIT_TOLERANCE = 0.01
 
-/** Warnings of an answer. `undatedKept`: number of results that have no date although dates matter. */
+/** Warnings about one collection's part of an answer. `undatedKept`: number of results without a date in a query with a period. */
 export function warningsOf(
   { collection, error, deviation }: CollectionAnswer,
   undatedKept: number,

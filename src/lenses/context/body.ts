@@ -1,6 +1,6 @@
 /**
- * Registered files: entries that hold what is known of a file, and its text once it is indexed. `/body/init`, `/body/files/add` and
- * `/body/scan` register files (CX-047, CX-048), `/body/fts/…` keeps and searches their texts (CX-049).
+ * Registered files: entries that record what is known of a file and, once it is indexed, hold its text. `/body/init`, `/body/files/add` and
+ * `/body/scan` register files (CX-047, CX-048); the calls under `/body/fts/` store their texts and search them (CX-049).
  */
 import { z } from 'zod'
 import { sha256 } from '../../base/canonical.ts'
@@ -21,7 +21,7 @@ import { FILES } from './tables.ts'
 const FILE_KIND = 'code'
 const FILE_COLLECTION = 'code'
 
-/** Hash, size and time that identify one state of a file. */
+/** URL, hash, size and time that identify one state of a file. */
 export interface FileStamp {
   readonly url: string
   readonly hash: string
@@ -30,7 +30,7 @@ export interface FileStamp {
   readonly mtime: number
 }
 
-/** The stamp of a file; undefined for a file that could not be read. */
+/** The URL, hash, size and time of a file as read; undefined for a file that could not be read. */
 export function stampOf(file: WorkspaceFile): FileStamp | undefined {
   if (!file.ok) return undefined
   const { url, hash, size, modifiedAt } = file
@@ -39,7 +39,7 @@ export function stampOf(file: WorkspaceFile): FileStamp | undefined {
 
 export type OwnFile = Omit<RegisteredFile, 'partition'>
 
-/** The viewer's own files, by URL: those of the given URLs, or all (null). */
+/** The registered files that the viewer holds, by URL: those with the given URLs, or all (null). */
 export function ownFiles(
   { host: { store }, viewer }: Call,
   urls: readonly string[] | null = null,
@@ -55,8 +55,8 @@ export function ownFiles(
 }
 
 function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryKey[]): ReadonlySet<EntryKey> {
-  // Holders are not read where every partition is the viewer's own and none is public: a public partition alone does not tell who holds
-  // what.
+  // The holder of each entry is read only where others may hold entries: not where every partition is the viewer's own and none is public,
+  // since a public partition alone does not show who holds its entries.
   const isAlone = store
     .partitions()
     .every(({ audience: { holder, kind } }) => holder === viewer.id && kind !== 'public')
@@ -65,7 +65,7 @@ function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryK
   return new Set(held.map(({ key }) => key))
 }
 
-/** Registers a file; the old text stays until the new one is indexed. */
+/** Registers a file or a new state of it. The entry keeps the text of the earlier state until the new text is indexed. */
 function registerFile(writer: StoreWriter, call: Call, stamp: FileStamp, before: OwnFile | undefined): void {
   const { url, hash, size, mtime } = stamp
   const entry = before?.entry ?? putText(writer, call, url, '')
@@ -73,7 +73,7 @@ function registerFile(writer: StoreWriter, call: Call, stamp: FileStamp, before:
   writer.announce(entry)
 }
 
-/** Stores the text of a file. `hash` is the hash of the file's bytes. */
+/** Stores the text of a registered file in its entry. `hash`: hash of the file's bytes. */
 export function indexText(
   writer: StoreWriter,
   call: Call,
@@ -173,7 +173,7 @@ const add = handler({
   result: () => registered,
   async run(call, { path, paths: several }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
-    // Refused before the wait for other calls, since a caller who may not read the disk need not wait.
+    // A caller who may not read the disk is refused before the call waits for its turn.
     if (paths.length > 0) requireWorkspace(call)
     return (await inTurn(call, turn => register(turn, paths))).value
   },
@@ -256,7 +256,7 @@ interface Comparison {
   readonly report: z.infer<typeof comparison>
 }
 
-/** Compares registered files with the disk. Throws `Refusal` for a path outside of the workspace. */
+/** Compares the registered files with the files on disk. Throws `Refusal` for a path outside the workspace. */
 async function comparedWithDisk(call: Call, path: string | null): Promise<Comparison> {
   const workspace = requireWorkspace(call)
   const below = path === null ? workspace.url : workspace.urlOf(path)
@@ -276,7 +276,7 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
   return { added, updated, deleted, known, report: { ...lists, summary: counts } }
 }
 
-/** Reads all files under a path. A path that does not exist is reported as a missing file. */
+/** Reads all files under a path of the workspace. A path that does not exist is returned as one missing file. */
 async function readAll(call: Call, path: string | null): Promise<readonly WorkspaceFile[]> {
   const workspace = requireWorkspace(call)
   const files: WorkspaceFile[] = []
@@ -285,7 +285,7 @@ async function readAll(call: Call, path: string | null): Promise<readonly Worksp
     files.push(await workspace.read(url))
     call.emit({ phase: 'scan', current: files.length, total: null, message: url })
   }
-  // A cancelled listing is incomplete: a file that it lacks is not necessarily deleted.
+  // A cancelled listing of files is incomplete, so a file that it lacks must not be taken as deleted.
   assertNotCancelled(call)
   return files.length > 0 || path === null ? files : [await workspace.read(workspace.urlOf(path))]
 }
@@ -310,7 +310,7 @@ const index = handler({
       errors: total.describe('Files that could not be read'),
     }),
   async run(call, { force }) {
-    // A caller without files need not wait for other calls.
+    // A caller without registered files has nothing to index, so the call need not wait for its turn.
     if (ownFiles(call).size === 0) return { result: NOTHING }
     return { result: (await inTurn(call, turn => indexAll(turn, force))).value }
   },
@@ -375,7 +375,7 @@ async function indexOne(
   return 'indexed'
 }
 
-/** Matches of a search in the files' texts, best first. */
+/** Files whose texts match a search, best first. */
 async function matchesOf(
   call: Call,
   query: string,

@@ -41,7 +41,7 @@ export interface ProgressEvent {
   readonly message: string
 }
 
-/** Callback that receives the progress of a long call. */
+/** Callback that receives events about the progress of a long call. */
 export type Emit = (event: ProgressEvent) => void
 
 export interface Call {
@@ -50,26 +50,26 @@ export interface Call {
   readonly viewer: Viewer
   readonly signal: AbortSignal
   readonly emit: Emit
-  /** Longest wait in ms for background work to finish; null: no limit. */
+  /** Longest time in ms that the call waits for background work to finish; null: no limit. */
   readonly maxWaitMs: number | null
 }
 
 export interface Handler {
   readonly path: string
-  /** Summary in one line, in the imperative, without a full stop. */
+  /** What the call does, in one line, in the imperative and without a full stop. */
   readonly summary: string
   readonly effect: Effect['kind']
   readonly params: z.ZodType
-  /** Schema of `result` in the envelope. */
+  /** Schema of the field `result` in the envelope that the call returns. */
   readonly result: z.ZodType
-  /** Parts of the store that must exist for this call. */
+  /** Parts of the store (`body`: files, `mind`: concepts) that must have been created before this call. */
   readonly needs?: readonly Part[] | undefined
-  /** Parameters whose faults are reported before the error that a part of the store is missing (CX-013). */
+  /** Names of parameters whose faults are reported even where a part of the store is missing, in place of that error (CX-013). */
   readonly first?: readonly string[] | undefined
   run(call: Call, params: unknown): Outcome | Promise<Outcome>
 }
 
-/** A handler whose path and schemas are known to the compiler. */
+/** A handler with its path, parameters and result as TypeScript types. */
 export interface TypedHandler<Path extends string, Params extends z.ZodType, Result extends z.ZodType> extends Handler {
   readonly path: Path
   readonly params: Params
@@ -77,8 +77,8 @@ export interface TypedHandler<Path extends string, Params extends z.ZodType, Res
 }
 
 /**
- * Defines a handler whose types follow from its schemas. The schemas are made when the first call or listing needs them, so that a process
- * that makes one call makes only the schemas of that call.
+ * Defines a handler; its TypeScript types follow from its schemas. The schemas are made when a call or a listing first needs them, so that
+ * a process that makes one call makes only the schemas of this call.
  */
 export function handler<const Path extends string, Params extends z.ZodType, Result extends z.ZodType>(
   given: Omit<Handler, 'path' | 'params' | 'result' | 'run'> & {
@@ -99,7 +99,9 @@ interface CallOptions {
   readonly viewer?: Viewer | undefined
   readonly signal?: AbortSignal | undefined
   readonly emit?: Emit | undefined
-  /** Limits the wait to the setting `max_wait`, for requesters who cannot see the progress. */
+  /**
+   * When true, the call waits for background work at most as long as the setting `max_wait`; for requesters who cannot see its progress.
+   */
   readonly isWaitBounded?: boolean | undefined
 }
 
@@ -141,7 +143,7 @@ export async function callHandler(
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
     if (isDamage(error)) {
-      // Only the owner gets the message that names the damaged row: others may not be allowed to see that row.
+      // The message names the damaged row. Only the owner gets it, because other viewers may not be allowed to know of that row.
       const message = isOwner(options.viewer ?? LOCAL_OWNER) ? error.message : 'the store is damaged'
       return end(errorAt(['handler'], 'exception', message, { reason: error.code }), true)
     }
@@ -153,12 +155,12 @@ function isDamage(error: unknown): error is QuerentError {
   return error instanceof QuerentError && error.code === 'store_corrupt'
 }
 
-/** Throws `Refusal` with code `cancelled` when the call was cancelled: what was written until then stays. */
+/** Throws `Refusal` with code `cancelled` when the call was cancelled; what the call has already written is kept. */
 export function assertNotCancelled({ signal }: Pick<Call, 'signal'>): void {
   if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
 }
 
-/** The value as text; a value that cannot be converted is described by its type. */
+/** A thrown value as a text for an error message; a value that cannot be converted to text is described by its type. */
 function asText(value: unknown): string {
   try {
     return String(value)
@@ -168,8 +170,8 @@ function asText(value: unknown): string {
 }
 
 /**
- * The parameters as their schema parses them. Throws `Refusal`: first for faults of the handler's `first` parameters, then for missing
- * parts, then for other faults.
+ * Checks the parameters of a call by the handler's schema. Throws `Refusal`: first for faults of the parameters in `first`, then for
+ * missing parts of the store, then for all other faults.
  */
 function readParams({ params, needs = [], first = [] }: Handler, store: StoreReader, given: unknown): unknown {
   const { data, faults } = check(params, given)
@@ -181,8 +183,7 @@ function readParams({ params, needs = [], first = [] }: Handler, store: StoreRea
 }
 
 /**
- * Translates faults of a schema into errors of the contract (CX-004): `required` for a value that is missing, null or blank, else
- * `invalid`.
+ * Turns faults found by a schema into errors of the call (CX-004): `required` for a value that is missing, null or blank, else `invalid`.
  */
 function refused(faults: readonly Fault[]): Refusal {
   const errors = new Map<string, ErrorMap>()
@@ -190,7 +191,7 @@ function refused(faults: readonly Fault[]): Refusal {
     const { path, issue } = fault
     const isItem = typeof path.at(-1) === 'number'
     const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
-    // For a wrong item that should be a plain value the error names the list; for one that should be an object, the item.
+    // Where a faulty item of a list should be a plain value, the error is placed at the list; where it should be an object, at the item.
     const place = (isItem && !isObject ? path.slice(0, -1) : path).map(String)
     const ofItem = isObject ? 'an item must be an object' : `${fieldOf(fault)} must be a list of texts`
     const [code, message] = isItem ? ['invalid', ofItem] : detailOf(fault)
@@ -206,7 +207,7 @@ function fieldOf({ path }: Fault): string {
 function detailOf(fault: Fault): [code: string, message: string] {
   const { issue, value } = fault
   const field = fieldOf(fault)
-  // Texts that must not be blank have a pattern in the schema, so a failed pattern means that the text is missing.
+  // In these schemas only texts that must not be blank have a pattern, so a failed pattern means that the text is missing.
   const isMissing = value === undefined || value === null || issue.code === 'invalid_format'
   if (isMissing && issue.code !== 'custom') return ['required', `${field} is required`]
   if (issue.code === 'custom') {
@@ -237,19 +238,22 @@ function wanted(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Runs one transaction, as soon as no other process writes. */
+/** Runs one write transaction as soon as no other process is writing to the store. */
 export function transact<T>({ host }: Call, body: (writer: StoreWriter) => T): Promise<T> {
   return host.store.writeWhenFree(host.clock.now(), body)
 }
 
-/** The workspace. Only calls of the local owner may read the disk; throws `Refusal` for others. */
+/**
+ * The workspace (folder of the code base). Throws `Refusal` when the store belongs to no folder, or the viewer is not the local owner, who
+ * alone may read the disk.
+ */
 export function requireWorkspace({ host, viewer }: Call): Workspace {
   if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
   if (!isOwner(viewer)) throw refusal('body', 'denied', 'files are read for the local owner only')
   return host.workspace
 }
 
-/** Largest number of entries embedded during a call; more are left to the background job. */
+/** Largest number of entries that are embedded during a call; when there are more, all are left to the background job. */
 const MOST = 64
 
 export async function embedNow({ host, signal }: Call, entries: readonly EntryKey[]): Promise<void> {
@@ -271,7 +275,7 @@ export function look({ host, state, viewer }: Call): Look {
   return { accessScope, concepts: state.concepts.visible(accessScope.partitions) }
 }
 
-/** A concept that the viewer sees. Throws `Refusal` with code `not_found` at the given place in the parameters. */
+/** The concept with this id, if the viewer sees it. Else throws `Refusal` with code `not_found`, placed at the given parameter. */
 export function requireVisible({ concepts }: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = concepts.byId(id)
   if (concept === undefined) throw new Refusal(errorAt(place, 'not_found', 'concept not found'))
@@ -295,28 +299,28 @@ export function brief({ id, name, type }: Concept): { id: number; name: string; 
   return { id, name, type }
 }
 
-// Turns: one call at a time reads files and writes what is known of them, across all processes; the others wait. So what was looked up
-// before a transaction still holds in it. A suspended process may lose its turn, and another call may delete concepts meanwhile: then
-// nothing more is written, and the work starts again.
+// Turns: of all calls in all processes, one at a time reads files and writes what it found; the others wait for their turn. So what a call
+// looked up before a transaction is still true within it. A suspended process may lose its turn, and another call may delete concepts
+// meanwhile; then nothing more is written, and the work of the call starts again.
 
 /** Largest number of starts of the work. Files that were written are not read again, so each start has less to do. */
 const MAX_STARTS = 20
 
 export interface Turn {
-  /** The call; its signal is also aborted when the turn is lost. */
+  /** The call that has the turn (the exclusive right to read files and write results); its signal is also aborted when the turn is lost. */
   readonly call: Call
   /**
-   * Runs one transaction, committed only while the turn lasts. Rejects with `Overtaken`, which makes the work start again, when the turn is
-   * lost.
+   * Runs one write transaction, which is committed only if the call still has its turn (its exclusive right to write). Else rejects with
+   * `Overtaken`, and the work of the call starts again.
    */
   write<T>(body: (writer: StoreWriter) => T): Promise<T>
 }
 
 interface Done<T> {
   readonly value: T
-  /** How long the call waited for others, in whole ms; 0 when it did not wait. */
+  /** How long the call waited for other calls to end their turns, in whole ms. */
   readonly waitedMs: number
-  /** How often the call lost its turn and started again. */
+  /** How often the call lost its turn (its exclusive right to read files and write results) and started its work again. */
   readonly restarts: number
 }
 
@@ -341,12 +345,12 @@ export async function inTurn<T>(call: Call, body: (turn: Turn) => Promise<T>): P
   )
 }
 
-/** Throws `Overtaken` unless the store is at this revision. */
+/** Throws `Overtaken` when the indexer's data in the store no longer has this revision number. */
 export function requireRevision(reader: StoreReader, revision: number): void {
   if (revisionOf(reader) !== revision) throw new Overtaken()
 }
 
-/** Error that makes the work of a turn start again. */
+/** Error that shows that a call lost its turn or its data changed; the work of the turn then starts again. */
 export class Overtaken extends Error {}
 
 async function once<T>(call: Call, body: (turn: Turn) => Promise<T>, waited: (ms: number) => void): Promise<T> {
@@ -379,12 +383,12 @@ function isCancelled(error: unknown): boolean {
   return error instanceof QuerentError && error.code === 'cancelled'
 }
 
-// Notes about how files were read: with errors (CX-077), or without links between files (CX-079).
+// Notes about limits in reading files: files with syntax errors (CX-077), and languages whose calls are not linked between files (CX-079).
 
-/** Files named in one note or finding; further ones are only counted. */
+/** Largest number of files that a note or a finding names; further ones are only counted. */
 const MAX_NAMED = 5
 
-/** URLs of the viewer's own files that were read with errors, sorted. */
+/** URLs of the files held by the viewer that were read with syntax errors, sorted. */
 export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly string[] {
   const rows = store.table(READ_ERRORS).scan()
   const urls = new Map(rows.map(row => [row['entry'] as EntryKey, row['url'] as string]))
@@ -410,7 +414,7 @@ export function readErrorNotes(
   ]
 }
 
-/** Notes that calls of a concept can only be found by text search, where its language has no links between files. */
+/** Notes for concepts in languages without links between files: calls of such a concept can be found only by searching texts. */
 export function languageNotes(concepts: readonly Concept[]): readonly string[] {
   const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (unlinkedLanguage(url) ?? []))))
   return [...languages]
@@ -418,7 +422,7 @@ export function languageNotes(concepts: readonly Concept[]): readonly string[] {
     .map(language => `calls in ${language} are not linked: calls of this name are listed as not resolved`)
 }
 
-/** Finding for the doctor about files read with errors, of all holders. */
+/** A finding for the `doctor` command about files of any holder that were read with syntax errors; null when there are none. */
 export function* readErrorProblem(reader: StoreReader): Steps<string | null> {
   const urls: string[] = []
   for (const rows of tablePages(reader, READ_ERRORS, ['url'])) {
@@ -435,13 +439,13 @@ function named(files: readonly string[]): string {
   return `${files.slice(0, MAX_NAMED).join(', ')}${more} ${files.length === 1 ? 'was' : 'were'} read with errors`
 }
 
-/** Notes as warnings in `meta` of an answer; an empty object where there are none. */
+/** Puts notes into an answer as `meta.warnings`; returns an empty object when there are no notes. */
 export function noted(...notes: readonly (readonly string[])[]): { readonly meta?: { readonly warnings: string[] } } {
   const warnings = notes.flat()
   return warnings.length === 0 ? {} : { meta: { warnings } }
 }
 
-/** The concept with its file and lines. */
+/** A concept as calls return it, with its file and lines. */
 export function placed({ id, name, type, url, startLine, endLine }: Concept): PlacedConcept {
   return { id, name, type, url, start_line: startLine, end_line: endLine }
 }

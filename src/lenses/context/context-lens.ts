@@ -1,4 +1,4 @@
-/** The lens `context`: a code base as concepts, their links and their files. */
+/** The lens `context`: a code base as concepts (files, types, functions and other declarations) and the links between them. */
 
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -39,11 +39,14 @@ export function contextLens(): Lens {
   }
 }
 
-// Checks of the doctor (CX-075): rows that refer to missing entries, entries that are no concepts, counters that would give a number twice;
-// and missing concepts of files recorded as read. Such files are read again here, since the next run would skip a file whose hash is
-// unchanged.
+// Checks of the `doctor` command (CX-075) on the tables of the lens `context`: rows that refer to missing entries, entries that are no
+// concepts, counters that would give a number twice, and missing concepts of files recorded as read. A repair reads such files again, since
+// an indexing run skips a file whose hash is unchanged.
 
-/** Problems found, one line per kind; empty when there are none. One step per page of rows. */
+/**
+ * Problems found in the tables, one line per kind of problem; empty when there are none. Pauses after each page of rows so that other work
+ * can run.
+ */
 export function* checkTables(reader: StoreReader): Steps<readonly string[]> {
   const entryOf = new Map<Cell | undefined, Cell | undefined>()
   const entries = new Set<EntryKey>()
@@ -108,7 +111,7 @@ export const READINGS: LensRepair = {
   async repair(host, signal) {
     const { store, clock } = host
     const urls = await turnsUntil(signal).run(filesWithoutConcepts(store))
-    // Links of other files may be missing as well, so a new revision makes the run compare all files.
+    // Links from other files may be missing as well. A new revision of the indexer's data makes the next indexing run compare all files.
     await store.writeWhenFree(clock.now(), beginRevision)
     const { result, errors } = await new Context(host).call(
       '/context/index',
@@ -128,10 +131,10 @@ async function readCode(host: LensHost, { paths, forget }: CodePaths, signal: Ab
   return result['deleted'] as number
 }
 
-/** Files examined in one step: the data read out of each may be long. */
+/** Number of files that are examined before the check pauses for other work; the extracted data of each file may be long. */
 const FILES_AT_ONCE = 100
 
-/** URLs of files without concepts, ascending. */
+/** URLs of the registered files that have no concepts in the store, ascending. */
 function* filesWithoutConcepts(reader: StoreReader): Steps<readonly string[]> {
   const withConcepts = new Set<Cell | undefined>()
   for (const rows of tablePages(reader, CONCEPTS, ['url', 'symbol'])) {
@@ -151,8 +154,8 @@ function* filesWithoutConcepts(reader: StoreReader): Steps<readonly string[]> {
 }
 
 /**
- * Whether the file should have concepts: it was read by this version. A file that is too large or too slow to read is kept as text only;
- * then its text is stored.
+ * Whether a file should have concepts: it was read by the present version of the indexer, and not stored as text only because it was too
+ * large or too slow to read.
  */
 function shouldHaveSome(reader: StoreReader, { entry, size }: Row): boolean {
   const reading = reader.table(EXTRACTIONS).get({ entry: entry as EntryKey })

@@ -1,10 +1,10 @@
 /**
- * Named values of the lens `context`, in one table: which of its two parts exist, body (files and text) and mind (concepts and links);
+ * Named values of the lens `context`, in one table: which of its two parts exist, body (files and texts) and mind (concepts and links);
  * counters of the numbers by which callers name concepts and links (decision 033); and the revision of the indexer's data.
  *
- * Numbers that a viewer sees must not reveal what it cannot see, so each audience has its own sequence. A number is `sequence * 2^32 +
- * count`; the local owner's own sequence is 0, so that its numbers are 1, 2, 3. Within a sequence numbers ascend, and none is given twice,
- * even after deletions.
+ * Numbers that a viewer sees must not reveal anything about what it cannot see, so each audience has a sequence of numbers of its own. A
+ * number is `sequence * 2^32 + count`; the local owner's sequence is 0, so the owner's numbers are 1, 2, 3. Within a sequence numbers
+ * ascend, and none is given twice, even after deletions.
  */
 import { sha256 } from '../../base/canonical.ts'
 import { type Audience, audience, partitionKey } from '../../model/partition.ts'
@@ -25,16 +25,16 @@ export function setCounter(writer: StoreWriter, name: string, value: number): vo
 export type Numbered = 'concept' | 'edge'
 
 const RANGE = 2 ** 32
-/** Number of sequences: with 2^32 counts each, every number stays within the integers that a double holds exactly. */
+/** Largest number of sequences. With 2^32 numbers in each, every number stays within the integers that a double holds exactly (2^53). */
 const SEQUENCES = 2 ** 21
 const SALT = 'numbering_salt'
 
 const OWN = partitionKey(audience('private'))
 
 /**
- * The sequence for numbers that these audiences see together. Two audiences may share a sequence (chance 1 in 2^21): numbers stay unique,
- * but each audience then learns how many numbers the other was given. The salt prevents anybody from choosing a name that collides on
- * purpose.
+ * The number sequence for concepts or links that exactly these audiences see. Two groups of audiences may share a sequence (chance 1 in
+ * 2^21): numbers stay unique, but each group then learns how many numbers the other was given. A random salt prevents anybody from choosing
+ * a name that collides on purpose.
  */
 export function sequenceOf(reader: StoreReader, audiences: readonly Audience[]): number {
   const keys = [...new Set(audiences.map(partitionKey))].sort()
@@ -43,7 +43,7 @@ export function sequenceOf(reader: StoreReader, audiences: readonly Audience[]):
   return 1 + (Number.parseInt(sha256(salted).slice(0, 13), 16) % (SEQUENCES - 1))
 }
 
-/** Reserves `count` consecutive numbers and returns the first. */
+/** Reserves `count` consecutive numbers of a sequence for concepts or links, and returns the first. */
 export function nextNumbers(writer: StoreWriter, of: Numbered, count: number, sequence = 0): number {
   const name = counterName(of, sequence)
   const next = counter(writer, name) ?? 1
@@ -55,12 +55,12 @@ export function counterName(of: Numbered, sequence: number): string {
   return sequence === 0 ? `next_${of}` : `next_${of} ${sequence}`
 }
 
-/** The sequence of a number, and its count within that sequence. */
+/** Splits the number of a concept or link into its sequence and its count within the sequence. */
 export function placeOf(number: number): { readonly sequence: number; readonly count: number } {
   return { sequence: Math.floor(number / RANGE), count: number % RANGE }
 }
 
-/** Stores the random salt of sequences; called once per store. */
+/** Stores the random salt by which audiences are assigned to number sequences; a store gets it once. */
 function saltNumbers(writer: StoreWriter, random: (bytes: number) => Uint8Array): void {
   if (counter(writer, SALT) === undefined) setCounter(writer, SALT, Buffer.from(random(6)).readUIntBE(0, 6))
 }
@@ -84,12 +84,12 @@ export function initialise(writer: StoreWriter, part: Part, random?: (bytes: num
   return true
 }
 
-/** Throws `Refusal` with code `not_initialized` when one of the parts does not exist. */
+/** Throws `Refusal` with code `not_initialized` when one of these parts of the store (`body`, `mind`) does not exist. */
 export function assertInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
   for (const part of parts) if (!isInitialised(reader, part)) throw refusal(part, 'not_initialized', NOT_THERE[part])
 }
 
-/** Path of the file that holds both parts, for the owner only: other viewers do not see folders of the machine. */
+/** Path of the store's file, shown only to the owner; null for other viewers, who must not learn names of folders on the machine. */
 export function storePath({ host, viewer }: { readonly host: LensHost; readonly viewer: Viewer }): string | null {
   return isOwner(viewer) ? (host.workspace?.storeFile ?? ':memory:') : null
 }

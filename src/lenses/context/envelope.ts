@@ -1,4 +1,4 @@
-/** The envelope that every call returns, and how a handler refuses a call. */
+/** The envelope in which every call of the lens `context` returns its result or errors, and the error by which a handler refuses a call. */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
@@ -14,7 +14,7 @@ const errorDetail = z.lazy(() =>
 )
 export type ErrorDetail = ReadonlyDeep<z.infer<typeof errorDetail>>
 
-/** Errors in the shape of the parameters; positions in lists are keys. */
+/** Errors in a map with the shape of the parameters: keys are names of parameters, or positions in lists. */
 export interface ErrorMap {
   readonly [field: string]: readonly ErrorDetail[] | ErrorMap
 }
@@ -34,7 +34,7 @@ const meta = z.lazy(() =>
   }),
 )
 
-/** Schema of the envelope that a call returns, for the schema of its result. */
+/** Makes the schema of the envelope from the schema of the call's result. */
 export function envelopeOf(result: z.ZodType): z.ZodType {
   return z.lazy(() =>
     z.strictObject({
@@ -55,15 +55,15 @@ export interface Envelope<Result = JsonObject> {
   readonly meta: JsonObject & z.infer<typeof meta>
 }
 
-/** What a handler returns to the function that runs calls. */
+/** What a handler returns: the result, and optional errors and further data for the envelope. */
 export interface Outcome<Result = JsonObject> {
   readonly result: Result
-  /** Errors of a call that succeeded in part. */
+  /** Errors of a call that succeeded only in part. */
   readonly errors?: ErrorMap | undefined
   readonly meta?: JsonObject | undefined
 }
 
-/** Error thrown by a handler: the call ends with these errors, and its transaction is rolled back. */
+/** Error by which a handler refuses a call: the envelope gets its error map, and the handler's transaction is rolled back. */
 export class Refusal extends Error {
   override readonly name: string = 'Refusal'
   readonly errors: ErrorMap
@@ -78,14 +78,14 @@ export function refusal(field: string, code: string, message: string): Refusal {
   return new Refusal(errorAt([field], code, message))
 }
 
-/** An error map with one error at a place in the parameters: `['concepts', '0', 'name']`. */
+/** Makes an error map with one error at a place in the parameters, such as `['concepts', '0', 'name']`. */
 export function errorAt(place: readonly string[], code: string, message: string, meta?: JsonObject): ErrorMap {
   const [field = 'handler', ...rest] = place
   const detail = meta === undefined ? { code, message } : { code, message, meta }
   return { [field]: rest.length === 0 ? [detail] : errorAt(rest, code, message, meta) }
 }
 
-/** All errors of several error maps, whose errors are at different places. */
+/** Joins several error maps into one; no two of them may have an error at one place. */
 export function joined(maps: readonly ErrorMap[]): ErrorMap {
   const all: Record<string, readonly ErrorDetail[] | ErrorMap> = {}
   for (const map of maps) {
@@ -103,11 +103,11 @@ function isDetails(value: readonly ErrorDetail[] | ErrorMap): value is readonly 
   return Array.isArray(value)
 }
 
-// Schemas of parameters that several calls use. Null counts as absent, and unknown parameters are ignored.
+// Schemas of parameters that several calls share. Null counts as absent, and unknown parameters are ignored.
 
-/** A text parameter that is only searched for: any text that is not blank. */
+/** Schema of a text that is only searched for: any text that is not blank. */
 export const question = z.string().regex(/\S/)
-/** A text parameter that is stored: not blank, and well-formed Unicode. */
+/** Schema of a text that will be stored: not blank, and well-formed Unicode (no lone surrogates). */
 export const text = question.refine(isStorable, 'must be well-formed text')
 export const texts = z.array(z.string()).nullish()
 export const id = z.int().min(1)
@@ -121,10 +121,13 @@ export const flag = z
   .nullish()
   .transform(value => value ?? false)
 
-/** Code for a refinement which finds that one of several alternative parameters is missing. */
+/**
+ * Options of a schema refinement that make its fault have the code `required`; for cases where one of several alternative parameters must
+ * be given.
+ */
 export const REQUIRED = { params: { code: 'required' } } as const
 
-/** A number that is truncated to an integer, then limited to the range. */
+/** Schema of a number that is truncated to an integer and then limited to the range from `min` to `max`. */
 export function clamped(what: string, fallback: number, min: number, max: number) {
   return z
     .number()

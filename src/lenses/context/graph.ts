@@ -1,6 +1,6 @@
 /**
- * The calls `/graph/…` and `/mind/search` (CX-053, CX-054): all concepts and links, those around one concept, and those near a text; drawn
- * as lines of text or as a Mermaid diagram.
+ * The calls `/graph/…` and `/mind/search` (CX-053, CX-054): all concepts and links, those around one concept, and those near a text in
+ * meaning. Graphs are drawn as lines of text or as a Mermaid diagram.
  */
 import { z } from 'zod'
 import { QuerentError } from '../../model/errors.ts'
@@ -52,7 +52,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/gu, ' ')
 }
 
-/** Escapes a text for Mermaid, whose character entities begin with `#`. */
+/** Escapes a text for use in a Mermaid diagram, where character entities begin with `#`. */
 function escaped(text: string): string {
   return oneLine(text).replace(/[#"|<>&`]/gu, sign => `#${sign.codePointAt(0)};`)
 }
@@ -80,7 +80,7 @@ const search = handler({
   },
 })
 
-/** The concepts nearest to a text by meaning alone, without a minimum cosine. */
+/** The concepts nearest to a text by meaning alone; even those with a low cosine are returned. */
 async function nearestConcepts(call: Call, text: string, limit: number) {
   const conditions = { lens: 'default', syntax: 'plain', mode: 'meaning', filter: { kinds: [CONCEPT_KIND] } } as const
   const ways = { any: true, memory: false, touch: false, approximate: false, timeout_ms: MAX_TIMEOUT_MS, limit }

@@ -1,4 +1,4 @@
-/** Compares names of concepts with queries (CX-017 to CX-019), and URLs of files with the paths that people write. */
+/** Compares names of concepts with queries (CX-017 to CX-019), and URLs of files with paths that people write. */
 import { compareText } from '../../base/compare.ts'
 
 /** A text with its letter case folded, over all of Unicode. Folded to capitals, since lower case can leave two forms of the same letter. */
@@ -23,21 +23,23 @@ export function plainWordsOf(name: string): readonly string[] {
 const MIN_QUERY_PREFIX = 3
 const MIN_NAME_PREFIX = 4
 
-/** Whether a word of the query matches a word of a name. Both must be folded. */
+/**
+ * Whether a word of the query matches a word of a name: they are equal, or one begins with the other. Both must have folded letter case.
+ */
 export function covers(queryWord: string, nameWord: string): boolean {
   if (queryWord === nameWord) return true
   if (nameWord.startsWith(queryWord)) return lengthOf(queryWord) >= MIN_QUERY_PREFIX
   return queryWord.startsWith(nameWord) && lengthOf(nameWord) >= MIN_NAME_PREFIX
 }
 
-/** Length in characters, not UTF-16 units. */
+/** Number of Unicode characters of a text, not of UTF-16 units. */
 export function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++
   return length
 }
 
-/** Index from words to the positions of the list's items that have them. */
+/** For each word, the positions of the items in `things` that have it. */
 export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Iterable<string>): Map<string, number[]> {
   const byWord = new Map<string, number[]>()
   for (const [place, thing] of things.entries()) {
@@ -50,29 +52,29 @@ export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Ite
   return byWord
 }
 
-/** The path below the folder `root`, whose URL has no slash at its end; null for a file elsewhere, or a malformed URL. */
+/** Path of a file relative to the folder `root`, a URL without a slash at its end; null for a file elsewhere or a malformed URL. */
 export function pathBelow(root: string, url: string): string | null {
   return url.startsWith(`${root}/`) ? decoded(url.slice(root.length + 1)) : null
 }
 
-/** The path from `root`; for a file elsewhere, the last parts of its path. */
+/** Path of a file relative to `root`; for a file elsewhere, the last three parts of its path. */
 export function pathOrTail(url: string, root: string | undefined): string {
   const path = root === undefined ? null : pathBelow(root, url)
   return path ?? decoded(tailOf(url)) ?? tailOf(url)
 }
 
-/** The path from `root` in readable form; the URL for a file elsewhere, or a name with a line break. */
+/** Path of a file relative to `root`, in readable form; the URL for a file elsewhere, or whose name has control characters. */
 export function shownPath(url: string, root: string | undefined): string {
   const path = root === undefined ? null : pathBelow(root, url)
   return path === null || /\p{Cc}/u.test(path) ? url : path
 }
 
-/** The last three parts of a path, which identify a file better than where its folder is. */
+/** The last three parts of a path, which say more about a file than the place of its folder. */
 export function tailOf(url: string): string {
   return url.split('/').slice(-3).join('/')
 }
 
-/** Whether the URL is the folder, or lies below it. */
+/** Whether a URL is the folder itself or lies below it. */
 export function isBelow(url: string, folder: string): boolean {
   const bare = folder.endsWith('/') ? folder.slice(0, -1) : folder
   return url === bare || url.startsWith(`${bare}/`)
@@ -86,7 +88,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** How often each name occurs, in the order of the names. */
+/** How often each name occurs, with the names sorted. */
 export function tally(names: readonly string[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -34,7 +34,7 @@ type KnownHandler = (typeof ALL)[number]
 
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map(ALL.map(handler => [handler.path, handler]))
 
-/** The operation name that `operationName` makes, as a type. */
+/** The name of the operation for a path, computed as a TypeScript type. */
 type NameOf<Path extends string> = Path extends `/context/${infer Rest}`
   ? `context.${Joined<Rest>}`
   : Path extends `/${infer Rest}`
@@ -51,7 +51,7 @@ type OperationOf<H> =
     ? NamedOperation<NameOf<Path>, Params, z.ZodType<Envelope<z.output<Result>>>>
     : never
 
-// The cast is safe: names and schemas are those of the handlers.
+// The cast is safe: the names and schemas of these operations are those of the handlers.
 const CALLS = [...HANDLERS.values()].map(operationOf) as unknown as readonly OperationOf<KnownHandler>[]
 
 export const CONTEXT_OPERATIONS = [
@@ -63,7 +63,7 @@ export const CONTEXT_OPERATIONS = [
   }),
 ] as const
 
-/** Name of the operation for a path. `/context/query` becomes `context.query`. */
+/** Name of the operation for a path: `/context/query` becomes `context.query`. */
 export function operationName(path: string): string {
   return `context.${path.replace(/^\/(?:context\/)?/, '').replace(/[^a-z0-9]+/g, '_')}`
 }
@@ -75,9 +75,10 @@ function operationOf({ path, summary, effect, params, result }: Handler): Operat
     input: params,
     output: envelopeOf(result),
     effect: { kind: effect, idempotent: effect === 'read' || /\/(?:init|scan|extract)$/.test(path) },
-    // The operation checks its input itself: faults of parameters are reported in the envelope, in the terms of its contract.
+    // The engine does not check the input by the schema: the handler does, and reports faults of parameters in the envelope.
     checksInput: true,
-    // Options that `querent context query` uses; for the contract's own path, names and words are the default (CX-078).
+    // Parameters with which `querent context query` calls this path; calls of the path itself search by names and words by default
+    // (CX-078).
     ...(path === '/context/query' && { preset: { mode: 'hybrid', rank: 'relevance', snippet: 'passage' } }),
     run: (host, given, { viewer, signal, report }) =>
       callHandler(HANDLERS, host, path, given, {
@@ -90,33 +91,33 @@ function operationOf({ path, summary, effect, params, result }: Handler): Operat
 }
 
 // The lens `context` as a library, for one viewer: `call(path, params, emit?)`, and `callText` with parameters as a command line gives them
-// (CX-046): as JSON, as `@file`, or on standard input.
+// (CX-046), which is JSON, `@file`, or standard input.
 
 export class Context {
   readonly #host: LensHost
   readonly #viewer: Viewer
 
-  /** `host` is the lens's host: `engine.host('context')`. */
+  /** `host`: what the engine gives this lens, from `engine.host('context')`. */
   constructor(host: LensHost, viewer: Viewer = LOCAL_OWNER) {
     this.#host = host
     this.#viewer = viewer
   }
 
-  /** Runs a call. Never rejects: errors are in the envelope. */
+  /** Runs the call of a path and returns its envelope; never rejects, since errors are in the envelope. */
   call(path: string, params: unknown = null, emit?: Emit, signal?: AbortSignal): Promise<Envelope> {
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, emit, signal })
   }
 
-  /** As `call`, with the parameters as the text of a command line argument. */
+  /** Runs the call of a path with the parameters as a text from the command line; never rejects, since errors are in the envelope. */
   callText(path: string, argument: string | undefined, input: CallInput, signal?: AbortSignal): Promise<Envelope> {
     const params = () => paramsOf(argument, input)
     return callHandler(HANDLERS, this.#host, path, params, { viewer: this.#viewer, signal })
   }
 }
 
-/** Reads parameters from a file or from standard input. */
+/** How the parameters of a call are read from a file or from standard input. */
 export interface CallInput {
-  /** The file's text; undefined: there is no such file. */
+  /** The text of a file; undefined when there is no such file. */
   readFile(path: string): Promise<string | undefined>
   readStandardInput(): Promise<string>
 }
@@ -131,7 +132,7 @@ async function paramsOf(argument: string | undefined, input: CallInput): Promise
   return parsed(text)
 }
 
-/** Reads a text; a failure to decode it is reported as invalid JSON. */
+/** Reads a text from a source; bytes that cannot be decoded as text are reported as invalid JSON. */
 async function read<T>(source: () => Promise<T>): Promise<T> {
   try {
     return await source()

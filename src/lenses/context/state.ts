@@ -11,19 +11,19 @@ import type { LensHost } from '../lens.ts'
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { CONCEPTS, FILES } from './tables.ts'
 
-// Settings of the lens in the configuration.
+// Schema and defaults of the lens's settings in the configuration file.
 
 const share = z.number().min(0).max(1)
-/** Longest wait, in seconds: one day; timers cannot hold more than 24 days. */
+/** Upper bound of the setting `max_wait`, in seconds: one day. Timers cannot hold more than 24 days. */
 const MAX_WAIT = 86_400
 
 export const settingsSchema = z.strictObject({
-  // Requirement CX-021.
+  // Requirement CX-021: bounds for matches by meaning.
   least_score: share.default(0.2).describe('Matches by meaning below this cosine are dropped. Default: 0.2'),
   least_share: share
     .default(0.6)
     .describe('Matches by meaning below this share of the best one are dropped. Default: 0.6'),
-  // Requirement CX-075.
+  // Requirement CX-075: limits of a run that indexes files.
   max_files: z
     .int()
     .min(1)
@@ -71,16 +71,16 @@ export class Concept {
     this.folded = foldName(this.name)
   }
 
-  /** Folded words of the name, without duplicates. */
+  /** Words of the concept's name, folded (without case and accents) and without duplicates. */
   get words(): readonly string[] {
     this.#words ??= [...new Set(wordsOf(this.name))]
     return this.#words
   }
 }
 
-/** The concepts that one viewer sees. */
+/** The concepts that one viewer may see. */
 export class VisibleConcepts {
-  /** All visible concepts, in ascending order of ids. */
+  /** The visible concepts, in ascending order of ids. */
   readonly all: readonly Concept[]
   readonly #byId: ReadonlyMap<number, Concept>
   readonly #byEntry: ReadonlyMap<EntryKey, Concept>
@@ -108,7 +108,7 @@ export class VisibleConcepts {
     for (let at = joined.indexOf(text); place < ends.length && at !== -1; ) {
       while ((ends[place] as number) < at) place++
       const end = ends[place] as number
-      // A match that extends past the end of a name is in no name.
+      // A match that extends past the end of a name spans two joined names, so neither name contains the text.
       const isWithin = at + text.length <= end
       if (isWithin) found.push(place++)
       at = joined.indexOf(text, isWithin ? end + 1 : at + 1)
@@ -125,10 +125,10 @@ export class VisibleConcepts {
   }
 }
 
-/** Folded names joined in their order, each followed by one separator character. */
+/** The folded names of all concepts joined into one text, each followed by a separator character. */
 interface JoinedNames {
   readonly joined: string
-  /** End offset of each name. */
+  /** Offset in the joined text at which each name ends. */
   readonly ends: Int32Array
 }
 
@@ -142,7 +142,7 @@ function joinedNames(concepts: readonly Concept[]): JoinedNames {
   return { joined: concepts.map(({ folded }) => `${folded}\n`).join(''), ends }
 }
 
-/** The concepts that contain some of these lines, without those that contain a smaller such concept. */
+/** The concepts whose lines overlap the lines `start` to `end`, without each one that encloses a smaller overlapping concept. */
 export function innermost(concepts: readonly Concept[], start: number, end: number): readonly Concept[] {
   const touched = concepts.filter(({ startLine, endLine }) => (startLine ?? 0) <= end && (endLine ?? -1) >= start)
   return touched.filter(
@@ -160,9 +160,9 @@ function linesOf({ startLine, endLine }: Concept): number {
 
 type Reached<Way> = Way & {
   readonly concept: Concept
-  /** Length of the path in links, from 1. */
+  /** Number of links on the path from a starting concept, from 1. */
   readonly hops: number
-  /** The concept from which this one was reached. */
+  /** The concept before this one on the path. */
   readonly from: Concept
 }
 
@@ -188,13 +188,16 @@ export function* reach<Way extends { readonly concept: Concept }>(
   }
 }
 
-/** The concepts that the conditions allow; `allow` null: all. */
+/** The visible concepts whose entries are in `allow`, the entries that meet the query's conditions; `allow` null: all visible concepts. */
 export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
   if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts
   return new VisibleConcepts(concepts.all.filter(({ entry }) => allow.has(entry)))
 }
 
-/** Stored texts of concepts that are not kept in memory; null or absent: there is none. */
+/**
+ * Signatures or comments of the concepts with these entries, read from the store because they are not kept in memory; null or absent: the
+ * concept has none.
+ */
 export function textsOfConcepts(
   reader: StoreReader,
   column: 'signature' | 'doc',
@@ -213,11 +216,11 @@ export interface RegisteredFile {
   readonly hash: string
   readonly size: number
   readonly mtime: number
-  /** Hash of the file's bytes when its text was stored; null: its text is not stored. */
+  /** SHA-256 of the file's bytes when its text was stored, in hexadecimal; null: its text is not stored. */
   readonly indexedHash: string | null
 }
 
-/** The files that one viewer sees. Of several entries with the same URL, the oldest counts. */
+/** The registered files that one viewer may see. Where several entries have the same URL, the oldest is used. */
 class VisibleFiles {
   readonly all: readonly RegisteredFile[]
   readonly #byUrl: ReadonlyMap<string, RegisteredFile>
@@ -253,7 +256,10 @@ interface Views<View> {
   visible(partitions: readonly PartitionId[]): View
 }
 
-/** A view of a table's rows for each viewer, built once and reused until one of its rows changes. */
+/**
+ * Builds a view of the rows of a table that a viewer may see, once for each set of visible rows; it is reused until one of these rows
+ * changes.
+ */
 function viewsOf<T extends RowOf, View>(rows: TableRows<T>, viewOf: (rows: readonly T[]) => View): Views<View> {
   const views = new WeakMap<readonly T[], View>()
   return {
@@ -274,7 +280,7 @@ export interface ContextState {
 
 const STATES = new WeakMap<LensHost, ContextState>()
 
-/** The lens's state, made on first use, one per engine. */
+/** The state of the lens `context` in one engine, made on first use. */
 export function stateOf(host: LensHost): ContextState {
   const known = STATES.get(host)
   if (known !== undefined) return known

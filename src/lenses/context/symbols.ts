@@ -33,7 +33,7 @@ import { textsOf } from './query/pack.ts'
 import { type Concept, innermost, type RegisteredFile, reach } from './state.ts'
 import { CONCEPTS } from './tables.ts'
 
-/** Schema of the parameters that name a concept, with further ones. */
+/** Schema of the parameters that name a concept by id or name, extended by further parameters of a call. */
 function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
   return z
     .object({
@@ -60,11 +60,11 @@ function isNamed({ id, name }: Named): boolean {
 interface Asked {
   readonly seen: Look
   readonly links: LinkIndex
-  /** Concepts of that name, best match first. */
+  /** The concepts with the requested id or name, best match first. */
   readonly concepts: readonly Concept[]
 }
 
-/** The concepts that the parameters name. Throws `Refusal` where there are none. */
+/** Finds the concepts that a call names by id or by name. Throws `Refusal` where there are none. */
 function findNamed(call: Call, { id, name }: Named): Asked {
   const seen = look(call)
   const links = linksOf(call)
@@ -96,7 +96,7 @@ function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
   return []
 }
 
-/** Whether a name ends with this part: `load` for `Store.load`, `store.ts` for `src/store.ts`. */
+/** Whether `tail` is the last part of a name, after a point or slash: `load` for `Store.load`, `store.ts` for `src/store.ts`. */
 function isTail(name: string, tail: string): boolean {
   return name.length > tail.length && name.endsWith(tail) && /[./]/.test(name.charAt(name.length - tail.length - 1))
 }
@@ -229,7 +229,10 @@ const callers = handler({
   },
 })
 
-/** Notes on the files of the concepts and of what refers to them. */
+/**
+ * Notes for an answer: on the languages of the concepts, and on syntax errors in the files of the concepts and of the places that refer to
+ * them.
+ */
 function notedOn(
   call: Call,
   seen: Look,
@@ -241,8 +244,8 @@ function notedOn(
 
 export const SYMBOL_HANDLERS = [definition, references, callers] as const
 
-// Calls of a name that no link resolves, found in the texts (CX-076): only with them a list of callers is complete, and an empty list then
-// means that no text calls the name either.
+// Finds calls of a name that no stored link resolves, in the texts of files (CX-076). Only with these calls is a list of callers complete,
+// and an empty list then means that no text calls the name.
 
 const unresolvedCalls = z.lazy(() =>
   z.strictObject({
@@ -261,7 +264,7 @@ const unresolvedCalls = z.lazy(() =>
 type Unresolved = z.infer<typeof unresolvedCalls>
 type Place = Unresolved['places'][number]
 
-/** Types of concepts that can be called. */
+/** Types of concepts that code can call; concepts of other types have no callers. */
 const CALLED: ReadonlySet<string> = new Set(['Function', 'Method', 'Class', 'Constant', 'Interface', 'TypeAlias'])
 const READ_AT_ONCE = 20
 const MAX_TEXT = 200
@@ -327,7 +330,7 @@ function* search(
   return places
 }
 
-/** Whether a concept has a link to one of these names. */
+/** Makes a test of whether a concept has a link (CALLS, USES or EXTENDS) to a concept with one of these names. */
 function resolvedWithin(
   { concepts, accessScope }: Look,
   links: LinkIndex,
@@ -354,26 +357,29 @@ function lastName({ name, type }: Concept): string {
 
 // Finds where a text calls one of some names, by its syntax tree: in all languages that have a grammar, whatever the call refers to.
 
-/** Kinds of nodes that are calls, in all grammars. In Go, a call with type arguments is parsed as a conversion. */
+/** Kinds of syntax-tree nodes that are calls, in all grammars. In Go, a call with type arguments is parsed as a type conversion. */
 const CALLS: ReadonlySet<string> = new Set(
   words(`call_expression call invocation_expression function_call_expression member_call_expression
     nullsafe_member_call_expression scoped_call_expression method_invocation object_creation_expression new_expression
     type_conversion_expression macro_invocation`),
 )
-/** Fields that hold what is called; in `new A` of PHP it is the first child, which has no field. */
+/**
+ * Fields of a call's syntax-tree node that hold the called expression; for `new A` in PHP the expression is the first child, which has no
+ * field.
+ */
 const CALLEES: ReadonlySet<string | null> = new Set(words('function name method type constructor macro'))
-/** Fields that hold the last name of a path, or a name with type arguments. */
+/** Fields of a syntax-tree node that hold the last name of a path such as `a.b.c`, or a name that has type arguments. */
 const LAST_NAMES: ReadonlySet<string | null> = new Set(words('property attribute field name function type'))
-/** Kinds of nodes whose last name has no field. */
+/** Kinds of syntax-tree nodes that wrap a called name and whose last name has no field. */
 const WRAPPERS =
   /^(?:parenthesized_expression|non_null_expression|(?:generic|qualified)_name|scoped_type_identifier|generic_type|conditional_access_expression)$/
 const TYPE_ARGUMENTS = /^(?:type|template)_argument/
-/** Kinds of nodes whose content the grammar leaves as text or could not parse. */
+/** Kinds of syntax-tree nodes whose content the grammar leaves as text or could not parse. */
 const UNREAD = /^(?:token_tree|preproc_arg|)$/
 const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g
 
 export interface WrittenCall {
-  /** Position of the name in the text, in UTF-16 units. */
+  /** Position of the called name in the text, in UTF-16 units. */
   readonly at: number
   readonly name: string
 }
@@ -399,7 +405,7 @@ export function isCall(tree: SyntaxTree, { at, name }: WrittenCall): boolean {
   return isUnread(tree, last) && /^\s*\(/.test(tree.source.slice(at + name.length, at + name.length + 100))
 }
 
-/** The node of what the given node calls; NONE where it is no call. */
+/** The syntax-tree node of the expression that the given node calls; NONE where the given node is no call. */
 export function calleeOf(tree: SyntaxTree, node: Node): Node {
   const kind = tree.kind(node)
   if (!CALLS.has(kind)) return NONE

@@ -5,7 +5,7 @@
 import type { LinkIndexDeclaration } from '../../index/contract.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 
-/** The aspect (table) that makes an entry a concept. */
+/** The table that makes an entry a concept: each entry with a row here is one (`concept` is the aspect that filters name). */
 export const CONCEPTS: TableDeclaration = {
   name: 'context_concepts',
   aspect: 'concept',
@@ -13,17 +13,17 @@ export const CONCEPTS: TableDeclaration = {
   key: ['entry'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** Id of the concept for callers: counts from 1 and is never reused. */
+    /** Id of the concept that callers use; ids count from 1 and are never reused. */
     { name: 'id', type: 'integer' },
     { name: 'name', type: 'text' },
     { name: 'type', type: 'text' },
-    /** URL of the concept's file, and its lines there, from 1, both included; null: created by hand. */
+    /** URL of the file in which the concept is, and its first and last line there, from 1; null: the concept was created by hand. */
     { name: 'url', type: 'text', nullable: true },
     { name: 'start_line', type: 'integer', nullable: true },
     { name: 'end_line', type: 'integer', nullable: true },
     { name: 'signature', type: 'text', nullable: true },
     { name: 'doc', type: 'text', nullable: true },
-    /** Symbol of the concept: the key under which the indexer knows it within its file. */
+    /** Key by which the indexer identifies the concept within its file; null: the concept was not made by the indexer. */
     { name: 'symbol', type: 'text', nullable: true },
   ],
   indexes: [['id'], ['url']],
@@ -38,18 +38,18 @@ export const EDGES: TableDeclaration = {
   columns: [
     { name: 'id', type: 'integer' },
     { name: 'entry', type: 'integer' },
-    /** Ids of the two concepts. */
+    /** Ids of the concepts that the link connects. */
     { name: 'source', type: 'integer' },
     { name: 'target', type: 'integer' },
     { name: 'relation', type: 'text' },
     { name: 'weight', type: 'real' },
-    /** Who wrote the link and may delete it: `code`: the indexer; a URL: patches of that file; null: a call. */
+    /** Who wrote the link and may delete it. `code`: the indexer; a URL: patches of the file with that URL; null: a caller's request. */
     { name: 'origin', type: 'text', nullable: true },
   ],
   indexes: [['target']],
 }
 
-/** The files that a concept comes from. */
+/** Which files each concept comes from. */
 export const PROVENANCE: TableDeclaration = {
   name: 'context_provenance',
   ofEntry: true,
@@ -62,7 +62,7 @@ export const PROVENANCE: TableDeclaration = {
   indexes: [['url']],
 }
 
-/** A registered file: an entry, which has a text once the file is indexed. */
+/** A file that is registered with the lens. It is an entry, which gets the file's text once the file is indexed. */
 export const FILES: TableDeclaration = {
   name: 'context_files',
   ofEntry: true,
@@ -75,49 +75,54 @@ export const FILES: TableDeclaration = {
     { name: 'size', type: 'integer' },
     /** Modification time in Unix seconds. */
     { name: 'mtime', type: 'integer' },
-    /** Hash of the bytes whose text is stored; null: no text is stored. */
+    /** SHA-256 of the file's bytes from which the stored text was made; null: no text is stored. */
     { name: 'indexed_hash', type: 'text', nullable: true },
   ],
   indexes: [['url']],
   readOf: { url: 'url' },
 }
 
-/** What was read out of a registered file, so that only changed files are read again. */
+/** Concepts and links extracted from each registered file, so that only changed files are read again. */
 export const EXTRACTIONS: TableDeclaration = {
   name: 'context_extractions',
   ofEntry: true,
   key: ['entry'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** Version of the indexer's reading; with a different one the file must be read again. */
+    /** Version of the indexer that made the extraction; where the version differs from the current one, the file must be read again. */
     { name: 'version', type: 'integer' },
     /** SHA-256 of the bytes that the extraction was read from, in hexadecimal. */
     { name: 'hash', type: 'text' },
-    /** The extraction as JSON; null: the file is stored without concepts. */
+    /** The extraction as JSON; null: the file's text is stored, but no concepts were extracted. */
     { name: 'extraction', type: 'text', nullable: true },
   ],
 }
 
-/** Card of each extraction: what shows whose links a change elsewhere affects; see `Card`. */
+/**
+ * A short summary (card) of each file's extraction, from which the indexer sees which files' links may change when another file changes.
+ */
 export const CARDS: TableDeclaration = {
   name: 'context_cards',
   ofEntry: true,
   key: ['entry'],
   columns: [
     { name: 'entry', type: 'integer' },
-    /** Version of the reading, as in `context_extractions`. */
+    /** Version of the indexer that read the file, as in `context_extractions`. */
     { name: 'version', type: 'integer' },
-    /** Hash of the file's text, and of what other files see of it. */
+    /** `hash`: SHA-256 of the file's text. `surface`: hash of everything that other files can refer to in the file. */
     { name: 'hash', type: 'text' },
     { name: 'surface', type: 'text' },
-    /** Hashes of 32 bits each, in the byte order of this machine. */
+    /**
+     * `named`: hashes of the names by which the file's concepts can be mentioned; `asked`: hashes of the look-ups on which the file's links
+     * depend. 32 bits each, in this machine's byte order.
+     */
     { name: 'named', type: 'blob' },
     { name: 'asked', type: 'blob' },
     { name: 'package', type: 'text', nullable: true },
   ],
 }
 
-/** Files in which the grammar found syntax errors. */
+/** Files in which the parser found syntax errors. */
 export const READ_ERRORS: TableDeclaration = {
   name: 'context_read_errors',
   ofEntry: true,
@@ -128,7 +133,7 @@ export const READ_ERRORS: TableDeclaration = {
   ],
 }
 
-/** Counters, and which of the two parts of the store exist: `body` and `mind`. */
+/** Counters of the lens by name, and a row for each of the lens's two parts, `body` and `mind`, that exists in the store. */
 export const STATE: TableDeclaration = {
   name: 'context_state',
   key: ['name'],

@@ -24,13 +24,16 @@ import {
   writeMessage,
 } from './write-message.ts'
 
-/** Messages written in one transaction; other writers can write in between. */
+/** Number of messages written in one transaction; other writers can write between two transactions. */
 const BATCH = 500
 
-/** Counts of an import. `gone`: messages marked as deleted that were not in the store. */
+/**
+ * Numbers of messages by what an import did with them, and of chunks. `gone`: messages that the export marks as deleted and that were not
+ * in the store.
+ */
 type Counts = Record<'added' | 'updated' | 'unchanged' | 'deleted' | 'gone' | 'chunks', number>
 
-/** Imports an export. Throws for a faulty request, never for the content of a file. */
+/** Imports an export of conversations into the store. Throws for an invalid request, but never because of the content of a file. */
 export async function importConversations(
   store: Store,
   files: readonly ExportFile[],
@@ -56,8 +59,8 @@ export async function importConversations(
             const conflict = take(writer, message, { ...settings, audience }, counts, changed)
             if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
           }
-          // Messages after these may not be part of the export, when they were remembered or the export begins later; they are indexed
-          // again here.
+          // A message that follows a changed or deleted one may not be part of the export: it was remembered separately, or the export
+          // begins later. It is indexed with the text before it, so it is indexed again here.
           reindexFollowers(writer, changed)
           positions.written(writer)
         })
@@ -78,8 +81,8 @@ interface Part {
 }
 
 /**
- * Splits the messages of a conversation by audience, each part in the order of the export. A message in the store keeps its audience, and
- * messages of one audience must not be quoted by those of another.
+ * Splits the messages of a conversation into parts with one audience each, in the order of the export: a message already in the store keeps
+ * its audience, and a message's index text must not quote one with another audience.
  */
 function partsOf(
   store: Store,
@@ -98,7 +101,7 @@ function partsOf(
   }))
 }
 
-/** Audiences of the holder's messages in a conversation, by entry id. */
+/** Audiences of those messages of a conversation that the holder owns, by the messages' entry ids. */
 function audiencesOf(reader: StoreReader, conversation: string, holder: string): ReadonlyMap<string, Audience> {
   const rows = reader.table(MESSAGES).scan({ conversation })
   const threads = new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
@@ -115,8 +118,8 @@ function audiencesOf(reader: StoreReader, conversation: string, holder: string):
 }
 
 /**
- * Writes one message. Returns the conflict that prevents it, or null. `changed`: receives the rows of messages that were deleted or
- * changed.
+ * Writes one imported message. Returns a text about the conflict that prevents it, or null. `changed`: collects the rows of messages that
+ * were deleted or changed.
  */
 function take(
   writer: StoreWriter,
@@ -188,7 +191,7 @@ class Positions {
     this.#audience = audience
   }
 
-  /** Messages with these numbers of the export, with positions in the store as it is now. */
+  /** The export's messages from index `from` to before `to`, with their positions in the store as it is now. */
   of(reader: StoreReader, from: number, to: number): readonly Placed[] {
     if (this.#placed === null || entriesChangedAfter(reader, this.#seq)?.entries.size !== 0) {
       this.#placed = placed(reader, this.#conversation, this.#audience)
@@ -196,15 +199,15 @@ class Positions {
     return this.#placed.slice(from, to)
   }
 
-  /** Called after a batch: everything written to the store so far is accounted for in the positions. */
+  /** Must be called after each batch: records that positions already take into account everything written to the store so far. */
   written(reader: StoreReader): void {
     this.#seq = reader.lastSeq()
   }
 }
 
 /**
- * Positions of an export's messages among the conversation's stored messages. An export may begin later than an earlier one, and remembered
- * messages may follow it: stored messages keep their position and their session.
+ * Computes the positions of an export's messages among the stored messages of the conversation. Stored messages keep their position and
+ * session, since an export may begin later than an earlier one, and messages remembered separately may follow it.
  */
 function placed(reader: StoreReader, conversation: Conversation, audience: Audience): readonly Placed[] {
   const { id, title, profile, messages } = conversation
@@ -235,7 +238,7 @@ function placed(reader: StoreReader, conversation: Conversation, audience: Audie
   })
 }
 
-/** Difference between a message's position in the thread and in the export. */
+/** Amount to add to the export's positions to get positions in the stored thread. */
 function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefined)[], rows: readonly Row[]): number {
   const at = knownAs.findIndex(row => row !== undefined)
   if (at < 0) return Number(rows.at(-1)?.['position'] ?? -1) + 1
@@ -243,8 +246,8 @@ function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefine
 }
 
 /**
- * Positions in ascending order, without duplicates. A stored message keeps its position if that is after the previous one; no message takes
- * the position of one that is not part of the export, because it was remembered, or the export lacks it.
+ * Positions for the export's messages, strictly ascending. A stored message keeps its position if that is after the one before; no message
+ * gets the position of a stored message that is not in the export.
  */
 function positionsOf(
   messages: readonly Message[],
@@ -266,7 +269,7 @@ function positionsOf(
   })
 }
 
-/** The last message before that position in the same session. */
+/** Speaker and text of the last message of the session before the given position. */
 function lastSaid(reader: StoreReader, rows: readonly Row[], position: number, session: string): Said | null {
   const row = rows.findLast(each => Number(each['position']) < position && each['session'] === session)
   return row === undefined ? null : saidIn(reader, row)

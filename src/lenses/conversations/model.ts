@@ -20,11 +20,11 @@ export interface Attachment {
 }
 
 export interface Message {
-  /** Id of the message; the same whenever the same message is read again. */
+  /** Id of the message; reading the export again gives the same id. */
   readonly id: string
   /** Id of the message's conversation. */
   readonly conversation: string
-  /** Session of the message: messages of one sitting have the same session. */
+  /** Name of the session, a part of the conversation without long pauses, to which the message belongs. */
   readonly session: string
   /** Position of the message within the conversation, from 0. */
   readonly position: number
@@ -49,6 +49,6 @@ export interface Conversation {
   /** Title of the conversation; empty where the export gives none. */
   readonly title: string
   readonly profile: Profile
-  /** Messages of the conversation, by position. */
+  /** Messages of the conversation, in order of their positions. */
   readonly messages: readonly Message[]
 }

@@ -1,4 +1,4 @@
-/** Stores one message or note at the end of its conversation. */
+/** The operation that stores one message or note at the end of its conversation. */
 import { z } from 'zod'
 import { v4Id } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -80,10 +80,10 @@ export const rememberOutput = z.strictObject({
   created: z.boolean().describe('False: it existed already'),
 })
 
-/** Conversation of notes that name none. */
+/** Name of the conversation for notes that do not name one. */
 const NOTES = 'notes'
 
-/** Stores a message. It is durable when the call returns; its vectors are made later. */
+/** Stores a message. It is safely written when the call returns; its vectors are made later in the background. */
 export async function remember(
   host: Pick<LensHost, 'store' | 'clock' | 'random'>,
   input: RememberInput,
@@ -105,7 +105,8 @@ export async function remember(
     const settings = { collection, tags: [...new Set(tags)], audience: whose, now }
     const message = messageOf(writer, input, own, { id, conversation, at }, settings)
     const { key, change } = writeMessage(writer, message, own, settings)
-    // The message may have been moved from another audience, where followers quote it.
+    // The message may have been moved from another audience, where the index texts of messages after it still quote it; these are indexed
+    // again.
     if (own !== undefined && change === 'updated') reindexFollowers(writer, [own.row, ...messageRows(writer, [key])])
     const { session, position } = message
     const answer = { id: entryIdOf(conversation, id), conversation, session, position }
@@ -113,7 +114,7 @@ export async function remember(
   })
 }
 
-/** Audience of the message: the requested one, else the existing one; a new message is private. */
+/** Audience of the stored message: the requested one; otherwise the one that the message already has; a new message is private. */
 function audienceOf({ visibility, federations }: RememberInput, own: OwnMessage | undefined, viewer: Viewer): Audience {
   const before = own?.entry.audience
   const isSame = visibility === undefined || (visibility === before?.kind && federations === undefined)
@@ -159,7 +160,10 @@ function messageOf(
   }
 }
 
-/** Id, within the conversation, of the message that this one answers. */
+/**
+ * Id of the message that an existing message answers, without the name of the conversation; null where it answers none, or one of another
+ * conversation.
+ */
 function answeredBy(own: Row | undefined): string | null {
   const replyTo = own?.['reply_to'] as string | null | undefined
   const start = `${own?.['conversation']}/`
@@ -170,7 +174,9 @@ function rowBefore(reader: StoreReader, { thread, position }: Row): Row | undefi
   return messagesOf(reader, thread as string).findLast(each => Number(each['position']) < Number(position))
 }
 
-/** Session of the last message; a new one after a long pause. */
+/**
+ * Session for a message at the end of a conversation: that of the last message; a new session where the times are more than 6 hours apart.
+ */
 function sessionAfter(last: Row | undefined, at: Instant, id: string): string {
   const before = last?.['at']
   const isNear = typeof before !== 'number' || Math.abs(at - before) <= SESSION_GAP_MS

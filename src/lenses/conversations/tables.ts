@@ -8,7 +8,7 @@ import type { Audience } from '../../model/partition.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader } from '../../store/store.ts'
 
-/** The aspect that makes an entry a message; filters use its columns as `conversations.speaker` and so on. */
+/** The aspect (table) whose rows make entries messages; filters use its columns as `conversations.speaker` and so on. */
 export const MESSAGES: TableDeclaration = {
   name: 'conversations_messages',
   aspect: 'conversations',
@@ -18,27 +18,27 @@ export const MESSAGES: TableDeclaration = {
     { name: 'entry', type: 'integer' },
     { name: 'conversation', type: 'text' },
     { name: 'session', type: 'text' },
-    /** Position within the thread, from 0. */
+    /** Position of the message within its thread, from 0. */
     { name: 'position', type: 'integer' },
-    /** Name of the speaker; empty where it is unknown. */
+    /** Name of the message's speaker; empty where it is unknown. */
     { name: 'speaker', type: 'text' },
     { name: 'role', type: 'text', nullable: true },
     { name: 'at', type: 'integer', nullable: true },
-    /** Offset of the writer's clock from UTC, in minutes. */
+    /** Offset of the writer's clock from UTC in minutes; null where it is unknown. */
     { name: 'zone', type: 'integer', nullable: true },
-    /** Id of the entry that this message answers, whether or not that entry exists. */
+    /** Id of the entry that this message answers, which may not exist in the store; null: the message is no answer. */
     { name: 'reply_to', type: 'text', nullable: true },
     /** Profile of the conversation: `people` or `assistant`. */
     { name: 'profile', type: 'text' },
     /** Relative dates in the message, resolved and joined by `; `. */
     { name: 'dates', type: 'text', nullable: true },
-    /** Thread of the message, within which positions are ordered: see `threadOf`. */
+    /** Id of the message's thread (the messages of a conversation with one audience); positions are ordered within a thread. */
     { name: 'thread', type: 'text', unasked: true },
   ],
   indexes: [['thread', 'position'], ['conversation']],
 }
 
-/** The last message of each thread, so that appending needs no search. The row is deleted with that message. */
+/** The last message of each thread, so that appending a message needs no search. The row is deleted with the message. */
 export const LAST: TableDeclaration = {
   name: 'conversations_last',
   ofEntry: true,
@@ -56,14 +56,14 @@ export const CONVERSATIONS_TABLES: readonly TableDeclaration[] = [MESSAGES, LAST
 export const MESSAGE_KINDS: readonly string[] = ['message']
 
 /**
- * Id of a thread: the messages of a conversation that one audience may see, so that their order reveals nothing of messages of others.
- * Separate by holder too, since all public messages share one partition.
+ * Id of the thread of a message: the messages of a conversation with one audience. Separate threads keep positions from revealing anything
+ * about messages with other audiences; public messages of different holders are also separate, although they share a partition.
  */
 export function threadOf(conversation: string, { ...of }: Audience): string {
   return sha256(canonicalJson([conversation, of])).slice(0, 32)
 }
 
-/** Rows of a thread's messages, by position. */
+/** Rows of all messages of a thread, ordered by position. */
 export function messagesOf(reader: StoreReader, thread: string): readonly Row[] {
   const rows = reader.table(MESSAGES).scan({ thread })
   return [...rows].sort((a, b) => Number(a['position']) - Number(b['position']))
@@ -72,11 +72,11 @@ export function messagesOf(reader: StoreReader, thread: string): readonly Row[] 
 export function lastOf(reader: StoreReader, thread: string): Row | undefined {
   const last = reader.table(LAST).get({ thread })
   if (last !== undefined) return reader.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
-  // The last message was deleted, or there is none.
+  // No row: the thread's last message was deleted, or the thread has no message.
   return messagesOf(reader, thread).at(-1)
 }
 
-/** Rows of the messages among these entries. */
+/** Rows of those of the given entries that are messages. */
 export function messageRows(reader: StoreReader, entries: readonly EntryKey[]): readonly Row[] {
   return entries.length === 0 ? [] : reader.table(MESSAGES).scan({}, { entries })
 }

@@ -1,4 +1,4 @@
-/** Writes one message as an entry with its row. Writing the same message again changes nothing. */
+/** Writes one message as an entry with its row in the lens's table. Writing an unchanged message again changes nothing. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import { lowerBound } from '../../base/compare.ts'
@@ -15,14 +15,14 @@ import { dayOf, dayText } from './reading/dates.ts'
 import { idWithinLimit } from './reading/reader.ts'
 import { datesIn, LAST, MESSAGES, messagesOf, threadOf } from './tables.ts'
 
-// Texts by which a message is found: its title has speaker and date; the headings of its chunks, which are indexed and embedded but not
-// shown, have the question that it answers and the dates that it mentions.
+// Texts by which a message is found. The entry's title contains speaker and date; the headings of its chunks contain the question that the
+// message answers and the dates that it mentions. Headings are indexed and embedded but not shown.
 
-/** Number of characters at the end of a message within which a question mark makes it a question. */
+/** Number of characters at the end of a message in which a question mark makes the message count as a question. */
 const QUESTION_END = 40
-/** Longest question put before its answer, in characters; of a longer one, the end is used. */
+/** Largest number of characters of a question that is indexed with the answer after it; of a longer question, the end is used. */
 const MAX_QUESTION = 400
-/** Number of words in a chunk of a chat with an assistant. */
+/** Largest number of words in a chunk of a message of a chat with an assistant. */
 const CHUNK_WORDS = 120
 
 export interface Said {
@@ -32,12 +32,12 @@ export interface Said {
 
 export interface Unit extends Said, Pick<Message, 'at' | 'zone'> {
   readonly profile: Profile
-  /** The previous message in the same session. */
+  /** The message before this one in the same session; null: there is none. */
   readonly before: Said | null
   readonly dates: readonly string[]
 }
 
-/** The searchable texts of a stored message, from its row and the content of its entry. */
+/** The parts from which a stored message's index texts are made, from its row, its content and the message before it. */
 export function unitOf(row: Row, body: string, before: Said | null): Unit {
   return {
     ...{ speaker: row['speaker'] as string, body, profile: row['profile'] as Profile, before },
@@ -45,7 +45,7 @@ export function unitOf(row: Row, body: string, before: Said | null): Unit {
   }
 }
 
-/** Content of the entry: the message's text, with attachments in brackets. */
+/** Content of a message's entry: the message's text, followed by its attachments in brackets. */
 export function bodyOf({ text, attachments }: Pick<Message, 'text' | 'attachments'>): string {
   return nonEmpty(text, ...attachments.map(attachmentText)).join(' ')
 }
@@ -68,14 +68,14 @@ export function chunksOf(unit: Unit): readonly ChunkDraft[] {
 }
 
 /**
- * Texts by which a message between people is ranked in addition to its own: `14 March 2025`, `Tom: Did you find a place?`, and `weekend of
- * 8 March 2025`.
+ * The surrounding text of a message between people: its date, the question before it, and the dates that it mentions. The message is ranked
+ * by these in addition to its own text: `14 March 2025`, `Tom: Did you find a place?`, `weekend of 8 March 2025`.
  */
 export function surroundingText(unit: Unit): string {
   return nonEmpty(dateOf(unit), questionBefore(unit), ...unit.dates).join('\n')
 }
 
-/** A message with its speaker: `Mira: Yes, the barn.` */
+/** A message's text preceded by its speaker: `Mira: Yes, the barn.` */
 export function spokenText({ speaker, body }: Said): string {
   return speaker === '' ? body : `${speaker}: ${body}`
 }
@@ -84,7 +84,7 @@ function dateOf({ at, zone }: Pick<Unit, 'at' | 'zone'>): string {
   return at === null ? '' : dayText(dayOf(at, zone))
 }
 
-/** The question before a message; empty where there is none. */
+/** The previous message if it is a question (a question mark near its end), with its speaker; empty otherwise. */
 function questionBefore({ before }: Pick<Unit, 'before'>): string {
   if (before === null || !/[?？؟]/u.test(before.body.slice(-QUESTION_END))) return ''
   return spokenText({ ...before, body: before.body.slice(-MAX_QUESTION) }).toWellFormed()
@@ -124,7 +124,7 @@ function lastWord(words: readonly { readonly word: string }[], first: number): n
   return max
 }
 
-/** Fields of entries that the request determines. */
+/** Fields of a message's entry that come from the request rather than from the message. */
 export interface EntrySettings {
   readonly collection: string
   readonly tags: readonly string[]
@@ -132,24 +132,24 @@ export interface EntrySettings {
   readonly now: Instant
 }
 
-/** A message with its position in the thread. */
+/** A message with the position that it gets in its thread. */
 export interface Placed extends Message {
   readonly profile: Profile
   /** Title of the conversation. */
   readonly title: string
   readonly dates: readonly string[]
-  /** The previous message in the session; null at the beginning of one. */
+  /** The message before this one in the same session; null: the session begins with this one. */
   readonly before: Said | null
 }
 
 interface WrittenMessage {
   readonly key: EntryKey
   readonly change: 'added' | 'updated' | 'unchanged'
-  /** Number of chunks written. */
+  /** Number of chunks of the message that were written; 0 where it is unchanged. */
   readonly chunks: number
 }
 
-/** Entry id of a message. */
+/** Id of the entry in which a message is stored: the conversation's id, `/` and the message's id. */
 export function entryIdOf(conversation: string, message: string): string {
   return idWithinLimit(`${conversation}/${message}`)
 }
@@ -177,7 +177,7 @@ export function ownMessage(
   throw new QuerentError('conflict', message, { id })
 }
 
-/** Writes a message. `before`: as `ownMessage` finds it. */
+/** Writes a message as an entry with its row. `before`: the stored version of the message; undefined: the message is new. */
 export function writeMessage(
   writer: StoreWriter,
   message: Placed,
@@ -221,15 +221,15 @@ function draftOf(
     origin: null,
     createdAt,
     updatedAt: edited?.at ?? (isSame ? before.updatedAt : before === undefined ? createdAt : now),
-    // A message dated in the future, because its clock is ahead or its zone unknown, gets no start of validity, so that it is found at
-    // once.
+    // A message dated in the future (its writer's clock is ahead, or the time zone is unknown) gets no start of validity, because otherwise
+    // it would not be found until then.
     validFrom: isSame ? before.validFrom : at !== null && at <= now ? at : null,
     validUntil: null,
     knownAt: isSame ? before.knownAt : now,
   }
 }
 
-/** Fields that few messages have and that never affect ranking, stored as metadata. */
+/** Fields of a message that few messages have and that never affect ranking; they are stored as metadata of the entry. */
 function metadataOf({ title, attachments, edited }: Placed): JsonObject {
   return {
     ...(title !== '' && { conversation_title: title }),
@@ -251,7 +251,7 @@ function rowOf(entry: EntryKey, message: Placed, audience: Audience): Row {
 function rememberLast(writer: StoreWriter, row: Row): void {
   const { entry, thread } = row as { entry: EntryKey; thread: string }
   const table = writer.table(LAST)
-  table.delete({ entry }) // The message may have been the last of another thread.
+  table.delete({ entry }) // The message may so far have been recorded as the last of another thread.
   const last = table.get({ thread })
   const lastRow = last === undefined ? undefined : writer.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
   if (lastRow === undefined || Number(lastRow['position']) <= Number(row['position'])) table.put({ thread, entry })
@@ -261,15 +261,15 @@ function isSame(one: Row, other: Row): boolean {
   return Object.keys(other).every(name => one[name] === other[name])
 }
 
-/** Speaker and text of a message; null when it was deleted. */
+/** Speaker and text of a stored message; null when the message was deleted. */
 export function saidIn(reader: StoreReader, row: Row): Said | null {
   const entry = reader.entry(row['entry'] as EntryKey)
   return entry === undefined ? null : { speaker: row['speaker'] as string, body: entry.content }
 }
 
 /**
- * Rewrites the index texts of messages that follow deleted or changed ones: an answer is indexed with the question before it, so a deleted
- * or changed question must be updated there too. `rows`: messages as they were before.
+ * Updates the index texts of the messages that follow deleted or changed ones: an answer is indexed with the question before it, which may
+ * have changed. `rows`: the deleted or changed messages as they were before.
  */
 export function reindexFollowers(writer: StoreWriter, rows: readonly Row[]): void {
   for (const [thread, changed] of Map.groupBy(rows, row => row['thread'] as string)) {

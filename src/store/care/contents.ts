@@ -6,10 +6,10 @@ import { COPY_PREFIX, checkedTables, columnsOf, NAME_BYTES, nameIn } from '../sq
 import { quote } from '../sqlite/tables.ts'
 import { type Check, counted, type Problem, parsed, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
 
-/** Tables whose damaged rows other checks report, with a repair of their own. */
+/** Tables whose damaged rows are reported by other checks, which can repair them. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['vectors', 'tallies', 'changes', 'meta'])
 
-/** Check of all other rows against their check sums. */
+/** Checks the rows of all tables that have no repair of their own against the rows' check sums. */
 export const rows: Check = {
   name: 'rows',
   sound: 'every row is as it was written',
@@ -28,7 +28,10 @@ export const rows: Check = {
   },
 }
 
-/** Values of the store itself that are made again when they are missing. */
+/**
+ * Names of texts in the store's `meta` table that the program makes again when they are missing, so that a damaged one can simply be
+ * deleted.
+ */
 const REMAKEABLE: ReadonlySet<string> = new Set(['revision', 'forgotten', 'overwritten', 'cursor_secret'])
 
 function ownValues(db: SqlDatabase): Problem | null {
@@ -47,7 +50,7 @@ function ownValues(db: SqlDatabase): Problem | null {
 
 type EntryName = (key: number) => string
 
-/** Names of a table's damaged rows. Rows of a missing entry are another finding (`references`). */
+/** Names a table's damaged rows for the report. Rows whose entry is missing are left out, since the check `references` reports them. */
 function* damagedRows(db: SqlDatabase, table: string): Generator<string> {
   const columns = columnsOf(db, table).filter(name => name !== CHECK)
   const cell = (name: string) => (isNameOfMeta(name) ? NAME_BYTES : quote(name))
@@ -91,8 +94,8 @@ function isStored(db: SqlDatabase, name: string, json: string): boolean {
 }
 
 /**
- * Tables whose rows can be deleted without loss when their entry is missing: they cannot be reached any more, and were derived from the
- * entry or its file. Rows with what a user wrote (contents, rows of lenses) are kept.
+ * Tables whose rows can be deleted without loss when their entry is missing: such rows cannot be reached any more, and were derived from
+ * the entry or its file. Rows with what a user wrote (contents, rows of lenses) are kept.
  */
 const DERIVED: ReadonlySet<string> = new Set(['entry_tags', 'entry_values', 'chunks', 'access', 'declared_files'])
 
@@ -106,7 +109,8 @@ function orphanTables(db: SqlDatabase): readonly (readonly [table: string, paren
   const found = new Map<string, string>()
   const rows = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').each()
   for (const [table, , parent] of rows) found.set(table, parent)
-  // Wrong tallies are left out here: another check counts them again.
+  // Tallies (stored counts of chunks and vectors per partition) of a missing partition are left out here, since another check counts all
+  // tallies again.
   found.delete('tallies')
   return [...found]
 }
@@ -134,7 +138,7 @@ function dropped(rows: number, table: string): string {
   return `dropped ${counted(rows, 'row')} of ${table} that did not belong to anything`
 }
 
-/** Entries of which only one of the two rows exists. */
+/** Entries of which only one of the two rows (in `entries` and in `bodies`) exists. */
 function withoutContent(db: SqlDatabase): Problem | null {
   const names = db
     .prepareArrays<[string]>(

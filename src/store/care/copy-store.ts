@@ -21,7 +21,7 @@ export interface CopyRequest {
   readonly to: string
   /** Whether an existing backup is replaced; any other file is never replaced. Default: an existing file is refused. */
   readonly overwrite?: boolean | undefined
-  /** Called now and then with the bytes copied and in total; throwing ends the copy. */
+  /** Called from time to time with the number of bytes copied and in total; if it throws, the copy ends. */
   readonly report?: ((done: number, total: number) => void) | undefined
 }
 
@@ -72,7 +72,7 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
     const what = 'it is not a backup of Querent, and nothing else is overwritten; name another file'
     throw new QuerentError('conflict', `${to}: ${what}`, { path: to })
   }
-  // An existing log file beside the target would be taken for the log of the copy.
+  // A log file beside the target's path is refused, since SQLite would take it for the log of the copy.
   const log = [`${path}-wal`, `${path}-journal`].find(file => existsSync(file))
   if (log === undefined) return path
   throw new QuerentError('conflict', `${to}: there is a store of this name in use, or one that crashed (${log})`, {

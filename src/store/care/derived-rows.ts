@@ -1,4 +1,4 @@
-/** Checks rows that repeat or follow from other rows: filter rows, counts, the change feed, vectors. */
+/** Checks rows that repeat or follow from other rows of the store: rows for filters, counts, the change feed, vectors. */
 
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -44,7 +44,7 @@ function strays(db: SqlDatabase): readonly Repeated[] {
   return found
 }
 
-/** Entries whose tags and metadata can be read. */
+/** Entries with their tags and metadata, as far as these can be read. */
 function* all(db: SqlDatabase): Generator<Repeated> {
   const rows = db.prepareArrays<[number, string, string, string]>(
     `select e.key, e.holder || '/' || e.id, b.tags, b.metadata from entries e join bodies b on b.entry = e.key order by 1`,
@@ -85,9 +85,9 @@ function recount(db: SqlDatabase): number {
   return wrong.length
 }
 
-// Check of the change feed. Its numbers are given once and only removed at the old end, so a number that is missing in between or at the
-// new end is a lost change, which followers of the feed have missed. The repair cuts the feed there, so that all followers from before
-// rebuild from the entries.
+// Check of the change feed. Its numbers ascend without gaps, and changes are only removed at the old end, so a number that is missing in
+// between or at the new end is a lost change, which followers of the feed have missed. The repair deletes all changes up to the damage, so
+// that followers with an older position rebuild their data from the entries.
 
 export const feed: Check = {
   name: 'feed',
@@ -108,7 +108,7 @@ function senseless(db: SqlDatabase): Problem | null {
   })
 }
 
-/** First number of each gap in the feed. */
+/** First missing number of each gap in the change feed. */
 function lostSeqs(db: SqlDatabase): readonly number[] {
   const gaps = db
     .prepareArrays<[number]>(
@@ -133,7 +133,10 @@ function senselessSeqs(db: SqlDatabase): readonly number[] {
   return [...new Set([...wrong, ...changed])].sort((a, b) => a - b)
 }
 
-/** Adds one change, so that there is a newest one, and removes all changes up to the last wrong one. */
+/**
+ * Repairs the change feed: removes all changes up to the last missing or damaged one. Where that would leave none, a change is added first,
+ * so that the feed still shows a newest change.
+ */
 function cut(db: SqlDatabase, now: Instant): string {
   const [gaps, wrong] = [lostSeqs(db), senselessSeqs(db)]
   const last = Math.max(0, ...gaps, ...wrong)
@@ -162,7 +165,7 @@ function newestSeq(db: SqlDatabase): number {
   return db.prepareArrays<[number | null]>('select max(seq) from changes').get()?.[0] ?? 0
 }
 
-/** The highest key that a table has ever given. */
+/** The highest key that a table has ever assigned, from SQLite's table `sqlite_sequence`; 0 for a table without keys. */
 function sequence(db: SqlDatabase, table: string): number {
   return db.prepareArrays<[number]>('select seq from sqlite_sequence where name = ?').get(table)?.[0] ?? 0
 }
@@ -188,7 +191,7 @@ export const vectorRows: Check = {
     return those(
       kinds.map(kind => {
         const chunks = wrong.filter(({ why }) => why === kind).map(({ chunk }) => chunk)
-        // The first repair drops all of these vectors, whatever their kind of damage.
+        // Each kind of damage has the repair `drop`, and its first run deletes the vectors with damage of any kind.
         const rest = { help: `${REPAIR_HELP} They are then made again.`, repair: drop }
         return problemOf(chunks, ...WORDS[kind], rest)
       }),
@@ -216,7 +219,10 @@ function wrongOnes(db: SqlDatabase): readonly Wrong[] {
   return found
 }
 
-/** Deletes wrong vectors. Followers of the feed see their entries as changed; other vectors stay. */
+/**
+ * Deletes damaged vectors. Their entries are reported as changed in the feed, so that indexes and embedding handle them again; other
+ * vectors stay.
+ */
 function drop(db: SqlDatabase, now: Instant): string {
   const wrong = wrongOnes(db)
   const entries = new Set<number>()

@@ -1,4 +1,4 @@
-/** Access to a store file from outside of a store: files beside it, and separate connections. */
+/** Access to a store file without opening it as a store: the files that SQLite keeps beside it, and plain database connections. */
 import { rmSync } from 'node:fs'
 import { openNodeSqlite, type SqlDatabase } from '../sqlite/node-sqlite.ts'
 import { isLockless } from '../sqlite/schema.ts'
@@ -6,12 +6,12 @@ import { isLockless } from '../sqlite/schema.ts'
 /** How long a connection waits for locks of other processes, in ms. */
 const WAIT_MS = 5_000
 
-/** The file and those that SQLite may put beside it: its log, shared memory, journal. */
+/** Paths of the store file and of the files that SQLite may keep beside it: write-ahead log, shared memory, journal. */
 export function storeFiles(file: string): readonly string[] {
   return ['', '-wal', '-shm', '-journal'].map(end => `${file}${end}`)
 }
 
-/** Deletes a store file with all files beside it; missing ones are skipped. */
+/** Deletes a store file with all files that SQLite may keep beside it; missing ones are ignored. */
 export function removeStore(file: string): void {
   for (const path of storeFiles(file)) rmSync(path, { force: true })
 }
@@ -22,7 +22,7 @@ export function openFile(file: string, to: 'read' | 'write' | 'repair'): SqlData
   const db = openNodeSqlite({ ...options, immutable: false })
   if (to !== 'read') return db
   try {
-    // Forces a read, since SQLite reads nothing before the first statement.
+    // Forces a first read, since SQLite reads nothing from the file before the first statement.
     db.exec('pragma schema_version')
     return db
   } catch (error) {

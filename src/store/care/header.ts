@@ -1,4 +1,4 @@
-/** The header of a store file: its first hundred bytes, which describe it before SQLite can read it (sqlite.org/fileformat2). */
+/** The header of a store file: its first 100 bytes, which describe the file before SQLite can read it (sqlite.org/fileformat2). */
 import {
   closeSync,
   copyFileSync,
@@ -25,15 +25,15 @@ export interface Header {
   readonly pages: number
   readonly schema: number
   readonly application: number
-  /** Whether writers keep a log beside the file, as for the store of a home; a backup is a single file. */
+  /** Whether writers keep a write-ahead log beside the file: true for a store in use, false for a backup, which is a single file. */
   readonly hasLog: boolean
 }
 
 const MAGIC = 'SQLite format 3\0'
 const LENGTH = 100
-/** Page size of every store. */
+/** Page size of every store file, in bytes. */
 const PAGE = 4096
-/** A smaller file cannot be a store: even an empty store has more pages. */
+/** Smallest size of a store file in bytes: even an empty store has more than four pages. */
 const SMALLEST = 4 * PAGE
 
 export function headerOf(file: string): Header {
@@ -56,18 +56,19 @@ export function headerOf(file: string): Header {
   }
 }
 
-/** Whether `copyStore` made the file: a store in a single file, which nobody has opened for writing since. */
+/** Whether the file is a backup made by `copyStore`: a store without a write-ahead log, which no process has opened for writing since. */
 export function isBackup(file: string): boolean {
   const { isSqlite, application, hasLog } = headerOf(file)
   return isSqlite && application === APPLICATION_ID && !hasLog
 }
 
-/** The header that SQLite would write for a store of this many pages of 4 KiB. */
+/** The header that SQLite would write for a store file with this number of pages of 4 KiB. */
 function soundHeader(pages: number): Uint8Array {
   const bytes = Buffer.alloc(LENGTH)
   bytes.write(MAGIC, 'latin1')
   bytes.writeUInt16BE(PAGE, 16)
-  // Journal mode with a log, no reserved bytes, payload fractions as the format prescribes.
+  // Bytes 18 to 23: journal mode with a write-ahead log, no reserved bytes per page, and the payload fractions that the file format
+  // prescribes.
   bytes.set([2, 2, 0, 64, 32, 32], 18)
   bytes.writeUInt32BE(1, 24)
   bytes.writeUInt32BE(pages, 28)
@@ -95,7 +96,7 @@ export function soundHeaderOf(file: string): Uint8Array {
   return header
 }
 
-/** Finding about the file as such, from its header and size. */
+/** Finding about the file as a whole, from its header and size. */
 export function fileFinding(file: string): StoreFinding {
   const header = headerOf(file)
   const wrong = wrongWith(header)
@@ -107,17 +108,17 @@ export function fileFinding(file: string): StoreFinding {
   return { check: 'file', ok: false, ...wrong, isRepairable: false }
 }
 
-/** A repair that makes a file readable again which cannot be opened. */
+/** A repair for a store file that cannot be opened, which makes it readable again. */
 export interface HeadRepair {
-  /** What the repair writes, as a text for the report. */
+  /** What the repair of the file does, as text for the report. */
   readonly done: string
-  /** Repairs the file, which no other process may have open. */
+  /** Repairs the file; no other process may have it open. */
   readonly repair: (file: string) => void
 }
 
 /**
- * The repair for a file's header; null where there is none, or none is needed. It is tried on a copy: with it, everything in the file must
- * be sound, except for pages that are in no list of free pages.
+ * Finds the repair for a file's header or list of tables; null where none is needed or none helps. The repair is first tried on a copy:
+ * after it, everything in the copy must be sound, except for unused pages that are in no list of free pages.
  */
 export function headRepair(file: string): HeadRepair | null {
   if (statSync(file).size < SMALLEST || isReadable(file)) return null
@@ -163,7 +164,7 @@ export function writeHeader(file: string, header: Uint8Array): void {
   }
 }
 
-/** Whether the file is a store of this version whose pages are sound, even if some are unused. */
+/** Whether the file is a store of this version whose pages are all sound; unused pages that are in no list of free pages are accepted. */
 function isReadable(file: string): boolean {
   try {
     const db = openFile(file, 'write')

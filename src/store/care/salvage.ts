@@ -1,6 +1,6 @@
 /**
- * Copies everything readable of a damaged store into a new one. The damaged file is only read; the work is done on a copy beside the new
- * file. Rows that refer to something lost are left out, and everything lost is reported.
+ * Copies everything readable of a damaged store into a new one. The damaged file is only read: the work is done on a copy of it beside the
+ * new file. Rows that refer to something lost are left out, and everything lost is reported.
  */
 import { copyFileSync, existsSync } from 'node:fs'
 import { sha256 } from '../../base/canonical.ts'
@@ -21,16 +21,16 @@ import { declarationsIn, orNothing, readableRows, restoreTableList } from './tab
 
 export interface Salvage {
   readonly entries: number
-  /** What was lost, one line each; empty: nothing. */
+  /** What was lost, one line for each kind of loss; empty: nothing. */
   readonly lost: readonly string[]
 }
 
-/** Largest number of lost entries that are listed by name. */
+/** Largest number of lost entries that the report lists by name. */
 const MAX_NAMES = 20
 
 /**
- * Salvages a store. `to` must not exist. A table whose columns in the store differ from `declared` is left out and reported. Throws
- * `store_corrupt` when not even the list of tables can be read.
+ * Salvages the store file `from` into a new file `to`, which must not exist. A table whose columns differ from this version's declaration
+ * in `declared` is left out and reported. Throws `store_corrupt` when not even the list of tables can be read.
  */
 export function salvageStore(
   from: string,
@@ -59,7 +59,7 @@ function toThisSchema(file: string): void {
   }
 }
 
-/** Copies the damaged file with its log, gives the copy a sound header, and restores the list of tables. */
+/** Copies the damaged file with its write-ahead log, gives the copy a correct header, and restores its list of tables. */
 function takeCopy(from: string, to: string): void {
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
   writeHeader(to, soundHeaderOf(to))
@@ -128,7 +128,7 @@ function fill(
   ]
 }
 
-/** Copies a table. True: something could not be read, or was no row of this table. */
+/** Copies the readable rows of a table. Returns true where something could not be read, or a row was damaged. */
 function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): boolean {
   const columns = target
     .prepareArrays<[string]>('select name from pragma_table_info(?)')
@@ -142,7 +142,7 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
   const isSound = soundRows(name, columns)
   let isWrong = false
   for (const row of rows) {
-    // This row of `meta` is made again for the new file.
+    // Rows of `meta` that belong to the copy of the list of tables are not copied, since they are made again for the new file.
     if (name === 'meta' && isOfCopy(row[0] ?? null)) continue
     if (!isSound(row)) {
       isWrong = true
@@ -151,7 +151,7 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
     try {
       put.run(...row)
     } catch (error) {
-      // The value's type does not fit the column: damage that SQLite did not detect.
+      // The type of a value does not fit its column: damage that SQLite did not detect when reading.
       if (!(error instanceof QuerentError) || error.code !== 'internal') throw error
       isWrong = true
     }
@@ -160,21 +160,21 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
 }
 
 /**
- * Tests whether a row is unchanged since it was written: by its check sum, or, for a text of a store from before check sums existed, by its
- * hash.
+ * Returns a test for rows that are unchanged since they were written: by the check sum, or, in a store from before check sums existed, by
+ * the content's hash.
  */
 function soundRows(table: string, columns: readonly string[]): (row: readonly SqlValue[]) => boolean {
   const at = columns.indexOf(CHECK)
   const [content, hash] = ['content', 'content_hash'].map(name => columns.indexOf(name)) as [number, number]
   return row => {
-    // A store that is being migrated to this schema has rows without a check sum.
+    // A store that is being migrated to the current schema has rows without a check sum.
     const check = at === -1 ? null : row[at]
     if (check !== null && check !== undefined) return check === checkOf(row.filter((_, cell) => cell !== at))
     return table !== 'bodies' || sha256(String(row[content])) === row[hash]
   }
 }
 
-/** Names of entries that the table has lost, from an index that can still be read. */
+/** Names of entries that the table has lost, read from an index that is still readable. */
 function lostNames(target: SqlDatabase, source: SqlDatabase): readonly string[] {
   const known = readAll(source, 'select key, holder, id from entries indexed by entries_by_id')
   const isThere = target.prepareArrays('select 1 from entries e join bodies b on b.entry = e.key where e.key = ?')
@@ -195,8 +195,8 @@ function listedNames(names: readonly string[]): readonly string[] {
 }
 
 /**
- * Makes entries private to their holder where it is unknown who may see them. The partition gets a number that none had before. Returns how
- * many, by holder and id.
+ * Makes entries private to their holder where the partition that determines who may see them is lost. A new private partition gets a number
+ * that none had before. Returns lines for the report, with the entries' holders and ids.
  */
 function makePrivate(target: SqlDatabase): readonly string[] {
   const columns = columnsOf(target, 'entries')
@@ -278,7 +278,7 @@ function dropHalves(target: SqlDatabase): readonly string[] {
   return dropped
 }
 
-/** Numbers are never given again, including those of lost rows. */
+/** Continues the numbering of keys where the damaged store ended, so that no key is used a second time, not even that of a lost row. */
 function keepSequences(target: SqlDatabase, source: SqlDatabase): void {
   const put = target.prepare('update sqlite_sequence set seq = max(seq, ?) where name = ?')
   const add = target.prepare('insert into sqlite_sequence (seq, name) values (?, ?)')

@@ -1,4 +1,4 @@
-/** Examines a store file, and repairs what can be derived from its other data. */
+/** Examines a store file for damage, and repairs what can be derived from the file's other data. */
 
 import { must } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
@@ -19,7 +19,7 @@ export interface Repaired {
   readonly done: string
 }
 
-/** Checks in the order of repair: later ones count rows that earlier ones may remove. */
+/** All checks in the order in which they are repaired: later checks count rows that the repair of earlier ones may remove. */
 const CHECKS: readonly Check[] = [tables, references, rows, lookups, vectorRows, tallyRows, feed]
 const PAGES = 'pages'
 const FILE = 'file'
@@ -27,17 +27,20 @@ const ALTERED_LIST: StoreFinding = {
   ...{ check: FILE, ok: false, message: 'the list of tables is not as it was written' },
   ...{ help: REPAIR_HELP, isRepairable: true },
 }
-/** Number of SQLite's own messages that are reported. */
+/** Number of messages of SQLite's own check that are included in the report. */
 const LINES = 5
 
-/** Examines a store, reading everything within one state of it. Throws the errors of opening a store. */
+/**
+ * Examines a store file and returns the findings; everything is read within one transaction, so within one committed state. Throws the
+ * errors of opening a store.
+ */
 export function examineStore(file: string): readonly StoreFinding[] {
   return looking(file, examine)
 }
 
 /**
- * Repairs what `examineStore` reports as repairable and nothing else: everything, or nothing when a repair fails. Other processes may
- * continue working; throws `store_locked` when they prevent writing.
+ * Repairs what `examineStore` reports as repairable, and nothing else. The rows are repaired in one transaction: completely, or not at all
+ * when a repair fails. Other processes may continue to use the store; throws `store_locked` when they prevent writing.
  */
 export function repairStore(file: string, now: Instant): readonly Repaired[] {
   const list = restoreAlteredList(file)
@@ -47,7 +50,7 @@ export function repairStore(file: string, now: Instant): readonly Repaired[] {
   return [...done.map(what => ({ check: FILE, done: what })), ...repairRows(file, now)]
 }
 
-/** Restores the list of tables in a file that can be opened; false where it is unchanged. */
+/** Restores the list of tables (`sqlite_schema`) from its stored copy, in a file that can be opened; false where the list was unchanged. */
 function restoreAlteredList(file: string): boolean {
   return (
     orNothing(() => {
@@ -69,7 +72,8 @@ function repairRows(file: string, now: Instant): readonly Repaired[] {
   const db = openFile(file, 'repair')
   try {
     db.exec('pragma secure_delete = on; pragma foreign_keys = off; pragma synchronous = full')
-    // Packed before anything is written: a wrong list of free pages could give out a page that is in use.
+    // The file is packed (VACUUM) before anything is written to it: with a wrong list of free pages, SQLite could overwrite a page that is
+    // in use.
     if (pages.isOutside) pack(db)
     const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
     const { repaired, leaves } = db.write(() => {
@@ -85,17 +89,17 @@ function repairRows(file: string, now: Instant): readonly Repaired[] {
   }
 }
 
-/** Packs the file (VACUUM), which moves root pages. */
+/** Packs the file (VACUUM). That moves the root pages of tables, so the stored copy of the list of tables is made again. */
 function pack(db: SqlDatabase): void {
   db.exec('vacuum')
   renewSchemaCopy(db)
 }
 
-/** Runs a check on a connection of its own: one that met damage can no longer commit. */
+/** Runs a check on a separate connection: a connection that met damage can no longer commit, so it cannot be used for repairs. */
 function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
   const db = openFile(file, 'read')
   try {
-    // The transaction ends when the connection is closed.
+    // Closing the connection ends the transaction.
     db.exec('begin')
     return look(db)
   } finally {
@@ -103,7 +107,7 @@ function looking<T>(file: string, look: (db: SqlDatabase) => T): T {
   }
 }
 
-/** As `examineStore`, on an open connection, inside a transaction. */
+/** Examines a store for damage on an open connection, inside a transaction; otherwise like `examineStore`. */
 export function examine(db: SqlDatabase): readonly StoreFinding[] {
   if ((orNothing(() => copyOfAlteredList(db)) ?? null) !== null) return [ALTERED_LIST]
   const pages = checkPages(db)
@@ -112,7 +116,7 @@ export function examine(db: SqlDatabase): readonly StoreFinding[] {
   return [sound(PAGES, 'every page and index is sound'), ...CHECKS.map(check => examined(check, db))]
 }
 
-/** The findings where damage prevents the examination. Throws an error that is no damage. */
+/** The finding to report where damage prevents the examination itself. Throws the error where it is not about damage. */
 export function unreadable(error: unknown): readonly StoreFinding[] {
   if (!(error instanceof QuerentError) || error.code !== 'store_corrupt') throw error
   return [wrong(PAGES, [{ what: error.message, help: RESTORE_HELP, repair: null }])]
@@ -123,7 +127,7 @@ function examined(check: Check, db: SqlDatabase): StoreFinding {
   return problems.length === 0 ? sound(check.name, check.sound) : wrong(check.name, problems)
 }
 
-/** Problems found by one check; if damage stops it, the other checks still run. */
+/** The problems that one check finds; damage that stops the check is a problem too, so that the other checks still run. */
 function lookedAt(check: Check, db: SqlDatabase): readonly Problem[] {
   try {
     return check.look(db)
@@ -170,19 +174,21 @@ function repair(
   return { repaired, leaves: damaged.length > 0 && assertSound(db).leaves }
 }
 
-/** The repair functions for a check's problems, without duplicates. */
+/** The repair functions for the problems that a check finds, each once. */
 function repairersOf(check: Check, db: SqlDatabase): ReadonlySet<NonNullable<Problem['repair']>> {
   return new Set(lookedAt(check, db).flatMap(({ repair }) => (repair === null ? [] : [repair])))
 }
 
-// Check of the file's pages, by SQLite, and which tables are damaged. The contents of an index or a lookup table exist elsewhere too, so
-// damage there loses nothing; a table's own rows are never reconstructed from what is left of it.
+// Check of the file's pages by SQLite, and of which tables are damaged. The contents of an index or a lookup table exist elsewhere too, so
+// damage in them loses nothing; a table's own rows are never reconstructed from an index.
 
 export interface PageReport {
-  /** Messages of SQLite's check; empty when the file is sound. */
+  /** Messages of SQLite's integrity check; empty when the file is sound. */
   readonly lines: readonly string[]
   readonly damaged: readonly DamagedTable[]
-  /** Whether the damage is outside of all tables: unused pages, or a wrong list of free pages. */
+  /**
+   * Whether the damage is outside of all tables: pages that are neither used nor in the list of free pages, or a wrong list of free pages.
+   */
   readonly isOutside: boolean
 }
 
@@ -190,11 +196,11 @@ export interface PageReport {
 interface DamagedTable {
   readonly table: string
   readonly part: 'rows' | 'indexes' | 'derived'
-  /** Whether the index's tree is broken, so that SQLite cannot clear it. */
+  /** Whether the B-tree of the table or of an index is broken, so that SQLite cannot clear it. */
   readonly isBroken: boolean
 }
 
-/** Tables that the repairing of lookups and tallies fills again. */
+/** Tables that are filled again by the repair of lookup rows (tags and metadata for filters) and of tallies (counts per partition). */
 const DERIVED: ReadonlySet<string> = new Set(['entry_tags', 'entry_values', 'tallies'])
 const MAX_LINES = 200
 
@@ -208,14 +214,14 @@ export function checkPages(db: SqlDatabase): PageReport {
   return { lines, damaged, isOutside: outside || isLoose }
 }
 
-/** Whether only data is damaged that can be made again. */
+/** Whether all damaged data can be made again from other data. */
 export function isRepairable({ damaged, isOutside, lines }: PageReport): boolean {
   if (damaged.some(({ part }) => part === 'rows')) return false
-  // Making an index takes pages from the list of free ones, which must be right.
+  // Not where a table is damaged and the list of free pages is wrong too: rebuilding an index takes pages from that list.
   return isOutside ? damaged.length === 0 : damaged.length > 0 || lines.length === 0
 }
 
-/** Messages of a check by SQLite, including those given before the check itself failed. */
+/** Messages of a check by SQLite, including those given before damage ended the check itself. */
 function linesOf(db: SqlDatabase, pragma: string): readonly string[] {
   const lines: string[] = []
   try {
@@ -250,7 +256,7 @@ function damageOf(db: SqlDatabase, { name, root }: Tree): DamagedTable | null {
   return { table: name, part, isBroken }
 }
 
-/** Counts rows by reading each completely; null when one cannot be read. */
+/** Counts the rows of a query by reading each row completely; null when a row cannot be read. */
 function countRows(db: SqlDatabase, sql: string): number | null {
   try {
     let rows = 0
@@ -262,7 +268,7 @@ function countRows(db: SqlDatabase, sql: string): number | null {
   }
 }
 
-/** Whether an undamaged index has more entries than the table has rows, which shows that rows were lost. */
+/** Whether an undamaged index has more entries than the table has readable rows, which shows that rows were lost. */
 function indexesKnowMore(db: SqlDatabase, table: string, rows: number): boolean {
   const indexes = db
     .prepareArrays<[string, number]>(
@@ -282,8 +288,8 @@ function indexesKnowMore(db: SqlDatabase, table: string, rows: number): boolean 
 const COPY = 'querent_rebuilt'
 
 /**
- * Rebuilds the tables and returns what was done. Throws `store_corrupt`, so that everything is rolled back, when the pages are not sound
- * afterwards.
+ * Rebuilds the damaged tables' indexes or lookup rows, and returns a text on what was done. Throws `store_corrupt`, so that everything is
+ * rolled back, when the file's pages are not sound afterwards.
  */
 export function rebuildTables(db: SqlDatabase, damaged: readonly DamagedTable[]): string {
   for (const { table, part, isBroken } of damaged) {
@@ -314,7 +320,7 @@ function replace(db: SqlDatabase, table: string, withRows: boolean): void {
   const parts = rows.all(table) as unknown as readonly SchemaRow[]
   const sql = must(parts.find(({ type }) => type === 'table')?.sql, 'the statement that made the table')
   db.exec(sql.replace(/^create table\s+(if not exists\s+)?("(?:[^"]|"")*"|\w+)/i, `create table ${COPY}`))
-  // The limit prevents SQLite from copying tree by tree, which would include damaged indexes.
+  // The clause `limit -1` makes SQLite copy row by row; without it, SQLite may copy whole B-trees, including damaged indexes.
   if (withRows) db.exec(`insert into ${COPY} select * from ${quote(table)} not indexed limit -1`)
   swap(db, table, sql)
   for (const { type, sql: made } of parts) if (type !== 'table' && made !== null) db.exec(made)
@@ -332,7 +338,7 @@ function swap(db: SqlDatabase, table: string, sql: string): void {
     const hasSequence = db.prepareArrays(`select 1 from sqlite_schema where name = 'sqlite_sequence'`).get()
     if (hasSequence !== undefined) db.prepare(`delete from sqlite_sequence where name = '${COPY}'`).run()
   } finally {
-    // Makes SQLite read the changed schema again.
+    // The pragma makes SQLite read the changed schema table again.
     db.exec('pragma writable_schema = reset')
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Restores the list of tables of a damaged store (`sqlite_schema`) from the copy that the store keeps of it. Where the list cannot be read,
- * no table can be, so the rows of the copy are searched in the file's pages directly (sqlite.org/fileformat2, "B-tree Pages" and "Record
- * Format").
+ * Restores the list of tables of a damaged store (`sqlite_schema`) from the copy that the store keeps in its table `meta`. Where the list
+ * cannot be read, no table can be, so the copy's rows are searched directly in the pages of the file (sqlite.org/fileformat2, "B-tree
+ * Pages" and "Record Format").
  */
 
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
@@ -23,13 +23,13 @@ import { quote } from '../sqlite/tables.ts'
 import { openFile } from './file.ts'
 import { parsed } from './problem.ts'
 
-/** Page size of every store. */
+/** Page size of every store file, in bytes. */
 const PAGE = 4096
-/** Type byte of an interior page of an index, or of a table without row ids. */
+/** Type byte of a page in the file format: an interior page of an index, or of a table without row ids. `LEAF`: a leaf page of one. */
 const INTERIOR = 2
 const LEAF = 10
 
-/** The copy, where it is current and differs from the list; null: nothing is to be restored. */
+/** The stored copy of the list of tables, where it is current and differs from the list itself; null: nothing is to be restored. */
 export function copyOfAlteredList(db: SqlDatabase): SchemaCopy | null {
   const copy = storedCopy(db)
   if (copy === null || !copy.isComplete || copy.cookie !== schemaCookie(db)) return null
@@ -81,8 +81,8 @@ function readList(file: string): Pick<SchemaCopy, 'cookie' | 'parts'> | null {
 }
 
 /**
- * Writes a first page with an empty list of tables and no list of free pages: pages referred to only from there are unused until the file
- * is packed.
+ * Overwrites the first page of the file with an empty list of tables and no list of free pages. Pages that only the old first page referred
+ * to are then unused until the file is packed.
  */
 function clearFirstPage(file: string): void {
   const handle = openSync(file, 'r+')
@@ -124,7 +124,7 @@ function* metaRowsIn(file: string): Generator<readonly SqlValue[]> {
   }
 }
 
-/** Decodes a record of two texts and a number, as the rows of `meta` are; null for any other record. */
+/** Decodes a row of the table `meta` in SQLite's record format: two texts and a number; null for a record of any other form. */
 function recordIn(page: Buffer, at: number, pageAt: (number: number) => Buffer): readonly SqlValue[] | null {
   const [size, behind] = varint(page, at)
   const payload = payloadAt(page, behind, size, pageAt)
@@ -145,7 +145,7 @@ function recordIn(page: Buffer, at: number, pageAt: (number: number) => Buffer):
   return [payload.toString('utf8', headerSize, nameEnd), payload.toString('utf8', nameEnd, valueEnd), number]
 }
 
-/** A record's bytes, including its overflow pages; null where the size is impossible for such a row. */
+/** The bytes of a record at a place of a page, including its overflow pages; null where the size is impossible for a row of `meta`. */
 function payloadAt(page: Buffer, at: number, size: number, pageAt: (number: number) => Buffer): Buffer | null {
   if (size > 64 * PAGE) return null
   const most = Math.floor(((PAGE - 12) * 64) / 255) - 23
@@ -174,7 +174,7 @@ function varint(bytes: Buffer, at: number): readonly [value: number, next: numbe
   return [Number.MAX_SAFE_INTEGER, at]
 }
 
-/** The stored declarations of tables, without those that are not valid. */
+/** The declarations of tables stored in the file; invalid ones are left out. */
 export function declarationsIn(db: SqlDatabase): readonly TableDeclaration[] {
   const rows = orNothing(() => db.prepareArrays<[string]>('select declaration from declarations').all()) ?? []
   return rows.flatMap(([json]) => {
@@ -191,7 +191,7 @@ const MAX_IN_VAIN = 5_000
 
 interface ReadableRows {
   readonly rows: Iterable<readonly SqlValue[]>
-  /** Whether something could not be read; known when all rows were taken. */
+  /** Whether some rows could not be read; only known after all rows were taken from `rows`. */
   readonly isCutShort: () => boolean
 }
 
@@ -214,7 +214,7 @@ export function readableRows(db: SqlDatabase, table: string, columns: readonly s
       ends.last = key as number
       yield row
     }
-    // When no row at either end can be read, the root page is damaged, and no key can be found.
+    // When no row at either end of the table can be read, its root page is damaged, so no key can be found and none is tried.
     if (Number.isFinite(ends.first) || Number.isFinite(ends.last)) yield* between(ends.first, ends.last)
   }
 

@@ -18,7 +18,7 @@ type Row = readonly [
   check: number,
 ]
 
-/** Adds a change to the feed and returns its number. Must be called inside a write transaction. */
+/** Adds a change to the feed and returns its number, inside a write transaction. */
 export function notifyChange(db: SqlDatabase, { entry, kind, partition, from, at }: Omit<Change, 'seq'>): number {
   const sql = `select max(coalesce((select seq from sqlite_sequence where name = 'changes'), 0), coalesce(max(seq), 0)) + 1
     from changes`
@@ -31,16 +31,16 @@ export function notifyChange(db: SqlDatabase, { entry, kind, partition, from, at
 
 export class SqliteChanges {
   readonly #db: SqlDatabase
-  /** The newest change that the running transaction added; null when it added none. */
+  /** Number of the newest change that the running transaction added to the feed; null when it added none. */
   told: number | null = null
-  /** Cached result of `last` within a read transaction, in which it does not change. */
+  /** Cached number of the newest change, valid within one read transaction, in which it cannot change. */
   #last: { readonly transaction: number; readonly seq: number } = { transaction: 0, seq: 0 }
 
   constructor(db: SqlDatabase) {
     this.#db = db
   }
 
-  /** Called when a transaction begins. */
+  /** Forgets the changes that the last transaction added to the feed; must be called when a transaction begins. */
   begin(): void {
     this.told = null
   }
@@ -141,7 +141,7 @@ export class SqliteAccess {
     return states
   }
 
-  /** Writes access state; does nothing when the entry no longer exists. */
+  /** Writes the access state of an entry for a viewer; does nothing when the entry no longer exists. */
   #write(viewer: Viewer, entry: EntryKey, { lastAccessed, count, strength }: AccessState): void {
     this.#db
       .prepare(
@@ -154,9 +154,9 @@ export class SqliteAccess {
   }
 }
 
-// Named texts of the store itself.
+// Named texts of the store itself (table `meta`), such as settings and secrets.
 
-/** A text of the store; throws `store_corrupt` where it is damaged. */
+/** Reads a named text of the store; throws `store_corrupt` where its row is damaged. */
 export function readMeta(db: SqlDatabase, name: string): string | undefined {
   const row = db
     .prepareArrays<[string, string, number]>('select name, value, _check from meta where name = ?')
@@ -167,7 +167,7 @@ export function readMeta(db: SqlDatabase, name: string): string | undefined {
   return row[1]
 }
 
-/** A text of the store that can be made again; a damaged one counts as missing. */
+/** Reads a named text of the store that can be made again; where its row is damaged, it counts as missing. */
 export function readSoundMeta(db: SqlDatabase, name: string): string | undefined {
   try {
     return readMeta(db, name)
@@ -184,14 +184,14 @@ export function writeMeta(db: SqlDatabase, name: string, value: string): void {
   ).run(name, value, checkOf([name, value]))
 }
 
-// The revision: how often the store was changed, kept in the file. By it a process notices that another one changed something, and did not
-// only count a use or renew a lease, which happens with every query.
+// The revision: a number in the store file that grows with every commit of a real change. By it a process notices that another process
+// changed something, as opposed to only counting a use or renewing a lease, which happens with every query.
 
 const REVISION = 'revision'
 
 export class Revision {
   readonly #db: SqlDatabase
-  /** The last revision known here; undefined: it was never read. */
+  /** The last revision that this process read or wrote; undefined: none yet. */
   #known: number | undefined
   /** The revision after the running transaction's commit; undefined: other processes have changed something meanwhile. */
   #next: number | undefined
@@ -200,7 +200,7 @@ export class Revision {
     this.#db = db
   }
 
-  /** Whether other processes have changed something since the last call. */
+  /** Whether other processes have advanced the revision since the last call. */
   hasMoved(): boolean {
     const now = revisionOf(this.#db)
     const moved = now !== this.#known
@@ -208,20 +208,29 @@ export class Revision {
     return moved
   }
 
-  /** Called when the running transaction changes something and is about to be committed. */
+  /**
+   * Advances the revision in the store file; must be called when the running transaction has changed something and is about to be
+   * committed.
+   */
   advance(): void {
     const [before, after] = advanceRevision(this.#db)
     this.#next = before === this.#known ? after : undefined
   }
 
-  /** Called after the commit. Changes by other processes remain to be noticed. */
+  /**
+   * Takes over the revision that the commit has made; must be called after the commit. If other processes have changed something too, that
+   * is still noticed later.
+   */
   committed(): void {
     this.#known = this.#next ?? this.#known
     this.#next = undefined
   }
 }
 
-/** Advances the revision within the transaction of code that writes without a store. */
+/**
+ * Advances the revision inside the current transaction; for code that writes to the file without opening it as a store. Returns the old and
+ * the new revision.
+ */
 export function advanceRevision(db: SqlDatabase): readonly [before: number, after: number] {
   const before = revisionOf(db)
   writeMeta(db, REVISION, String(before + 1))
@@ -250,12 +259,12 @@ export class SqliteForgotten {
     this.#db = db
   }
 
-  /** Called when a transaction begins. */
+  /** Forgets whether the last transaction deleted something; must be called when a transaction begins. */
   begin(): void {
     this.#noted = false
   }
 
-  /** Called when the transaction deletes or replaces something that a user wrote. */
+  /** Notes that the transaction deletes or replaces something that a user wrote, so that its bytes must be erased later. */
   note(): void {
     this.#noted = true
   }

@@ -1,4 +1,4 @@
-/** Stores chunks of entries in SQLite. */
+/** Chunks of entries in SQLite: reading, writing and deleting them. */
 
 import { canonicalJson } from '../../base/canonical.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
@@ -21,18 +21,18 @@ import { CHUNKS, type SqliteModels } from './vectors.ts'
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'
 
-/** Chunks read, written or deleted in one step: some milliseconds. */
+/** Number of chunks read, written or deleted before the work pauses so that other requests can run: some milliseconds. */
 const ROWS_AT_ONCE = 512
 
 /**
- * Number of chunks without a vector up to which the first is searched from the newest backwards; of more, the first is likely to be an old
- * one.
+ * Largest number of chunks without a vector for which the oldest of them is searched from the newest chunk backwards; where more chunks
+ * lack one, the oldest of them is probably near the start, so it is searched from there.
  */
 const MAX_LOOKED_BACK_FOR = 1_000
 
 type ChunkStructure = Pick<ChunkDraft, 'lead' | 'shownFrom' | 'sections'>
 
-/** The chunk's structure as JSON; null for the many chunks that have none. */
+/** The chunk's structure (its lead, the start of what is shown, its sections) as JSON; null for chunks without any, which are most. */
 function structureCell({ lead, shownFrom, sections }: ChunkStructure): string | null {
   const text = JSON.stringify({ lead, shownFrom, sections })
   return text === '{}' ? null : text
@@ -55,7 +55,7 @@ export class SqliteChunks {
   readonly #db: SqlDatabase
   readonly #models: SqliteModels
   readonly #damage: DamagePolicy
-  /** By model, a chunk key up to which all chunks have a vector. */
+  /** For each model, a chunk key up to which every chunk has a vector of the model. */
   readonly #completeUpTo = new Map<string, ChunkKey>()
 
   constructor(db: SqlDatabase, models: SqliteModels, damage: DamagePolicy) {
@@ -74,7 +74,10 @@ export class SqliteChunks {
     return Map.groupBy(this.#select(sql, keyList(entries)), ({ entry }) => entry)
   }
 
-  /** Chunks by ordinal, page by page. For a long entry in steps; each page is read within `around`. */
+  /**
+   * Reads the chunks of an entry by ordinal, page by page, pausing between pages. Each page is read within `around`, which handles damaged
+   * rows.
+   */
   *ofInSteps(entry: EntryKey, around: <T>(read: () => T) => T): Steps<readonly Chunk[]> {
     const sql = `select ${COLUMNS} from chunks c where c.entry = ? and c.ordinal > ? order by c.ordinal limit ${ROWS_AT_ONCE}`
     const found: Chunk[] = []
@@ -97,12 +100,12 @@ export class SqliteChunks {
   }
 
   /**
-   * Chunks without a vector. Vectors are deleted only with their chunks, and chunk keys only grow, so chunks before the first one found
-   * without a vector need not be examined again; except after a repair that deletes vectors, which the counts reveal.
+   * Chunks without a vector of the model. Vectors are deleted only together with their chunks and chunk keys only grow, so chunks before
+   * the first one without a vector need not be examined again; except after a repair that deletes vectors, which is noticed by the counts.
    */
   withoutVector(model: string, limit: number, after: ChunkKey): readonly Chunk[] {
     const newest = this.#db.prepareArrays<[number | null]>('select max(key) from chunks').get()?.[0] ?? 0
-    // Model number 0 matches no vector.
+    // An unknown model gets the number 0, which no vector has, so every chunk lacks a vector of it.
     const number = this.#models.get(model)?.id ?? 0
     const complete = this.#completeUpTo.get(model) ?? this.#completeAtFirst(number, newest)
     const sql = `select ${COLUMNS} from chunks c
@@ -113,7 +116,8 @@ export class SqliteChunks {
       this.#completeUpTo.delete(model)
       return this.withoutVector(model, limit, after)
     }
-    // When the search starts further on, nothing is learned about the chunks before.
+    // `#completeUpTo` is only updated by a search that starts within the part known to be complete; one that starts further on shows
+    // nothing about the chunks before.
     if (limit > 0 && after <= complete)
       this.#completeUpTo.set(model, found[0] ? found[0].key - 1 : Math.max(newest, complete))
     return found
@@ -133,14 +137,14 @@ export class SqliteChunks {
     return (this.#db.prepareArrays<[number | null]>(sql).get(missing)?.[0] ?? 1) - 1
   }
 
-  /** Number of chunks that have no vector of this model. */
+  /** Number of chunks that have no vector of the model, from the stored counts (tallies). */
   #missing(model: number): number {
     const sql = `select coalesce(sum(case model when ${CHUNKS} then count else -count end), 0)
       from tallies where model in (${CHUNKS}, ${model})`
     return this.#db.prepareArrays<[number]>(sql).get()?.[0] ?? 0
   }
 
-  /** Writes the entry's chunks as the plan says. */
+  /** Writes an entry's chunks according to the plan: deletes dropped chunks, updates kept ones, inserts the others. */
   *write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): Steps<void> {
     const pace = new StepPace(ROWS_AT_ONCE)
     const drop = this.#db.prepare('delete from chunks where key = ?')
@@ -171,7 +175,7 @@ export class SqliteChunks {
     }
   }
 
-  /** Deletes all chunks of an entry whose old chunks cannot be read. */
+  /** Deletes all chunks of an entry; used where its old chunks are damaged and cannot be read. */
   dropAll(entry: EntryKey): void {
     this.#db.prepare('delete from chunks where entry = ?').run(entry)
   }
@@ -195,22 +199,22 @@ export class SqliteChunks {
   }
 }
 
-// Plans what a put changes, before anything is written; the same in every store.
+// Plans what storing an entry changes, before anything is written; shared by all kinds of store.
 
 export interface PutPlan {
-  /** For each given chunk, the stored chunk that it continues, so that key and vectors are kept; else undefined. */
+  /** For each given chunk, the stored chunk with equal embedded text, whose key and vectors it keeps; undefined: there is none. */
   readonly kept: readonly (Chunk | undefined)[]
-  /** Stored chunks that no given chunk continues. */
+  /** Stored chunks that no given chunk continues, so that they are deleted. */
   readonly dropped: readonly Chunk[]
   readonly entryChanged: boolean
-  /** False when all chunks are unchanged, including offsets and headings. */
+  /** Whether any chunk differs from the stored one, including its offsets and headings. */
   readonly chunksChanged: boolean
 }
 
-/** Chunks compared in one step: some milliseconds. */
+/** Number of chunks compared before the work pauses so that other requests can run: some milliseconds. */
 const CHUNKS_AT_ONCE = 512
 
-/** Plans a put, in steps; nothing is written. */
+/** Plans what storing an entry changes, pausing between parts so that other work can run; nothing is written. */
 export function* planPut(
   before: Entry | undefined,
   chunksBefore: readonly Chunk[],
@@ -233,7 +237,7 @@ export function* planPut(
   return { kept, dropped: [...free.values()].flat(), entryChanged: !sameEntry(before, draft), chunksChanged }
 }
 
-/** Whether the stored chunk at this position equals the given one, so that nothing need be written. */
+/** Whether the given chunk equals the stored chunk at its position, so that nothing need be written. */
 export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: Chunk | undefined): boolean {
   return (
     stored !== undefined &&
@@ -249,7 +253,7 @@ export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: C
   )
 }
 
-/** Chunks by the text by which they are embedded, each list in the order of the entry. */
+/** Stored chunks grouped by the text from which their vectors are made, each group in the order of the entry. */
 function* byEmbeddedText(entry: Entry, chunks: readonly Chunk[], pace: StepPace): Steps<Map<string, Chunk[]>> {
   const result = new Map<string, Chunk[]>()
   for (const chunk of chunks) {
@@ -277,7 +281,7 @@ function sameEntry(entry: Entry, draft: SoundDraft): boolean {
   )
 }
 
-/** Fields that are compared by identity. Holder and id are not listed, since the entry was found by them. */
+/** Fields of an entry that are compared to find whether it changed. Holder and id are not listed, since the entry was found by them. */
 const FIELDS = [
   'collection',
   'kind',

@@ -24,7 +24,7 @@ const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'ori
   .concat(['created_at', 'updated_at', 'valid_from', 'valid_until', 'known_at'])
   .map(name => `e.${name}`)
   .join(', ')
-/** Columns in the order of the tables, in which check sums are computed. */
+/** Columns in the order in which check sums are computed over them, which is that of the tables. */
 const SELECT = `select e.key, ${NARROW}, e._check, b.entry, b.content, b.content_hash, b.tags, b.metadata, b._check
   from entries e left join bodies b on b.entry = e.key`
 const BOUNDED = '(e.valid_from is not null or e.valid_until is not null)'
@@ -120,10 +120,10 @@ export class SqliteEntries {
   }
 
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[] {
-    // SQLite would receive a different text, which may be the id of another entry.
+    // An id that cannot be stored belongs to no entry; SQLite would receive a different text, which may be the id of another entry.
     if (!isStorable(id)) return []
-    // Access is checked after the statement, whether or not the id exists: a check in the statement would only cost time for an existing
-    // id, and so reveal it.
+    // Access is checked after the SQL statement, whether or not the id exists: a check within the statement would take time only for an
+    // existing id, and the difference would reveal that it exists.
     const inAccessScope = setOf(partitions)
     // The key comes from the index and the rest from the table, so that an index entry that leads to the wrong row is noticed.
     const sql = `select row.key, row.partition, row.id from entries e indexed by entries_by_id
@@ -164,8 +164,8 @@ export class SqliteEntries {
   }
 
   /**
-   * Writes every column, whatever it contained. A column that refers to another table is set only where it changes, and a row is replaced
-   * only where there is none: for such statements SQLite keeps a journal, and ending it takes time in proportion to everything that the
+   * Updates every column of an existing entry. A column that refers to another table is set only where it changes, and a row is never
+   * replaced where it exists: for such statements SQLite keeps a journal, and ending it takes time in proportion to everything that the
    * surrounding savepoint has written (20,000 entries of one file took 22 seconds instead of 2).
    */
   update(key: EntryKey, draft: SoundDraft, partition: PartitionId): void {
@@ -190,12 +190,12 @@ export class SqliteEntries {
     replaceLookups(this.#db, key, lookupsOf(draft.tags, draft.metadata))
   }
 
-  /** Deletes the entry with everything that refers to it. */
+  /** Deletes an entry; by foreign keys, SQLite deletes all rows that refer to it too. */
   delete(key: EntryKey): void {
     this.#db.prepare('delete from entries where key = ?').run(key)
   }
 
-  /** Undamaged rows by key, in the order of the keys. */
+  /** Undamaged rows of entries, in the order of their keys; each damaged row is handled by the damage policy. */
   #sound<R extends readonly SqlValue[], T>(
     select: string,
     column: string,
@@ -260,7 +260,10 @@ export class SqliteEntries {
     }
   }
 
-  /** Throws when a row of either table is damaged: both begin with the entry's key. */
+  /**
+   * Throws `store_corrupt` when the row's check sum is wrong. Rows of `entries` and of `bodies` both begin with the entry's key, which the
+   * error names.
+   */
   #mustBeWhole(row: NarrowRow | BodyRow): void {
     if (!isWhole(row)) throw this.#damaged(row[0])
   }
@@ -305,8 +308,8 @@ function nameInIndex(db: SqlDatabase, key: EntryKey): string | undefined {
 }
 
 /**
- * Sets made from lists of partitions. A viewer keeps the same list object while its access is unchanged, and it may contain thousands of
- * partitions.
+ * Sets made from lists of partitions, cached by list object: a viewer keeps one list object while its access is unchanged, and the list may
+ * contain thousands of partitions.
  */
 const SETS = new WeakMap<readonly PartitionId[], ReadonlySet<PartitionId>>()
 
@@ -335,14 +338,14 @@ function addLookups(db: SqlDatabase, entry: EntryKey, { tags, values }: Lookups)
   for (const [path, value] of values) addValue.run(path, value, entry)
 }
 
-/** Replaces the lookup rows of an entry. */
+/** Replaces the rows of an entry by which filters find its tags and metadata values. */
 export function replaceLookups(db: SqlDatabase, entry: EntryKey, lookups: Lookups): void {
   db.prepare('delete from entry_tags where entry = ?').run(entry)
   db.prepare('delete from entry_values where entry = ?').run(entry)
   addLookups(db, entry, lookups)
 }
 
-/** Scalars in metadata, each pair of path and value once. A key that contains a point cannot be used in a filter and is left out. */
+/** Scalars in metadata with their paths, each pair once. A key that contains a point is left out, since filters cannot name it. */
 function scalarsIn(metadata: JsonObject): Lookups['values'] {
   const found = new Map<string, readonly [string, SqlValue]>()
   const add = (path: string, value: Json): void => {

@@ -8,12 +8,12 @@ import { readSoundMeta, SqliteForgotten, writeMeta } from './changes.ts'
 import { foldLog } from './fold-log.ts'
 import { openNodeSqlite, type SqlDatabase } from './node-sqlite.ts'
 
-/** Pages that are overwritten while writers wait: some milliseconds. */
+/** Pages overwritten in one write transaction, during which other writers wait: some milliseconds. */
 const PAGES_AT_ONCE = 500
 const READ_AT_ONCE = 1024 * 1024
-/** How long to wait for writers, in ms, which does not block them. */
+/** How long to wait for other writers, in ms; this waiting blocks nobody. */
 const WRITERS_MS = 1_000
-/** Name of the store's meta text that holds the number of pages overwritten so far. */
+/** Name of the text in the store's `meta` table that counts the pages overwritten so far. */
 const NAME = 'overwritten'
 
 /**
@@ -78,7 +78,7 @@ function isLogEmpty(db: SqlDatabase): boolean {
   return (statSync(db.logFile, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
-/** The pages of a file, from 0. */
+/** The pages of a SQLite file, numbered from 0. */
 class Pages {
   readonly #handle: number
   readonly #size: number
@@ -93,7 +93,7 @@ class Pages {
     this.#usable = this.#size - header.readUInt8(20)
   }
 
-  /** Pages with bytes left in unused space. */
+  /** Numbers of the pages whose unused space contains bytes other than zero. */
   *dirty(): IterableIterator<number> {
     const { size } = fstatSync(this.#handle)
     const some = Buffer.alloc(Math.max(READ_AT_ONCE, this.#size))
@@ -108,7 +108,7 @@ class Pages {
     }
   }
 
-  /** Overwrites the unused space of a page as it is now; false when it was empty already. */
+  /** Overwrites the unused space of a page, as the page is now, with zeros; false when it contained only zeros already. */
   overwrite(number: number): boolean {
     const page = Buffer.alloc(this.#size)
     const begin = number * this.#size
@@ -124,16 +124,16 @@ class Pages {
   }
 }
 
-// The space of a page that no cell uses, by the file format (sqlite.org/fileformat2, b-tree pages). SQLite overwrites cells that it drops
-// (`secure_delete`), but not bytes that stay in this space when it moves the cells of a page.
+// The space of a page that no cell (row) uses, by the file format (sqlite.org/fileformat2, b-tree pages). SQLite overwrites cells that it
+// deletes (`secure_delete`), but not bytes that remain in this space when it moves the cells of a page.
 
-/** Start and end of the unused space within the page. */
+/** Start and end of the unused space within a page, in bytes; the end is excluded. */
 interface Slack {
   readonly from: number
   readonly to: number
 }
 
-/** Size of the file header, which comes before the header of the first page. */
+/** Size in bytes of the file header, which comes before the page header in the file's first page. */
 const FILE_HEADER = 100
 /** Size of a page's header by its type byte: interior pages of indexes and tables, leaves of indexes and tables. */
 const HEADERS: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
@@ -149,7 +149,7 @@ export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack |
   if (header === undefined) return null
   const [firstFree, cells, start] = [page.readUInt16BE(at + 1), page.readUInt16BE(at + 3), page.readUInt16BE(at + 5)]
   const from = at + header + 2 * cells
-  // 0 stands for 65,536, which does not fit into two bytes.
+  // In the page header, 0 means an offset of 65,536, which does not fit into two bytes.
   const to = start === 0 ? 65_536 : start
   if (from > to || to > usable || (firstFree !== 0 && firstFree < to)) return null
   for (let cell = at + header; cell < from; cell += 2) {
@@ -159,10 +159,10 @@ export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack |
   return { from, to }
 }
 
-/** Whether the space contains anything but zeros. */
+/** Whether the unused space of a page contains anything but zeros. */
 export function isDirty(page: Buffer, { from, to }: Slack): boolean {
   return ZEROS.compare(page, from, to, 0, to - from) !== 0
 }
 
-/** Zeros to overwrite with, as many as the largest page has bytes. */
+/** A buffer of zeros as long as the largest possible page. */
 const ZEROS: Buffer = Buffer.alloc(65_536)

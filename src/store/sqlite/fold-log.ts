@@ -1,4 +1,4 @@
-/** Folds the write-ahead log back into the file (a checkpoint in SQLite). */
+/** Folds a store's write-ahead log back into its file (what SQLite calls a checkpoint). */
 import { must } from '../../base/assert.ts'
 import type { Fold } from '../store.ts'
 import type { SqlDatabase } from './node-sqlite.ts'
@@ -13,7 +13,7 @@ const MODES: Readonly<Record<Fold, string>> = { some: 'passive', all: 'restart',
 /** Folds the log; false: something is left to fold. Afterwards the connection waits `waitMs` for locks. */
 export function foldLog(db: SqlDatabase, { how, waitMs }: FoldOrder): boolean {
   db.exec(`pragma busy_timeout = ${waitMs}`)
-  // Most of the log is copied first without blocking anybody; then only the little that was added meanwhile.
+  // Most of the log is copied first in a way that blocks nobody; the blocking step then only copies the little that was added meanwhile.
   if (how !== 'some') checkpoint(db, 'passive')
   return checkpoint(db, MODES[how])
 }

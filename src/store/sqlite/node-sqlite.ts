@@ -1,4 +1,4 @@
-/** The database driver over `node:sqlite`, a module that is loaded only when a store is opened. */
+/** The database driver on top of Node's module `node:sqlite`, which is loaded only when a store is opened. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
@@ -22,7 +22,7 @@ function loadSqlite(): typeof import('node:sqlite') {
 // appear. A number is bound as REAL and becomes an integer only by the affinity of a column, so SQL must not compute with a bound integer
 // where its type would matter.
 
-/** File name that stands for a database in memory, visible to this connection only. */
+/** File name that means a database in memory, visible only to the connection that opens it. */
 export const IN_MEMORY = ':memory:'
 
 export type SqlValue = string | number | Uint8Array | null
@@ -37,54 +37,54 @@ export interface SqlStatement<Row> {
 }
 
 export interface SqlResult {
-  /** Number of rows inserted, updated or deleted, without those of cascades. */
+  /** Number of rows that the statement inserted, updated or deleted, without those deleted by foreign keys. */
   readonly changes: number
-  /** Row id of the last insert. */
+  /** Row id of the last inserted row. */
   readonly lastKey: number
 }
 
 export interface SqlDatabase {
   readonly file: string
-  /** Path of the write-ahead log: beside the file itself, even where `file` is a link to it. */
+  /** Path of the write-ahead log; it is beside the file itself, even where `file` is a symbolic link to the file. */
   readonly logFile: string
-  /** Runs statements whose results are not needed. */
+  /** Runs SQL statements whose results are not needed. */
   exec(sql: string): void
-  /** A prepared statement; the same text gives the same statement again. Its rows are objects by column name. */
+  /** A prepared statement, cached by its text. Its result rows are objects by column name. */
   prepare<Row = SqlRow>(sql: string): SqlStatement<Row>
-  /** As `prepare`, with rows as arrays: several times faster for many rows. */
+  /** A prepared statement, cached by its text, whose result rows are arrays: several times faster for many rows. */
   prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row>
-  /** Defines a pure function that SQL can call. */
+  /** Defines a function that SQL statements can call; its result must depend only on its arguments. */
   define(name: string, body: (...values: SqlValue[]) => SqlValue): void
   /**
-   * Runs a write transaction: everything or nothing. Takes the write lock at once, waiting `waitMs` for it if that is less than
-   * `timeoutMs`; inside another `write` it is a savepoint, inside `read` it is refused.
+   * Runs a write transaction: everything or nothing. Takes the write lock at once, waiting up to `waitMs` for it, or `timeoutMs` if that is
+   * less. Inside another `write` it becomes a savepoint; inside `read` it is refused.
    */
   write<T>(body: () => T, waitMs?: number): T
   /**
-   * As `write`, with a body that pauses: the transaction lasts until the steps end. When they throw, or are ended by `return`, it is rolled
-   * back. During its pauses this connection must not be used otherwise.
+   * Runs a write transaction whose body is a generator that pauses: the transaction lasts until the generator ends. When the generator
+   * throws, or is ended by `return`, the transaction is rolled back. During its pauses, nothing else may use this connection.
    */
   writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T>
-  /** As `write` of a single statement, without waiting for other writers, in one call of SQLite. Only outside of transactions. */
+  /** Runs a single writing statement in one call of SQLite, without waiting for other writers. Only outside of transactions. */
   tryToWrite(sql: string): void
-  /** Runs reads on one committed state. Joins a transaction that is already running. */
+  /** Runs reads that all see one committed state. Inside a running transaction, the reads join it. */
   read<T>(body: () => T): T
   /** As `read`, with a body that pauses: until the steps end, all reads of this connection see its state, and writes are refused (`store_locked`). */
   readInSteps<T>(body: () => Steps<T>): Steps<T>
-  /** From now on all reads see the currently committed state, until the connection is closed. Writing is no longer possible. */
+  /** Makes all further reads of this connection see the state that is committed now, until it is closed. It can no longer write. */
   freeze(): void
-  /** All reads see the state that the first of them sees, until `leaveState`, or until this connection writes. */
+  /** Makes all further reads see the state that the first of them sees, until `leaveState` is called or this connection writes. */
   keepState(): void
-  /** Nothing happens where no state is kept. */
+  /** Ends what `keepState` began, so that later reads see newer commits; without effect where no state is kept. */
   leaveState(): void
   readonly writing: boolean
-  /** Number of the running transaction, different for each; 0: none. */
+  /** Number of the running transaction, different for each transaction; 0: none is running. */
   readonly transaction: number
-  /** Calls `listener` after a rollback: values cached during the transaction are invalid then. */
+  /** Registers a function that is called after each rollback, since values cached during the transaction are then invalid. */
   onRollback(listener: () => void): void
   /**
-   * Copies the file as one committed state, page by page, while others may write. `report` gets the number of pages copied and in total;
-   * throwing ends the copy.
+   * Copies one committed state of the file, page by page, while other processes may write. `report` gets the number of pages copied and in
+   * total; if it throws, the copy ends.
    */
   copyTo(file: string, report: (done: number, total: number) => void): Promise<void>
   close(): void
@@ -93,11 +93,11 @@ export interface SqlDatabase {
 export interface SqlOptions {
   readonly file: string
   readonly readOnly: boolean
-  /** Whether the file is where nothing can be written, not even locks, and so is read without locks. */
+  /** Whether the file is in a place where nothing can be written, not even lock files, so that it is read without locks. */
   readonly immutable: boolean
-  /** How long to wait for another process's lock, in ms. Waiting blocks the thread. */
+  /** How long a statement waits for a lock of another process, in ms. Waiting blocks the thread. */
   readonly timeoutMs: number
-  /** Whether `sqlite_schema` may be written, for repairs. Default false. */
+  /** Whether SQL statements may write `sqlite_schema`, the list of tables, for repairs. Default false. */
   readonly schemaWritable?: boolean | undefined
 }
 
@@ -105,7 +105,7 @@ export type OpenSql = (options: SqlOptions) => SqlDatabase
 
 /** Number of cached statements of each kind. Filters produce unlimited different texts; everything else needs about a hundred. */
 const STATEMENTS = 300
-/** Pages between two reports of a copy: 8 MiB in pages of 4 KiB. */
+/** Pages copied between two progress reports of a copy: 8 MiB with pages of 4 KiB. */
 const PAGES_AT_ONCE = 2_048
 
 export const openNodeSqlite: OpenSql = options => new NodeSqlite(options)
@@ -115,15 +115,15 @@ class NodeSqlite implements SqlDatabase {
   readonly logFile: string
   readonly #db: DatabaseSync
   readonly #timeoutMs: number
-  /** Cached statements by text, least recently used first; separate maps for rows as objects and as arrays. */
+  /** Cached prepared statements by text, least recently used first: one map for rows as objects, one for rows as arrays. */
   readonly #objectStatements = new Map<string, Statement>()
   readonly #arrayStatements = new Map<string, Statement>()
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
   #transactions = 0
-  /** True within `readInSteps`. */
+  /** True while a generator of `readInSteps` has not ended, so that its read transaction is held open. */
   #isHeld = false
-  /** Between `keepState` and `leaveState`: a transaction runs also while nothing is inside. */
+  /** True between `keepState` and `leaveState`: then a read transaction is open even while no read runs. */
   #keepsState = false
 
   constructor({ file, readOnly, immutable, timeoutMs, schemaWritable }: SqlOptions) {
@@ -133,7 +133,7 @@ class NodeSqlite implements SqlDatabase {
     const { DatabaseSync } = loadSqlite()
     this.#db = this.#guard(() => new DatabaseSync(address, { readOnly, timeout: timeoutMs }))
     this.logFile = `${this.#db.location() ?? file}-wal`
-    // Node 22 has no defensive mode, hence the optional call.
+    // The method is optional, since SQLite in Node 22 has no defensive mode to switch off.
     if (schemaWritable === true) this.#db.enableDefensive?.(false)
   }
 
@@ -227,7 +227,7 @@ class NodeSqlite implements SqlDatabase {
   freeze(): void {
     assert(this.#inside === 'nothing', 'a state is frozen outside of transactions')
     this.leaveState()
-    // A transaction's state is fixed by its first read, so one is made at once.
+    // SQLite fixes the state that a transaction sees at its first read, so a read is made immediately after `begin`.
     this.exec('begin; select count(*) from sqlite_schema')
     this.#inside = 'read'
     this.#transactions++
@@ -253,7 +253,7 @@ class NodeSqlite implements SqlDatabase {
     assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
     this.leaveState()
     const { backup } = loadSqlite()
-    // The read transaction is held open, so that commits during the copy do not make it start again.
+    // The read transaction stays open during the copy, so that commits of other processes do not make SQLite start the copy again.
     this.exec('begin; select count(*) from sqlite_schema')
     try {
       await backup(this.#db, file, {
@@ -274,7 +274,7 @@ class NodeSqlite implements SqlDatabase {
   }
 
   #rollBack(nested: boolean): void {
-    // SQLite rolls back by itself on errors such as a full disk.
+    // The rollback is skipped where SQLite has already rolled back by itself, as on errors such as a full disk.
     if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
     for (const listener of this.#rollbackListeners) listener()
   }
@@ -284,13 +284,13 @@ class NodeSqlite implements SqlDatabase {
     this.#transactions++
   }
 
-  /** Unless an error has ended the transaction. */
+  /** Commits the transaction, unless an error has ended it already. */
   #commit(): void {
     if (this.#db.isTransaction) this.#run('commit')
   }
 
   #beginSoon(waitMs: number): void {
-    // The pragma takes effect when it is prepared, so a cached statement would do nothing.
+    // `exec` is used because SQLite applies this pragma when it is prepared, so a cached prepared statement would do nothing.
     this.exec(`pragma busy_timeout = ${waitMs}`)
     try {
       this.#run('begin immediate')
@@ -306,7 +306,7 @@ class NodeSqlite implements SqlDatabase {
   #statement(sql: string, arrays: boolean): Statement {
     const statements = arrays ? this.#arrayStatements : this.#objectStatements
     const known = statements.get(sql)
-    // Removed and added again, so that the map is in order of use.
+    // The statement is removed and added again, so that the map stays in order of use.
     statements.delete(sql)
     const statement = known ?? this.#make(sql, arrays)
     statements.set(sql, statement)
@@ -380,7 +380,7 @@ class Statement implements SqlStatement<unknown> {
   }
 }
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html); extended codes contain them in their low byte. */
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html); an extended code contains its primary code in the low byte. */
 const ERROR = 1
 const BUSY = 5
 const LOCKED = 6
@@ -392,16 +392,16 @@ const CANTOPEN = 14
 const TOOBIG = 18
 const NOTADB = 26
 
-/** An error of SQLite as it may leave the store; other errors pass unchanged. */
+/** Translates an error of SQLite to the store's own error class; other errors are returned unchanged. */
 function ofSqlite(error: unknown, file: string): unknown {
   const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message?: unknown }
-  // Only numbers that JavaScript can represent are ever written, so a larger one is damage.
+  // The store only writes numbers that JavaScript can represent exactly, so any other number is damage.
   if (code === 'ERR_OUT_OF_RANGE') {
     return new QuerentError('store_corrupt', `${file}: damaged (a number is out of range)`, { file }, error)
   }
   if (typeof errcode !== 'number') return error
   const cause = String(message)
-  // Statements fit the tables of this version, so the list of tables or the header is damaged.
+  // The program's SQL statements fit the tables of this version, so these errors mean that the list of tables or the header is damaged.
   if (
     (errcode & 255) === ERROR &&
     /^(no such (table|column|index)|malformed database schema|unsupported file format)/.test(cause)
@@ -438,7 +438,7 @@ function ofSqlite(error: unknown, file: string): unknown {
   }
 }
 
-// Bodies of transactions: synchronous ones, and those that pause within their transaction.
+// How the bodies of transactions run: synchronous bodies, and generators that pause within their transaction.
 
 type End<T> = { readonly value: T } | { readonly error: unknown }
 
@@ -446,7 +446,7 @@ export class PausedTransaction<T> {
   readonly #steps: Steps<T>
   #end: End<T> | null = null
 
-  /** `steps`: the whole transaction, already begun. */
+  /** `steps`: the generator that runs the whole transaction, which has begun already. */
   constructor(steps: Steps<T>) {
     this.#steps = steps
   }
@@ -461,12 +461,12 @@ export class PausedTransaction<T> {
     }
   }
 
-  /** Runs the remaining steps without a pause. */
+  /** Runs the transaction's generator to its end without yielding to other work. */
   complete(): void {
     while (this.#end === null) this.#step()
   }
 
-  /** Rolls the transaction back, unless it has ended. */
+  /** Ends the transaction's generator, which rolls the transaction back, unless it has ended already. */
   cancel(error: unknown): void {
     if (this.#end !== null) return
     this.#end = { error }

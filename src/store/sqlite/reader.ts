@@ -1,4 +1,7 @@
-/** Reading from a SQLite store, and writing to it: its parts, and each call to the part that knows. */
+/**
+ * Reading from and writing to a SQLite store: passes each call to the part of the store that does it (entries, chunks, vectors, tables and
+ * others).
+ */
 
 import { assert } from '../../base/assert.ts'
 import type { Bitset } from '../../base/bitset.ts'
@@ -250,12 +253,12 @@ export function makeParts(db: SqlDatabase): SqliteParts {
   }
 }
 
-// Writing to a SQLite store. Only inside a transaction, which its store begins and ends.
+// Writing to a SQLite store. Usable only inside a transaction, which the store begins and ends.
 
 export class SqliteWriter extends SqliteReader implements StoreWriter {
-  /** Time of the running transaction; null between transactions. */
+  /** Time of the running transaction, by which its changes are dated; null between transactions. */
   now: Instant | null = null
-  /** Whether the transaction changed anything other than access state or tables declared `aside`; read and reset by the store. */
+  /** Whether the transaction changed anything besides access state and tables declared `aside`; the store reads and resets it. */
   wrote = false
   readonly #accounts = new Accounts({
     read: declaration => super.table(declaration),
@@ -267,7 +270,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     holderOf: key => this.identities([key])[0]?.holder,
   })
 
-  /** Called when a transaction begins that is not nested in another. */
+  /** Forgets what the last transaction changed; must be called when a transaction begins that is not nested in another one. */
   begin(): void {
     this.wrote = false
     this.#accounts.begin()
@@ -379,7 +382,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     this.parts.changes.prune(seq)
   }
 
-  /** What a put replaces; null where it is damaged, so that nothing of it can be kept. */
+  /** The stored entry and chunks that a put replaces; null where any of them is damaged, so that nothing is kept of them. */
   *#before(
     key: EntryKey,
     { id, audience }: SoundDraft,
@@ -392,7 +395,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     yield
     const chunks = yield* this.parts.chunks.ofInSteps(key, read => this.around(note, read))
     if (!isWhole || entry === undefined) return null
-    // Prevents overwriting another entry, to which a damaged index may lead.
+    // A damaged index may lead to another entry, which must not be overwritten.
     if (entry.id !== id || entry.audience.holder !== audience.holder)
       throw damaged(`entry ${JSON.stringify(id)}`, { id })
     return { entry, chunks }
@@ -412,7 +415,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (partitions.all().some(({ id }) => id === partition)) tallies.add(partition, tallies.ofEntry(key), -1)
   }
 
-  /** The time of the running transaction, which from now on counts as one that writes. */
+  /** The time of the running transaction; marks the transaction as one that writes. */
   #mustWrite(): Instant {
     this.wrote = true
     return this.#mustBeOpen()

@@ -1,6 +1,6 @@
 /**
- * The tables of a store file. Most tables have a check sum in every row (`rows.ts`). No schema before 3 was released; from the first
- * release on, every store file must remain readable, so a change of these tables then needs a migration.
+ * The tables of a store file. Most tables have a check sum in every row (`rows.ts`). Schema versions before 3 were never released; from the
+ * first release on, every store file must remain readable, so a change of these tables needs a migration.
  */
 
 import { accessSync, constants, existsSync } from 'node:fs'
@@ -9,18 +9,18 @@ import { writeMeta } from './changes.ts'
 import { IN_MEMORY, type SqlDatabase, type SqlValue } from './node-sqlite.ts'
 import { CHECK, isDamage, isWhole } from './rows.ts'
 
-/** Application id that marks the file as a store: `QRNT` in ASCII. */
+/** SQLite application id that marks a file as a store: `QRNT` in ASCII. */
 export const APPLICATION_ID = 0x51524e54
 
 /**
- * Rows of `entries` are narrow, since filters and lists read many of them; what only a reader of the entry needs is in `bodies`.
- * `entry_tags` and `entry_values` repeat tags and metadata for filters: one row per tag, one per scalar in the metadata by its path. There,
- * a number is REAL, text TEXT and a boolean a BLOB of one byte, so that SQLite's own order of storage classes keeps the types apart. The
- * key of a vector combines its chunk and its model in one number (`vectorKey`), so that reading each of the 60 vectors that a query needs
- * is one descent of one tree. `tallies` holds the number of chunks (model 0) and of vectors of each model in a partition, since counting
- * 100,000 takes a tenth of a second.
+ * The SQL of the tables. Rows of `entries` are short, since filters and lists read many of them; what only a reader of a single entry needs
+ * is in `bodies`. `entry_tags` and `entry_values` repeat tags and metadata for filters: one row per tag, and one per scalar in the metadata
+ * by its path; in these, a number is REAL, text is TEXT and a boolean is a BLOB of one byte, so that SQLite's order of storage classes
+ * keeps the types apart. The key of a vector combines its chunk and its model in one number (`vectorKey`), so that reading each of the 60
+ * vectors that a query needs is one descent of one tree. `tallies` holds, for each partition, the number of chunks (as model 0) and of
+ * vectors of each model, since counting 100,000 rows takes a tenth of a second.
  *
- * `structure` of a chunk: its lead and the sections in it (`ChunkDraft`), as a JSON object; null where it has neither.
+ * `structure` of a chunk: its lead and sections (`ChunkDraft`) as a JSON object; null where it has neither.
  */
 const TABLES = `
 create table identity (id text not null) strict;
@@ -143,10 +143,10 @@ create table changes (
 ) strict;
 `
 
-/** Schema version of files written by this version. */
+/** Schema version that this version of the program writes into store files. */
 export const SCHEMA = 3
 
-/** Creates the tables where the file is empty, or throws when it cannot be used. Changes nothing in a file that is no store. */
+/** Creates the tables where the file is empty, or throws when the file cannot be used. A file that is no store is left unchanged. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {
   const found = headerOf(db)
   if (readOnly) {
@@ -158,7 +158,7 @@ export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: strin
   } else {
     db.exec('pragma journal_mode = wal')
     db.write(() => {
-      // Checked again under the lock: another process may have created the tables meanwhile.
+      // Tested again under the write lock, since another process may have created the tables meanwhile.
       if (headerOf(db) !== null) return
       db.exec(TABLES)
       db.prepare('insert into identity values (coalesce(?, lower(hex(randomblob(16)))))').run(storeId ?? null)
@@ -168,7 +168,9 @@ export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: strin
   renewSchemaCopy(db, found?.cookie)
 }
 
-/** Of a file of this version; null: the file is empty. */
+/**
+ * Schema cookie (SQLite's counter of schema changes) of a store file of this version; null: the file is empty. Throws for any other file.
+ */
 function headerOf(db: SqlDatabase): { readonly cookie: number } | null {
   const sql = `select application_id, user_version, schema_version
     from pragma_application_id, pragma_user_version, pragma_schema_version`
@@ -194,7 +196,7 @@ function notAStore(db: SqlDatabase): QuerentError {
   return new QuerentError('store_corrupt', `${db.file}: is a database, but not a Querent store`, { file: db.file })
 }
 
-/** The store's own tables whose rows have a check sum; all declared tables have one too. */
+/** The store's own tables whose rows have a check sum; all tables declared by lenses have one too. */
 const CHECKED: ReadonlySet<string> = new Set([
   ...['meta', 'declarations', 'partitions', 'entries', 'bodies', 'chunks', 'models', 'vectors', 'tallies'],
   ...['access', 'changes'],
@@ -216,9 +218,9 @@ export function columnsOf(db: SqlDatabase, table: string): readonly string[] {
     .map(([name]) => name)
 }
 
-// A copy of SQLite's list of tables (`sqlite_schema`) in rows of `meta`, each with its check sum. Without that list no table can be found,
-// so a damaged page of it would lose the whole store. The copy is current while its schema cookie equals that of the file: every change of
-// the schema and every VACUUM (which moves root pages) advances the cookie.
+// A copy of SQLite's list of tables (`sqlite_schema`) in rows of `meta`, each with its check sum: without that list no table can be found,
+// so one damaged page of it would lose the whole store. The copy is current while its schema cookie (SQLite's counter of schema changes)
+// equals that of the file; VACUUM, which moves root pages, advances the cookie too.
 
 /**
  * Prefix of these rows' names; `0` follows directly after `/` in the order of characters. No text given to the store may contain a NUL, so
@@ -227,7 +229,7 @@ export function columnsOf(db: SqlDatabase, table: string): readonly string[] {
 export const COPY_PREFIX = '\0schema/'
 const AFTER_PREFIX = '\0schema0'
 
-/** One row of `sqlite_schema`. `root`: the number of the root page, 0 for a trigger. */
+/** One row of SQLite's list of tables. `root`: number of the root page; 0 for a trigger. */
 export interface SchemaPart {
   readonly type: string
   readonly name: string
@@ -237,10 +239,10 @@ export interface SchemaPart {
 }
 
 export interface SchemaCopy {
-  /** Schema cookie of the file when the copy was made. */
+  /** Schema cookie (SQLite's counter of schema changes) that the file had when the copy of its list of tables was made. */
   readonly cookie: number
   readonly parts: readonly SchemaPart[]
-  /** False: some rows of the copy are damaged. */
+  /** Whether all rows of the copy of the list of tables are present and undamaged. */
   readonly isComplete: boolean
 }
 
@@ -262,14 +264,17 @@ export function schemaCookie(db: SqlDatabase): number {
   return db.prepareArrays<[number]>('pragma schema_version').get()?.[0] ?? 0
 }
 
-/** The rows of SQLite's list of tables. */
+/** Reads SQLite's list of tables, indexes and triggers. */
 export function schemaParts(db: SqlDatabase): readonly SchemaPart[] {
   const sql = 'select type, name, tbl_name, rootpage, sql from sqlite_schema order by rowid'
   const rows = db.prepareArrays<[string, string, string, number, string | null]>(sql).all()
   return rows.map(([type, name, table, root, made]) => ({ type, name, table, root, sql: made }))
 }
 
-/** The newest copy among rows of `meta`; damaged and other rows are skipped. Null: there is none. */
+/**
+ * The newest copy of the list of tables among rows of `meta`; damaged and other rows are skipped, so some of its rows may be missing. Null:
+ * there is none.
+ */
 export function copyAmong(rows: Iterable<readonly SqlValue[]>): SchemaCopy | null {
   const copies = new Map<number, SchemaPart[]>()
   const counts = new Map<number, number>()
@@ -290,17 +295,17 @@ export function copyAmong(rows: Iterable<readonly SqlValue[]>): SchemaCopy | nul
   return { cookie, parts, isComplete: parts.length === counts.get(cookie) }
 }
 
-/** The copy in the store's `meta`. */
+/** The copy of the list of tables that the store's `meta` table contains; null: there is none. */
 export function storedCopy(db: SqlDatabase): SchemaCopy | null {
   return copyAmong(metaRows(db))
 }
 
 /**
- * Makes the copy again where it is not current: after every change of the schema and every VACUUM, and where damage has taken
- * something of the copy. A list that differs although its cookie is the same is damaged itself, and leaves the copy as it is.
+ * Makes the copy of the list of tables again where it is not current: after a change of the schema or a VACUUM, and where damage has
+ * affected the copy. A list that differs from the copy although their cookies are equal is damaged itself, so the copy is left unchanged.
  */
 export function renewSchemaCopy(db: SqlDatabase, known: number = schemaCookie(db)): void {
-  // A database in memory has no pages that could be damaged.
+  // A database in memory needs no copy, since it has no pages on disk that could be damaged.
   if (db.file === IN_MEMORY || isCurrent(db, known)) return
   db.write(() => {
     const cookie = schemaCookie(db)
@@ -338,14 +343,14 @@ function metaRows(db: SqlDatabase): readonly MetaRow[] {
 }
 
 /**
- * Throws `io_failed` where the file may be written, and the connection cannot write it. When a file cannot be opened for writing, SQLite
- * silently opens it for reading instead. That is correct for a read-only file; but where opening failed for a temporary reason (such as too
- * many open files), the connection would refuse every write for as long as it is open.
+ * Throws `io_failed` where the file may be written but this connection cannot write it. When SQLite cannot open a file for writing, it
+ * silently opens it for reading. That is correct for a read-only file; but where opening failed for a temporary reason (such as too many
+ * open files), the connection would refuse every write for as long as it is open.
  */
 export function checkWritable(db: SqlDatabase): void {
   try {
-    // A write that changes nothing, since `begin immediate` alone does nothing on a file opened for reading. It does not wait for another
-    // writer: a locked file is not a read-only one.
+    // Tests writing by an update that changes no row, since `begin immediate` alone does nothing on a file opened for reading. The test
+    // does not wait for another writer, since a locked file is not a read-only one.
     db.tryToWrite('update identity set id = id where false')
   } catch (error) {
     const code = error instanceof QuerentError ? error.code : ''
@@ -356,8 +361,8 @@ export function checkWritable(db: SqlDatabase): void {
 }
 
 /**
- * The error for a store that could not be opened for writing: where the file's location is not writable, that is the reason, whatever
- * failed first.
+ * The error for a store that could not be opened for writing: `store_readonly` where the file's location is not writable, otherwise the
+ * given error.
  */
 export function orReadOnly(error: unknown, file: string): unknown {
   if (!(error instanceof QuerentError) || error.code !== 'io_failed' || !existsSync(file) || mayWrite(file))
@@ -366,8 +371,8 @@ export function orReadOnly(error: unknown, file: string): unknown {
 }
 
 /**
- * Whether a reader failed only because it could not create locks. Even a reader writes locks beside the file; where it cannot, it needs
- * none if no other process has the file open.
+ * Whether a reader failed only because it could not create lock files. Even a reader writes locks beside the file; where it cannot, and no
+ * other process has the file open, it can read without locks.
  */
 export function isLockless(error: unknown, file: string): boolean {
   const code = error instanceof QuerentError ? error.code : ''

@@ -1,4 +1,4 @@
-/** Queries over many entries at once: which ones match, in which order, how many; and lists of them by page. */
+/** Queries over many entries at once, in SQL: which entries match a filter, how many do, and lists of entries by page. */
 
 import { unreachable } from '../../base/assert.ts'
 import { Bitset } from '../../base/bitset.ts'
@@ -11,17 +11,21 @@ import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 import { keyList, limitOf, truthValue } from './rows.ts'
 import type { SqlitePartitions } from './vectors.ts'
 
-// Compiles a filter tree to SQL over `entries e`, with exactly the meaning of `matches`. Values are always parameters.
+// Compiles a filter tree to an SQL condition over `entries e`, with exactly the meaning of `matches`. Values are always bound as
+// parameters.
 //
-// Between the leaves NULL may stand for false, as `and`, `or` and `where` treat it so; `not` is written `is not true`, which makes it
-// two-valued again. No comparison ever meets a value of another type, since SQLite would convert one of them.
+// Inside the condition NULL may occur instead of false, as `and`, `or` and `where` treat both alike; `not` is written `is not true`, which
+// gives only true or false. No value is ever compared with one of another type, since SQLite would convert one of them.
 
 export interface SqlCondition {
   readonly sql: string
   readonly values: readonly SqlValue[]
 }
 
-/** Finds an aspect's column, or undefined when nothing was ever stored there. */
+/**
+ * Finds the table and column for a field of an aspect (a lens's table, such as `belief.corroboration`); undefined when nothing was ever
+ * stored for it.
+ */
 export type AspectLookup = (
   aspect: string,
   column: string,
@@ -32,7 +36,7 @@ export type ValueType = 'text' | 'number' | 'any'
 
 type Comparison = Exclude<Filter, { op: 'and' | 'or' | 'not' }>
 
-/** How a field's values are reached in SQL: an expression and its type, and a wrapper for the condition. */
+/** How a field's values are reached in SQL: the expression for a value, its type, and a function that wraps a condition on the value. */
 interface Source {
   readonly value: string
   readonly type: ValueType
@@ -42,7 +46,7 @@ interface Source {
 const NEVER: SqlCondition = { sql: '0', values: [] }
 const ALWAYS: SqlCondition = { sql: '1', values: [] }
 
-/** Registers in SQLite the function that compiled filter conditions call. */
+/** Registers the function `contains_folded` (case-insensitive substring test) in SQLite, which compiled filters call. */
 export function defineFilterFunctions(db: SqlDatabase): void {
   db.define('contains_folded', (value, folded) =>
     Number(typeof value === 'string' && foldCase(value).includes(folded as string)),
@@ -67,7 +71,7 @@ export function compileFilter(filter: Filter, viewer: Viewer, aspect: AspectLook
   return compile(filter)
 }
 
-/** Joins conditions as a balanced tree, not a chain: SQLite allows an expression depth of 1,000. */
+/** Joins conditions with `and` or `or` as a balanced tree instead of a chain, since SQLite limits the depth of an expression to 1,000. */
 function joinBalanced(op: 'and' | 'or', parts: readonly SqlCondition[], empty: SqlCondition): SqlCondition {
   const [first] = parts
   if (first === undefined) return empty
@@ -104,7 +108,7 @@ const COLUMNS: ReadonlyMap<string, { value: string; type: ValueType }> = new Map
   ['known', { value: 'e.known_at', type: 'number' }],
 ])
 
-/** Values in rows of another table with a column `entry`; if given, only of rows where `column` is `is`. */
+/** Source for values in rows of another table with a column `entry`. `column` and `is`: only rows in which `column` equals `is`. */
 function rows(table: string, value: string, type: ValueType, column?: string, is?: string): Source {
   const where = column === undefined ? '' : `"${column}" = ? and `
   return {
@@ -117,7 +121,7 @@ function rows(table: string, value: string, type: ValueType, column?: string, is
   }
 }
 
-/** SQL for the condition on a single value of a field. */
+/** SQL condition of a comparison for a single value of the field. */
 function test(node: Comparison, { value, type }: Source): SqlCondition {
   switch (node.op) {
     case 'exists':
@@ -149,7 +153,7 @@ function comparable(wanted: Scalar, type: ValueType): boolean {
   return type === 'any' || typeof wanted === type.replace('text', 'string')
 }
 
-/** Limits a comparison to values of the same type: SQLite orders all numbers before all texts before all blobs. */
+/** Restricts a comparison to values of the compared value's type, since SQLite orders all numbers before all texts before all blobs. */
 function withinClass(condition: SqlCondition, value: string, wanted: Scalar): SqlCondition {
   switch (typeof wanted) {
     case 'number':
@@ -183,7 +187,7 @@ export class SqliteSearch {
   matching(accessScope: AccessScope, filter: Filter): Bitset {
     return this.#db.read(() => {
       const { sql, values } = this.#seen(accessScope, filter)
-      // All keys in one JSON text, which takes half the time of one row per key.
+      // SQLite returns all keys as one JSON text, which takes half the time of one row per key.
       const keys = this.#rows<[string]>(`select json_group_array(e.key) from entries e where ${sql}`, values)
       return Bitset.of(JSON.parse(keys[0]?.[0] ?? '[]') as EntryKey[])
     })
@@ -203,7 +207,10 @@ export class SqliteSearch {
     })
   }
 
-  /** Values of a field. `example`: an entry that has the value, by which the caller can check it. */
+  /**
+   * Most frequent values of a field, with the number of entries that have each. `example`: an entry that has the value, by which the caller
+   * can confirm it.
+   */
   facet(
     accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
@@ -236,8 +243,8 @@ export class SqliteSearch {
   }
 
   /**
-   * Visible collections by name, each with one of its entries. Steps along an index: the cost grows with names times partitions, not with
-   * entries.
+   * Visible collections by name, each with one of its entries. The search jumps along an index from name to name, so its cost grows with
+   * the number of names times partitions, not with the number of entries.
    */
   collections(
     accessScope: AccessScope,
@@ -271,7 +278,7 @@ export class SqliteSearch {
     return { sql: `${visible.sql} and ${condition.sql}`, values: [...visible.values, ...condition.values] }
   }
 
-  /** The visibility condition; none for a viewer who sees everything, which is mostly the owner. */
+  /** SQL condition that an entry is visible to the viewer; always true for a viewer who sees everything, which is usually the owner. */
   #visible(accessScope: AccessScope): SqlCondition {
     const all = this.#partitions.all()
     const seesAll =
@@ -287,16 +294,16 @@ export class SqliteSearch {
 
 const EVERYTHING: SqlCondition = { sql: '1', values: [] }
 
-// Lists in SQLite by position, one page each. Where very many entries have the same time (after an import), or almost none was ever
-// accessed, sorting all of them to show ten would take half a second for a million: such pages are read along an index.
+// Pages of lists, read from SQLite by position. Where very many entries have an equal time (as after an import), or almost none was ever
+// accessed, sorting all of them to show ten would take half a second for a million entries: such pages are read along an index instead.
 
-/** Number of entries with the same time that are sorted; for more, the index by id finds a page sooner. */
+/** Largest number of entries with an equal time that are sorted; for more entries, the index by id finds a page faster. */
 const MAX_SORTED = 1_000
 
-/** The entries of a list: those that meet a condition. */
+/** Which entries a list contains: those that meet a condition. */
 interface ListedEntries {
   readonly seen: SqlCondition
-  /** Without a filter, naming an index is best; otherwise SQLite chooses a better start. */
+  /** Whether the list has no filter. Then the SQL names the index to use; with a filter, SQLite chooses a better way to begin. */
   readonly isUnfiltered: boolean
   readonly viewer: Viewer
 }
@@ -330,7 +337,7 @@ const INDEXES: Readonly<Record<TimeColumn, string>> = {
   updated_at: 'indexed by entries_by_updated',
 }
 
-/** A page of entries by time, newest first. */
+/** A page of a list of entries by time of creation or change, newest first. */
 function byTime(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { limit, after }: Place): EntryKey[] {
   const time = `e.${column}`
   const keys: EntryKey[] = []
@@ -364,7 +371,7 @@ function sorted(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, 
   return keysOf(db, sql, [...where.values, limit])
 }
 
-/** The time reached by the next entries, if very many entries have it; else null. */
+/** Of the next `limit` entries of a list, the time of the last one, if very many entries have that time; otherwise null. */
 function tiedTimeWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, limit }: Rest): number | null {
   if (!of.isUnfiltered || limit === 0) return null
   const where = allOf([of.seen, left])
@@ -374,7 +381,7 @@ function tiedTimeWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, 
   return last === null || last === undefined ? null : tiedTimeAt(db, of, column, last)
 }
 
-/** The given time, if very many entries have it; else null. */
+/** Returns the given time if very many entries have it, otherwise null. */
 function tiedTimeAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time: number): number | null {
   if (!of.isUnfiltered) return null
   const some = `select 1 from entries e ${INDEXES[column]} where ${of.seen.sql} and e.${column} = ? limit ${MAX_SORTED + 1}`
@@ -382,7 +389,7 @@ function tiedTimeAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time
   return count > MAX_SORTED ? time : null
 }
 
-/** A page of entries: those that this viewer used, last used first; then the others, by id. */
+/** A page of a list of entries by use: first those that the viewer used, last used first; then the others, by id. */
 function byAccess(db: SqlDatabase, of: ListedEntries, { limit, after }: Place): EntryKey[] {
   const accessed = after !== null && after.at === null ? [] : usedLast(db, of, { limit, after })
   if (accessed.length === limit) return accessed

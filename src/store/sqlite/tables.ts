@@ -1,4 +1,4 @@
-/** Declared tables in SQLite: created at their first write, and recorded in the file with their declaration. */
+/** Tables declared by lenses, in SQLite: a table is created at its first write, and its declaration is recorded in the file. */
 
 import { assert } from '../../base/assert.ts'
 import { invalidArgument, type QuerentError } from '../../model/errors.ts'
@@ -20,7 +20,7 @@ import { CHECK, checked, checkOf, type DamagePolicy, damaged, isWhole, keyList, 
 import { renewSchemaCopy } from './schema.ts'
 import type { AspectLookup, SqlCondition, ValueType } from './search.ts'
 
-/** How filters compare the columns of each type; null: bytes cannot be compared. */
+/** For each declared column type, the type as which filters compare its values; null: not comparable (bytes). */
 const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {
   text: 'text',
   integer: 'number',
@@ -33,13 +33,13 @@ export class SqliteTables {
   readonly #db: SqlDatabase
   readonly #forgotten: SqliteForgotten
   readonly #damage: DamagePolicy
-  /** Declarations found in the file, by name. */
+  /** Declarations of tables that were found in the file, by table name. */
   #known = new Map<string, TableDeclaration>()
-  /** Schema version of the file when all declarations were read. */
+  /** SQLite's schema version of the file when all declarations were last read. */
   #schema = -1
-  /** The transaction in which the schema version was last compared with the file's; 0: none. */
+  /** Number of the transaction in which the schema version was last compared with the file's; 0: none. */
   #checkedIn = 0
-  /** Names of tables whose declaration was damaged when all were read. */
+  /** Names of tables whose declaration was damaged when all declarations were last read. */
   #damagedNames: ReadonlySet<string> = new Set()
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
@@ -55,12 +55,12 @@ export class SqliteTables {
     })
   }
 
-  /** A reader of a table. A table that does not exist reads as empty, and once it is created, as what it contains. */
+  /** A reader of a declared table. While the table does not exist, it reads as empty; once it is created, the reader reads its rows. */
   reader(declaration: TableDeclaration): TableReader {
     checkDeclaration(declaration)
     const known = this.#readers.get(declaration)
     if (known !== undefined) return known
-    // If the table was missing before, the reader looks for it again when it reads.
+    // If the table did not exist when all declarations were read, it is not searched here: the reader searches for it when it reads.
     const found = this.#schema < 0 || this.#known.has(declaration.name) ? this.#find(declaration) : undefined
     const place = { db: this.#db, damage: this.#damage, table: readFrom(declaration, found) }
     const made = new SqliteTable(place, declaration, () => this.#find(declaration) !== undefined)
@@ -68,7 +68,7 @@ export class SqliteTables {
     return made
   }
 
-  /** A writer of a table; creates the table, or its missing columns and indexes. */
+  /** A writer of a declared table; creates the table in the file, or the columns and indexes that it lacks. */
   writer(declaration: TableDeclaration): TableWriter {
     checkDeclaration(declaration)
     const found = this.#find(declaration)
@@ -98,7 +98,7 @@ export class SqliteTables {
     return declaration && type ? { table: physicalName(declaration), column: name, type } : undefined
   }
 
-  /** The stored declaration of this name; throws when it declares another table. */
+  /** The stored declaration of a table name; undefined: there is none. Throws where it cannot be the given declaration's table. */
   #find(declaration: TableDeclaration): TableDeclaration | undefined {
     const { name } = declaration
     const found = this.#known.get(name) ?? this.#lookUp(name)
@@ -113,7 +113,7 @@ export class SqliteTables {
     return this.#known.get(name)
   }
 
-  /** Whether declarations were read since the last creation of a table, by any process. */
+  /** Whether the cached declarations are current, that is, were read since any process last created a table. */
   #isCurrent(): boolean {
     const { transaction } = this.#db
     if (transaction !== 0 && transaction === this.#checkedIn) return true
@@ -124,7 +124,7 @@ export class SqliteTables {
     return isCurrent
   }
 
-  /** The current declarations in the file, without damaged ones. */
+  /** Reads the current declarations from the file; damaged ones are left out. */
   all(): readonly TableDeclaration[] {
     return this.#load()
   }
@@ -154,7 +154,7 @@ export class SqliteTables {
   }
 }
 
-/** Columns that an older table lacks read as null, until the first write adds them. */
+/** SQL of the table as it is read: columns that an older table lacks read as null, until the first write adds them. */
 function readFrom(declaration: TableDeclaration, found: TableDeclaration | undefined): string {
   const table = quote(physicalName(declaration))
   const missing = found === undefined ? [] : missingColumns(found, declaration)
@@ -162,7 +162,7 @@ function readFrom(declaration: TableDeclaration, found: TableDeclaration | undef
   return `(select *, ${missing.map(({ name }) => `null as ${quote(name)}`).join(', ')} from ${table})`
 }
 
-/** Name of the table in the file, with a prefix that separates it from the store's own tables, whatever a lens calls it. */
+/** Name of a declared table in the file: a prefix keeps it apart from the store's own tables, whatever name a lens chooses. */
 export function physicalName({ name }: TableDeclaration): string {
   return `declared_${name}`
 }
@@ -185,12 +185,14 @@ export function createIndexes(declaration: TableDeclaration): readonly string[] 
   })
 }
 
-/** The declared indexes, and the one by which deleting an entry finds its rows. */
+/** Indexes of a declared table: the declared ones, and one by which the rows of a deleted entry are found. */
 function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (readonly string[])[] {
   return ofEntry && key[0] !== 'entry' ? [['entry'], ...indexes] : indexes
 }
 
-/** Whether two declarations are equal except for what may change, apart from columns. */
+/**
+ * Whether a table's declaration has changed in its indexes or in whom its rows count for, so that the stored declaration must be updated.
+ */
 function isDeclaredAgain(found: TableDeclaration, declaration: TableDeclaration): boolean {
   if (found === declaration) return false
   return indexList(found) !== indexList(declaration) || found.countedFor !== declaration.countedFor
@@ -200,13 +202,13 @@ function indexList(declaration: TableDeclaration): string {
   return JSON.stringify(declaration.indexes ?? [])
 }
 
-/** Callbacks for changes of a table. */
+/** Functions that a table's writer calls when it has written or deleted rows. */
 interface TableNotes {
   wrote(): void
   deleted(): void
 }
 
-/** The table that statements read, with its connection. */
+/** Where a table's statements run: its connection, damage policy, and the SQL name or expression of the table. */
 interface TablePlace {
   readonly db: SqlDatabase
   readonly damage: DamagePolicy
@@ -220,13 +222,13 @@ class SqliteTable implements TableWriter {
   readonly #declaration: TableDeclaration
   readonly #exists: () => boolean
   readonly #notes: TableNotes | null
-  /** Statements that read and write a row. */
+  /** SQL statements of the table: `#getSql` reads a row by its key, `#putSql` writes a row. */
   readonly #getSql: string
   readonly #names: readonly string[]
   readonly #columns: string
   readonly #putSql: string
 
-  /** `exists` tells whether the table has been created yet; only writers have `notes`. */
+  /** `exists`: whether the table has been created yet. `notes`: called on writes; null for readers. */
   constructor(
     { db, damage, table }: TablePlace,
     declaration: TableDeclaration,
@@ -294,7 +296,7 @@ class SqliteTable implements TableWriter {
     return changes
   }
 
-  /** Reads whole rows even where only some columns are requested, since a check sum covers a row. */
+  /** Whole rows are read even where only some columns are requested, since a check sum covers a whole row. */
   #select({ sql, values }: SqlCondition, part: Row, page: TablePage): readonly Row[] {
     const { limit = Number.POSITIVE_INFINITY } = page
     const names = soundColumns(this.#declaration, page.columns)
@@ -310,8 +312,8 @@ class SqliteTable implements TableWriter {
   }
 
   /**
-   * Makes the requested row from its cells. Throws unless the cells are undamaged and meet the condition, as an index may lead to a wrong
-   * row.
+   * Returns a function that makes the requested row from its cells. It throws unless the cells are undamaged and meet the condition, as a
+   * damaged index may lead to a wrong row.
    */
   #rowReader(part: Row, names: readonly string[]): (cells: Cell[]) => Row {
     const placeOf = (name: string) => this.#names.indexOf(name)
@@ -321,7 +323,7 @@ class SqliteTable implements TableWriter {
       if (!isWhole(cells) || askedPlaces.some((place, at) => cells[place] !== part[asked[at] as string]))
         throw this.#damaged(cells)
       const row: Record<string, Cell> = {}
-      // Half the time that objects of the driver's own making and their copies would take.
+      // Filling the object in a loop takes half the time of objects made by the driver and then copied.
       for (let at = 0; at < names.length; at++) row[names[at] as string] = cells[places[at] as number] as Cell
       return row
     }
@@ -343,7 +345,7 @@ export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Whether a cell can be compared by identity; equal bytes are different objects. */
+/** Whether a cell can be compared with `===`; equal byte arrays are different objects. */
 function isPlain(cell: Cell | undefined): boolean {
   return !(cell instanceof Uint8Array)
 }
@@ -353,8 +355,8 @@ function showCell(cell: Cell | undefined): string {
 }
 
 /**
- * Changes a row in place: replacing it would remove and add it in every index, at ten times the cost. Writes nothing for an entry that does
- * not exist.
+ * SQL that inserts a row or changes it in place: replacing a row would remove and add it in every index, at ten times the cost. Writes
+ * nothing for an entry that does not exist.
  */
 function upsert(table: string, declaration: TableDeclaration): string {
   const { columns, key, ofEntry } = declaration
@@ -377,7 +379,7 @@ function ofEntries({ sql, values }: SqlCondition, entries: readonly number[] | u
   return { sql: `${sql} and entry in (select value from json_each(?))`, values: [...values, keyList(entries)] }
 }
 
-/** Compares with `is`, which also works for null, and uses an index as `=` does. */
+/** SQL condition that columns equal the given values. It uses `is`, which also works for null and uses an index like `=`. */
 function equal(part: Row): SqlCondition {
   const names = Object.keys(part)
   return {

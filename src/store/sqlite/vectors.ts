@@ -78,7 +78,7 @@ export class SqliteVectors {
     return known === undefined ? 0 : this.#tallies.sum(known.id, partitions)
   }
 
-  /** Writes vectors; returns the entries that got one, ascending. */
+  /** Writes vectors of a model for chunks that exist; returns the entries that got a vector, ascending by key. */
   write(
     name: string,
     vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[],
@@ -105,7 +105,7 @@ export class SqliteVectors {
     return [...touched].map(([entry, partition]) => ({ entry, partition })).sort((a, b) => a.entry - b.entry)
   }
 
-  /** Removes at most `limit` vectors of a model; returns how many. */
+  /** Removes at most `limit` vectors of a model; returns how many it removed. */
   remove(name: string, limit: number): number {
     const model = this.#models.get(name)
     if (model === undefined) return 0
@@ -130,14 +130,14 @@ export class SqliteVectors {
   }
 }
 
-/** The vector in a row; null: it is damaged, and counts as missing. A repair makes it be computed again. */
+/** The vector in a row; null where it is damaged: it counts as missing, and a repair makes it be computed again. */
 function vectorIn([key, entry, partition, blob, check]: Row, { dimensions }: Model): ChunkVector | null {
   const isRight =
     check === checkOf([key, entry, blob]) && blob.byteLength === dimensions * Float32Array.BYTES_PER_ELEMENT
   return isRight ? { chunk: chunkOfVector(key), entry, partition, vector: vectorOf(blob) } : null
 }
 
-/** One byte of a vector's key; 0 stands for none (see `CHUNKS`). */
+/** Largest number of models: a model's number takes one byte of a vector's key, and 0 means chunks instead of a model (see `CHUNKS`). */
 const MAX_MODELS = 255
 
 interface Model {
@@ -145,7 +145,7 @@ interface Model {
   readonly dimensions: number
 }
 
-/** Models are never changed or removed, so each is cached once it was read. */
+/** Embedding models known to the store. They are never changed or removed, so each is cached once it was read. */
 export class SqliteModels {
   readonly #db: SqlDatabase
   readonly #known = new Map<string, Model>()
@@ -189,12 +189,13 @@ function chunkOfVector(key: number): ChunkKey {
   return Math.floor(key / (MAX_MODELS + 1))
 }
 
-// Partitions in SQLite, and how many chunks and vectors each has, counted as they come and go.
+// Partitions in SQLite, with tallies: the number of chunks and vectors in each partition, updated whenever chunks or vectors are added or
+// deleted.
 
-/** Used instead of a model's number for the count of chunks. */
+/** Number used in tallies for the count of chunks, in place of a model's number. */
 export const CHUNKS = 0
 
-/** Counts by model, or by `CHUNKS`. */
+/** Counts by number of the model, whose vectors are counted; the number `CHUNKS` has the count of chunks. */
 type Tally = ReadonlyMap<number, number>
 
 export class SqliteTallies {
@@ -215,7 +216,7 @@ export class SqliteTallies {
     return total
   }
 
-  /** Counts of a single entry, as stored now. */
+  /** Number of chunks and of vectors per model of a single entry, as stored now. */
   ofEntry(entry: EntryKey): Tally {
     const sql = `select ${CHUNKS}, count(*) from chunks where entry = ?
       union all
@@ -224,7 +225,7 @@ export class SqliteTallies {
     return new Map(this.#db.prepareArrays<[number, number]>(sql).all(entry, entry))
   }
 
-  /** Adds (`sign` 1) or subtracts (-1) a tally. */
+  /** Adds counts of chunks and vectors to (`sign` 1), or subtracts them from (`sign` -1), the stored counts (tallies) of a partition. */
   add(partition: PartitionId, tally: Tally, sign: 1 | -1 = 1): void {
     const kept = this.#db.prepareArrays<[number]>('select count from tallies where partition = ? and model = ?')
     for (const [model, count] of tally) {
@@ -243,14 +244,17 @@ export function setTally(db: SqlDatabase, partition: PartitionId, model: number,
 
 interface WrongTally {
   readonly partition: PartitionId
-  /** Or `CHUNKS`. */
+  /** Number of the model whose vectors are counted, or `CHUNKS` for the count of chunks. */
   readonly model: number
   readonly kept: number
-  /** What is counted. */
+  /** The correct number of chunks or vectors; `kept` is the number in the stored tally. */
   readonly right: number
 }
 
-/** Wrong tallies, by partition, then model. Counts everything. */
+/**
+ * Tallies (stored counts of chunks and vectors) that differ from the actual numbers, by partition, then model. Counts all chunks and
+ * vectors.
+ */
 export function wrongTallies(db: SqlDatabase): readonly WrongTally[] {
   const sql = `
     with counted (partition, model, right) as (
@@ -265,7 +269,7 @@ export function wrongTallies(db: SqlDatabase): readonly WrongTally[] {
     where coalesce(c.right, 0) <> coalesce(k.count, 0) order by 1, 2`
   const rows = db.prepareArrays<[number, number, number, number]>(sql).all()
   const wrong = rows.map(([partition, model, kept, right]) => ({ partition, model, kept, right }))
-  // Counts that are right by chance, although their row is damaged.
+  // Tallies (stored counts) whose row has a wrong check sum although the count in it is right by chance.
   const unchecked = db
     .prepareArrays<[number, number, number, number]>('select partition, model, count, _check from tallies')
     .all()
@@ -282,7 +286,7 @@ export class SqlitePartitions {
   readonly #db: SqlDatabase
   #known = new Map<PartitionId, Partition>()
   #last: PartitionId = 0
-  /** The read transaction in which new partitions were last looked for: within it, none can be added. */
+  /** Number of the read transaction in which new partitions were last looked for: within one transaction none can appear. */
   #askedIn = 0
 
   constructor(db: SqlDatabase) {
@@ -306,7 +310,7 @@ export class SqlitePartitions {
       .run(...checked(cells)).lastKey
   }
 
-  /** The audience of an entry: its partition's, and for a public one with the entry's own holder. */
+  /** The audience of an entry: that of its partition, and for a public entry with the entry's own holder. */
   audienceOf(partition: PartitionId, holder: string): Audience {
     if (!this.#known.has(partition)) this.#learn()
     const found = this.#known.get(partition)
@@ -325,7 +329,7 @@ export class SqlitePartitions {
     for (const row of newer.all(this.#last)) {
       const [id, , audience] = row
       this.#last = id
-      // Entries in a partition whose row is damaged are visible to nobody, since it is unknown who may see them.
+      // A partition whose row is damaged is left out: its entries are visible to nobody, since it is unknown who may see them.
       if (isWhole(row)) this.#known.set(id, Object.freeze({ id, audience: JSON.parse(audience) as Audience }))
     }
   }

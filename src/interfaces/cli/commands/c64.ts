@@ -1,4 +1,4 @@
-/** `querent c64`: results on standard output, all messages on standard error; every failure has exit code 1. */
+/** The command `querent c64`: prints results on standard output and all messages on standard error; every failure has exit code 1. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { embedC64, enrichmentMarkdown, type OpenC64Options, openC64Engine } from '../../../openings/c64.ts'
@@ -8,7 +8,7 @@ import type { Flags } from '../operation-command.ts'
 import { withProgress } from '../progress.ts'
 import { withSession } from '../session.ts'
 
-/** `settings`: settings of the lens `c64`. */
+/** Runs `querent c64`. `settings`: those of the lens `c64`. */
 export async function runC64(
   cli: Cli,
   query: string,
@@ -21,7 +21,7 @@ export async function runC64(
   cli.exitCode = EXIT.failed
 }
 
-/** The parts of an operation's answer that this command prints. */
+/** The fields of the operation's answer that `querent c64` prints. */
 interface C64Answer {
   readonly enriched_query: string
   readonly filter_tags: readonly string[]

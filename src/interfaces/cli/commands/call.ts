@@ -1,4 +1,4 @@
-/** `call`: runs any operation by name; JSON input, and exactly its JSON result as output. */
+/** The command `call`: runs any operation by its name, with JSON as input, and prints exactly the JSON of the result. */
 import type { Command } from 'commander'
 import { openEngine, openEngineOrEmpty } from '../../../engine/open.ts'
 import { type Catalog, declaredOperation, findOperation, lensesFor, makeCatalog } from '../../../ops/catalog.ts'
@@ -22,7 +22,7 @@ export async function runCall(
   cli.usageExitCode = EXIT.failed
   if (name.startsWith('/')) return (await import('../context-commands.ts')).callPath(cli, name, argument, flags)
   const input = await inputOf(cli, argument)
-  // An operation that writes creates a store if there is none.
+  // The store is created if it does not exist and the operation writes.
   const effect = (await declaredOperation(name))?.effect
   const onlyLenses = lensesFor(name, input)
   const options = {
@@ -40,7 +40,10 @@ export async function runCall(
   await writeJson(cli.io.stdout, result)
 }
 
-/** Lists all operations, one per line, including those of lenses, which only an engine knows. */
+/**
+ * A list of all operations with their summaries, one per line, including those of lenses. An engine with an empty store is opened for it,
+ * because only an engine knows the operations of its lenses.
+ */
 async function operationList(): Promise<string> {
   await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
   const catalog: Catalog = makeCatalog(engine)
@@ -49,8 +52,8 @@ async function operationList(): Promise<string> {
 }
 
 /**
- * Input of the operation: JSON, `@file`, or `-` for standard input. If it is left out, piped input is read; on a terminal there is no
- * input.
+ * Input of the operation from the argument: JSON, `@file`, or `-` for standard input. Without an argument, piped input is read; on a
+ * terminal the operation gets no input.
  */
 async function inputOf(cli: Cli, argument: string | undefined): Promise<unknown> {
   if (argument === undefined && cli.io.stdin.isTTY === true) return null

@@ -1,4 +1,4 @@
-/** `doctor`, `backup`, and the commands that read a damaged store. */
+/** The commands `doctor` and `backup`, and `export` and `import`, including the forms that read a damaged store. */
 
 import { createReadStream, createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,7 +38,7 @@ export async function examined(input: DoctorRequest, { cli, flags, run }: Comman
   }
 }
 
-/** With `--skip-damaged`, backs up everything that can be read. */
+/** Backs up the store; with `--skip-damaged`, everything in it that can be read. */
 export async function backedUp(input: JsonObject, { cli, flags, run, report }: CommandContext): Promise<object> {
   if (flags['skipDamaged'] !== true) return run()
   requireOwner(cli, flags)
@@ -48,7 +48,7 @@ export async function backedUp(input: JsonObject, { cli, flags, run, report }: C
   return copy
 }
 
-/** `export --skip-damaged`: exports everything that can be read. */
+/** Runs `export --skip-damaged`: exports everything in the store that can be read. */
 async function exportReadable(
   cli: Cli,
   flags: CommonFlags,
@@ -61,7 +61,7 @@ async function exportReadable(
   })
 }
 
-/** Lists what was lost on standard error; the exit code tells that the result is incomplete. */
+/** Lists on standard error what could not be read; the exit code then says that the result is incomplete. */
 function reportLost(cli: Cli, lost: readonly string[]): void {
   for (const line of lost) void write(cli.io.stderr, `lost: ${oneLine(line)}\n`)
   if (lost.length > 0) cli.exitCode = EXIT.failed

@@ -1,4 +1,4 @@
-/** `querent collections`: one query over several collections. A failure is one line on standard error, even with `--json`. */
+/** The command `querent collections`: one query over several collections. A failure is one line on standard error, even with `--json`. */
 
 import { invalidArgument } from '../../../model/errors.ts'
 import {
@@ -14,11 +14,11 @@ import { oneLine, type Print } from '../render/answer.ts'
 import { clockOf, viewerOf } from '../session.ts'
 import { print } from './print.ts'
 
-/** The query's fields by their names in the library, and the flags that only the command has. */
+/** Flags of the command: the query's fields under the names that the library has for them, and flags that only the command has. */
 type CollectionsFlags = Omit<QueryCollectionsOptions, 'viewer'> &
   Flags & { readonly collection?: string; readonly lang?: 'auto' | 'es' | 'en'; readonly urls?: true }
 
-/** Notice on answers from the sample data, which must not be mistaken for the user's own data. */
+/** Notice that an answer comes from the sample data, so that it is not mistaken for the user's own data. */
 const SAMPLE_NOTICE =
   'there is no store here, so this is the sample that comes with Querent; `querent add` makes a store'
 
@@ -53,7 +53,7 @@ export async function runCollections(cli: Cli, query: string, given: Flags): Pro
   const notices = [...(isStoreless && !sample ? [SAMPLE_NOTICE] : []), ...answer.warnings.map(({ message }) => message)]
   for (const notice of notices) await write(cli.io.stderr, `Warning: ${oneLine(notice)}\n`)
   const markdown: Print<CollectionsAnswer> = ({ results }) => collectionsMarkdown(results, query, { lang, urls })
-  // Printed like Markdown, without styles, because it contains texts of others.
+  // Printed like Markdown, without terminal styles, because the answer contains texts by other people.
   await print(cli, json ? { json } : { format: 'md' }, answer, markdown)
 }
 

@@ -1,4 +1,4 @@
-/** `completion`: a shell script that completes commands and flags, generated from all commands. */
+/** The command `completion`: prints a shell script that completes commands and flags, generated from all commands of the program. */
 import type { Command } from 'commander'
 import { type Cli, write } from '../io.ts'
 import { fillCommands } from '../operation-command.ts'
@@ -15,7 +15,7 @@ export async function runCompletion(
 }
 
 interface Place {
-  /** Names from the program to the command, each after a blank. */
+  /** Names of the commands on the way from the program to this one, each preceded by a blank. */
   readonly path: string
   readonly command: Command
 }
@@ -28,7 +28,7 @@ function flagsOf(command: Command): readonly string[] {
   return [...command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []), '--help']
 }
 
-/** The bash completion script; zsh runs it through its emulation of bash's completion. */
+/** The completion script for bash. zsh uses it too, through its emulation of bash's completion. */
 function bashScript(program: Command, isZsh: boolean): string {
   const places = placesBelow(program)
   const words = places.map(({ path, command }) => {

@@ -1,4 +1,4 @@
-/** `config get`, `set` and `list`: the settings in `config.json` of the home. */
+/** The commands `config get`, `config set` and `config list`: read and change the settings in the file `config.json` of the home. */
 import { applyEdits, modify } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
@@ -14,7 +14,7 @@ import { print } from './print.ts'
 
 interface Setting {
   readonly name: string
-  /** Value in the file; undefined if the file does not set it. */
+  /** Value in the configuration file; undefined if the file does not set it. */
   readonly value: Json | undefined
   readonly default: Json | undefined
   readonly meaning: string
@@ -43,15 +43,15 @@ export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: rea
   const { text } = readSettings(file)
   const value = given === undefined ? undefined : jsonOr(given)
   if (value !== undefined && !isRecord(value)) assertNotGroup(name, value)
-  // No formatting options, because they would also reformat neighbouring settings.
+  // The editor gets no formatting options, because with them it would also reformat neighbouring settings.
   const edits = modify(text, name.split('.'), value, {})
   await writeSettings(file, applyEdits(text, edits))
   await print(cli, flags, { file, name, value: given ?? null }, () => `${name} ${given ?? 'unset'} in ${file}\n`)
 }
 
 /**
- * Throws `invalid_argument` for a single value if the name is that of a group of settings; the error names the setting in the group that
- * accepts this value.
+ * Throws `invalid_argument` if a single value is given for the name of a group of settings. If a setting in the group accepts the value,
+ * the error names it.
  */
 function assertNotGroup(name: string, value: Json): void {
   const field = fieldAt(jsonSchema(fileSchema, 'input'), name.split('.'))
@@ -83,7 +83,7 @@ function valueAt(from: Json, path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>((at, step) => (isRecord(at) ? (at as JsonObject)[step] : undefined), from)
 }
 
-/** Settings that the schema names, and others in the file, such as settings of lenses. */
+/** All settings: those in the schema, and others in the file, such as settings of lenses. */
 function settingsIn(schema: JsonObject, value: JsonObject, path: readonly string[] = []): readonly Setting[] {
   const properties = isRecord(schema['properties']) ? (schema['properties'] as Record<string, JsonObject>) : {}
   return [...new Set([...Object.keys(properties), ...Object.keys(value)])].flatMap(name => {

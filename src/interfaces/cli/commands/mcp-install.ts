@@ -26,7 +26,7 @@ import { print } from './print.ts'
 // Programs that start MCP servers: where each keeps its configuration, and the form of an entry in it. Paths and forms are from the
 // programs' own documentation (November 2026).
 
-/** The command that starts the server. */
+/** Command line with which the client program starts Querent's MCP server. */
 interface ServerCommand {
   readonly command: string
   readonly args: readonly string[]
@@ -45,7 +45,7 @@ interface McpClient {
   readonly name: string
   /** Whether the file belongs to one project: then the server starts in the project's folder and finds the store itself. */
   readonly ofProject: boolean
-  /** Key of the object that contains the servers by name. */
+  /** Name of the JSON object in the configuration file that contains the MCP servers by name. */
   readonly key: string
   file(places: ConfigPlaces): string
   entry(server: ServerCommand): ConfigEntry
@@ -80,7 +80,7 @@ function client(
 ): McpClient {
   const file = (places: ConfigPlaces): string => {
     const one = join(folderOf(folder, places), path)
-    return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // opencode also reads a .jsonc file
+    return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // opencode also reads a file with the ending .jsonc
   }
   return { name, ofProject: folder === 'project', key, file, entry }
 }
@@ -116,17 +116,17 @@ function clientsFound(places: ConfigPlaces): readonly McpClient[] {
   })
 }
 
-// Sets or removes the server's entry in a configuration file; every other byte, including comments, stays unchanged.
+// Sets or removes Querent's entry in a client's configuration file; every other byte of the file, including comments, stays unchanged.
 
 /** Name of Querent's server in every configuration. */
 const SERVER_NAME = 'querent'
 
 interface ConfigEdit {
-  /** Path of the file, for messages. */
+  /** Path of the configuration file, for messages. */
   readonly file: string
-  /** Key of the object that contains the servers by name. */
+  /** Name of the JSON object in the configuration file that contains the MCP servers by name. */
   readonly key: string
-  /** The entry to set; null removes it. */
+  /** Querent's entry to write into the configuration file; null removes the entry. */
   readonly entry: ConfigEntry | null
 }
 
@@ -150,8 +150,8 @@ function edited(text: string, { file, key, entry }: ConfigEdit): string {
   if (entry === null) return present?.parent === undefined ? text : withoutMember(text, present.parent)
   if (servers === undefined) return withMember(text, root, key, { [SERVER_NAME]: entry })
   if (present === undefined) return withMember(text, servers, SERVER_NAME, entry)
-  // Other members of the entry (its environment, for example) belong to the user and are kept. No formatting options, because they would
-  // also reformat neighbours.
+  // Fields of the present entry that are not part of the new one, for example its environment, belong to the user and are kept. The editor
+  // gets no formatting options, because with them it would also reformat neighbouring entries.
   const set = (before: string, path: string[], value: unknown) => applyEdits(before, modify(before, path, value, {}))
   if (present.type !== 'object') return set(text, [key, SERVER_NAME], entry)
   return Object.entries(entry).reduce((before, [name, value]) => {
@@ -161,7 +161,7 @@ function edited(text: string, { file, key, entry }: ConfigEdit): string {
   }, text)
 }
 
-/** Adds a member at the end of an object, indented like its neighbours. */
+/** Adds a member at the end of a JSON object, indented like the other members. */
 function withMember(text: string, object: Node, name: string, value: object): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
@@ -174,12 +174,12 @@ function withMember(text: string, object: Node, name: string, value: object): st
   const inner = last === undefined ? outer + unit : indentAt(text, last.offset)
   const lines = JSON.stringify(value, null, unit).replaceAll('\n', eol + inner)
   const member = `${text.slice(0, at)}${last === undefined ? '' : ','}${eol}${inner}${JSON.stringify(name)}: ${lines}`
-  // In an empty object, the closing brace moves to a line of its own.
+  // In an empty object, the closing brace is moved to a line of its own.
   const rest = text.slice(at)
   return last === undefined && /^\s*\}/.test(rest) ? member + eol + outer + rest.trimStart() : member + rest
 }
 
-/** Removes a member with the comma after it, or, if it is the last, with the comma before it. */
+/** Removes a member of a JSON object, with the comma after the member or, if it is the last one, with the comma before it. */
 function withoutMember(text: string, member: Node): string {
   const before = text.slice(0, member.offset)
   const after = text.slice(member.offset + member.length)
@@ -191,7 +191,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? ''
 }
 
-/** The error for a broken file, with the position as line and column, from 1. */
+/** The error for a configuration file that is not valid, with the position of the fault as line and column, counted from 1. */
 function broken(file: string, text: string, offset: number, expected: string): QuerentError {
   const lines = text.slice(0, offset).split('\n')
   const [line, column] = [lines.length, (lines.at(-1)?.length ?? 0) + 1]
@@ -199,16 +199,16 @@ function broken(file: string, text: string, offset: number, expected: string): Q
   return new QuerentError('invalid_argument', message, { field: 'client', file, line, column, expected })
 }
 
-// Reads and replaces configuration files of other programs: each is read whole, backed up, and replaced in one step or not at all.
+// Reads and replaces configuration files of other programs. A file is read whole, backed up, and replaced in one step or not at all.
 
 interface ConfigFile {
-  /** Path of the file, with symbolic links resolved. */
+  /** Path of the configuration file, with symbolic links resolved. */
   readonly path: string
-  /** Text of the file; null if it does not exist. */
+  /** Text of the configuration file; null if the file does not exist. */
   readonly text: string | null
 }
 
-/** Mode of a new file: readable for this user only, because keys may be written into it later. */
+/** Permissions of a newly created configuration file: only this user can read it, because keys may be written into it later. */
 const NEW_FILE_MODE = 0o600
 
 /** Reads a configuration file. Throws `denied` for a file outside the allowed folders, also through a symbolic link; and `io_failed`. */
@@ -219,13 +219,13 @@ async function readConfig(file: string, allowed: readonly string[]): Promise<Con
     throw new QuerentError('denied', `${file}: lies outside your home and this project; nothing was written`, { file })
   }
   const bytes = await orAbsent(readFile(path), path)
-  // The byte order mark is kept, if the file has one.
+  // The decoder keeps a byte order mark, so that writing the file does not remove it.
   return { path, text: bytes === null ? null : decodeUtf8(bytes, path, true) }
 }
 
 /**
- * Replaces the file; resolves to the path of the backup, null if there was no file. Throws `io_failed`, and `conflict` if the file has
- * changed meanwhile.
+ * Replaces the text of a configuration file; resolves to the path of the backup, or null if the file did not exist. Throws `io_failed`, or
+ * `conflict` if the file has changed since it was read.
  */
 async function replaceConfig({ path, text }: ConfigFile, after: string): Promise<string | null> {
   const beside = join(dirname(path), `.${basename(path)}.querent-${process.pid}`)
@@ -293,7 +293,7 @@ interface McpInstallFlags extends CommonFlags {
   readonly lens?: readonly string[]
   readonly tools?: readonly string[]
   readonly print?: true
-  /** Whether every file starts the installed package by `npx --no-install`. */
+  /** Whether all clients start the package installed in the project, by `npx --no-install`. */
   readonly npx?: true
   readonly yes?: true
 }
@@ -304,7 +304,10 @@ interface Change {
   readonly after: string
 }
 
-/** Reads all files before writing any: if one of them is broken, all stay unchanged. */
+/**
+ * Installs or removes the server's entry in the configuration of each chosen client. All files are read before any is written: if one is
+ * invalid, all stay unchanged.
+ */
 export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: unknown, made: Command): Promise<void> {
   const isRemoved = made.name() === 'uninstall'
   const { env, workingFolder: project } = cli.io
@@ -349,7 +352,7 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
   }
 }
 
-/** Why the installed server could not open a store; null if it can. */
+/** Message that says why the installed server could not open a store; null if it can. */
 function withoutStore(cli: Cli, flags: McpInstallFlags): string | null {
   try {
     homeFor(cli, flags)
@@ -372,12 +375,13 @@ async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Chan
 }
 
 /**
- * The command that a client runs to start the server. It never downloads anything: with only a package name in a configuration file,
- * whatever the registry holds under that name would run.
+ * The command line with which a client starts the server. It never downloads anything: a configuration with only a package name would run
+ * whatever the registry has under that name.
  *
- * - A client of the user starts this very program by absolute paths, with `--home`, because it starts in any folder.
- * - A project's file is shared with other machines. If the project has the package installed, `npx --no-install` runs that copy; otherwise
- * the file names this program as well.
+ * - For a client of the user, the command names this very program by absolute paths and gives `--home`, because the client may start it in
+ * any folder.
+ * - For a client of a project, the configuration file is shared with other machines. If the package is installed in the project, `npx
+ * --no-install` runs that copy; otherwise the file names this program by absolute paths too.
  */
 function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerCommand {
   const { workingFolder } = cli.io
@@ -385,7 +389,7 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   const lens = flags.lens?.flatMap(name => ['--lens', name]) ?? []
   const tools = flags.tools?.flatMap(names => ['--tools', names]) ?? []
   const viewer = flags.viewer === undefined ? [] : ['--viewer', flags.viewer]
-  // Concise answers, because an assistant pays for every token of an answer.
+  // The server is started with `--detail concise`, because an assistant pays for every token of an answer.
   const args = ['mcp', '--detail', 'concise', ...home, ...lens, ...tools, ...viewer]
   const isInstalled = existsSync(join(workingFolder, 'node_modules/querent/package.json'))
   if (flags.npx === true || (client.ofProject && isInstalled)) {
@@ -420,7 +424,7 @@ function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClien
   throw new QuerentError('invalid_argument', message, { field: '--client', known })
 }
 
-/** A line-by-line comparison: `- ` before removed lines, `+ ` before added ones. */
+/** The lines in which two texts differ, removed lines preceded by `- ` and added lines by `+ `. */
 function changedLines(before: string, after: string): string {
   const old = linesOf(before)
   const fresh = linesOf(after)

@@ -1,4 +1,4 @@
-/** Prints an answer in the requested format. */
+/** Prints the answer of an operation in the requested format: text, JSON, or JSON lines for a stream. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ export async function printMembers(
   return { rest: whole, count }
 }
 
-/** Joins two pieces of a stream: lists are concatenated, of all other fields the last value is kept. */
+/** Joins two pieces of a streamed answer: lists are concatenated; of every other field the last value counts. */
 function joined(before: JsonObject, piece: JsonObject): JsonObject {
   const lists = Object.entries(piece).flatMap(([name, value]) => {
     const known = before[name]
@@ -57,7 +57,7 @@ function joined(before: JsonObject, piece: JsonObject): JsonObject {
   return { ...before, ...piece, ...Object.fromEntries(lists) }
 }
 
-/** Throws if `--stream` is combined with another format than JSON lines. */
+/** Throws `invalid_argument` if `--stream` is combined with a format other than JSON. */
 export function assertLines({ format }: CommonFlags): void {
   if (format === undefined || format === 'json') return
   const message = `--format: expected json, or none, got ${format}; with --stream results are JSON lines`
@@ -73,7 +73,7 @@ async function printLine(cli: Cli, value: unknown): Promise<void> {
 interface NextPage {
   readonly command: string
   readonly viewer: string
-  /** Input of the next page, with its cursor. */
+  /** Input of the operation for the next page, including the cursor. */
   readonly input: JsonObject
 }
 
@@ -85,11 +85,11 @@ export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, inpu
     if (input === null) rmSync(file, { force: true })
     else writeFileSync(file, JSON.stringify(page), { mode: 0o600 })
   } catch {
-    // Ignored: `--more` will then report that there is no next page.
+    // Ignored, because `--more` will then report that there is no next page.
   }
 }
 
-/** The input of the next page. Throws `not_found` if this viewer's last answer of this command had no further page. */
+/** The stored input for the next page. Throws `not_found` if the last answer of this command to this viewer had no further page. */
 export function nextPage(cli: Cli, flags: CommonFlags, command: string): JsonObject {
   const page = read(fileOf(cli, flags))
   if (page?.command === command && page.viewer === viewerNow(cli, flags)) return page.input
@@ -113,15 +113,15 @@ function fileOf(cli: Cli, flags: CommonFlags): string {
   return join(homeFor(cli, flags).folder, 'last-page.json')
 }
 
-// Reads what a command gets besides words and flags: files, piped text, and JSON in them.
+// Reads input of a command that is not on the command line: files, piped text, and JSON in them.
 
-/** Input of an operation, which checks it. */
+/** Input of an operation before it was checked; the operation itself checks it. */
 export type Input = Readonly<Record<string, unknown>>
 
-/** Maximum size of an input in bytes, large enough for a big store exported as one document. */
+/** Maximum size of a piped input in bytes, large enough for a big store exported as one document. */
 export const MAX_INPUT: number = 1024 * 1024 * 1024
 
-/** The text of a file; `-` means standard input. */
+/** The text of a file named on the command line; `-` means standard input. */
 export function textOf(cli: Cli, file: string): Promise<string> {
   return file === '-' ? readAll(cli.io.stdin, MAX_INPUT) : fileText(cli, file)
 }
@@ -150,12 +150,12 @@ export function fileFailed(name: string, error: NodeJS.ErrnoException, path: str
   return new QuerentError('io_failed', `${name}: ${cause}`, { path, cause }, error)
 }
 
-/** All of standard input, without one line end at the end, which the shell adds. */
+/** The whole text on standard input, without the last line end, which the shell adds. */
 export async function pipedText(cli: Cli): Promise<string> {
   return (await textOf(cli, '-')).replace(/\r?\n$/, '')
 }
 
-/** Parses JSON. Throws `invalid_json` with the name of the field. */
+/** Parses JSON. Throws `invalid_json` if the text is not JSON. `field`: name of the input, for the error. */
 export function parsed(text: string, field: string): unknown {
   try {
     return JSON.parse(text)

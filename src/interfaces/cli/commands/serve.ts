@@ -1,4 +1,4 @@
-/** `serve` and `mcp`: the long-running interfaces. Only these do background work. */
+/** The commands `serve` and `mcp`, which run until they are stopped. No other command does background work. */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
@@ -18,15 +18,15 @@ import { addText } from '../render/page.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
 
-// Several processes on one port and one store: the first one only starts the workers and replaces those that die. Each worker opens the
-// store itself; all see what any of them writes, and leases in the store decide which of them does background work.
+// Serves one store on one port with several processes: the first process only starts the workers and replaces those that die. Each worker
+// opens the store itself and sees what the others write; leases in the store decide which worker does background work.
 
 /**
- * Message with which the first process ends a worker. It is not a signal, because the terminal may already have sent one, and a second
- * signal ends a process at once.
+ * Message by which the first process asks a worker to end. A message rather than a signal, because the terminal may already have sent the
+ * worker a signal, and a second signal would end it at once.
  */
 const END = 'end'
-/** Pause before a worker that died is replaced; doubled with each death, at most `MAX_PAUSE_MS`. */
+/** Milliseconds before a worker that died is replaced; doubled with each further death, up to `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
 /** A worker that lived at least this long in milliseconds died for a new reason, so the pause starts again at its minimum. */
@@ -82,7 +82,7 @@ class EndRequest implements Disposable {
   }
 }
 
-/** Keeps one worker running: if it dies it is replaced, until all are to end. */
+/** Keeps one worker running: a worker that dies is replaced, until the server is stopped. */
 async function kept({ io, signal }: Cli, worker: Worker): Promise<void> {
   let pause = FIRST_PAUSE_MS
   for (let current = worker; ; current = cluster.fork()) {
@@ -102,17 +102,17 @@ interface ServeFlags extends CommonFlags {
   readonly workers?: number
   readonly tokens?: string
   readonly log?: 'json' | 'text' | 'off'
-  /** Number of days for which query texts are logged. */
+  /** Number of days for which texts of queries may be kept in the request log. */
   readonly logQueries?: number
-  /** Collection of the files in `paths`. */
+  /** Collection of the entries made from the files that the command adds before serving. */
   readonly collection?: string
   readonly open?: true
 }
 
-/** Maximum number of workers; more are of no use on any machine. */
+/** Maximum number of worker processes; more would be of no use on any machine. */
 const MAX_WORKERS = 256
 
-/** Runs the server. `settings`: of the server; `paths`: files and folders to add first. */
+/** Runs the command `serve`. `settings`: those of the HTTP server; `paths`: files and folders to add before serving. */
 export async function runServe(
   cli: Cli,
   flags: ServeFlags,
@@ -139,7 +139,7 @@ export async function runServe(
   else await serveHere(cli, paths, flags, settings, listens)
 }
 
-/** Serves in this process: the only one, or a worker, whose address the first process reports. */
+/** Serves HTTP in this process, which is either the only one or a worker; the address of workers is reported by the first process. */
 async function serveHere(
   cli: Cli,
   paths: readonly string[],
@@ -148,7 +148,7 @@ async function serveHere(
   listens: (url: string) => void,
 ): Promise<void> {
   const worker = cluster.worker?.id
-  // Created first, because the first process may send its message at any moment.
+  // Created before anything else, because the first process may ask this worker to end at any moment.
   using request = worker === undefined ? undefined : new EndRequest(cli.signal)
   const tokens =
     flags.tokens === undefined ? undefined : await cli.servers.readTokens(cli.io.workingFolder, flags.tokens)
@@ -188,13 +188,13 @@ interface McpFlags extends CommonFlags {
   readonly listTools?: true
 }
 
-/** Names of tools may be given as separate options or separated by commas. */
+/** Chosen lenses and tools from the flags. Names of tools may be given by repeating the option or separated by commas. */
 function mcpChoice({ lens, tools }: McpFlags): McpChoice {
   const names = tools?.flatMap(text => text.split(',')).map(name => name.trim())
   return { lenses: lens, tools: names?.filter(name => name !== '') }
 }
 
-/** Lists the tools that an agent is offered, and the number of tokens that their descriptions take. */
+/** Prints the tools that an agent is offered, with the number of tokens that their descriptions take. */
 async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
   const tools = await withSession(cli, flags, {}, ({ engine, catalog }) =>
     cli.servers.listMcpTools(engine, catalog, mcpChoice(flags)),
@@ -212,7 +212,10 @@ function asText(line: HttpRequestLine): string {
   return `${at} ${status} ${method} ${operation ?? route} ${requester || '-'} ${ms.toFixed(1)} ms, ${ended} (${id})${asked}`
 }
 
-/** A client may start servers in any folder, so a store is created only if a home was named. */
+/**
+ * Whether a home was named by flag or environment variable. Only then is a missing store created, because a client may start the server in
+ * any folder.
+ */
 function isNamed(cli: Cli, flags: CommonFlags): boolean {
   return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])
 }
@@ -222,7 +225,7 @@ async function openBrowser(io: Io, url: string): Promise<void> {
   const failed = (): void => void write(io.stderr, `querent: no browser could be opened; the page is at ${url}\n`)
   try {
     const { default: open } = await import('open')
-    // A server that listens on all addresses is reached at the loopback address.
+    // If the server listens on all addresses, the browser gets the loopback address.
     const opener = await open(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'))
     opener.once('exit', code => void (code !== 0 && failed()))
   } catch {

@@ -1,4 +1,4 @@
-/** The command `querent skills install`. */
+/** The command `querent skills install`, which installs the skills for agents that come with the package. */
 import { resolve } from 'node:path'
 import { installSkills } from '../../../openings/skills.ts'
 import type { CommonFlags } from '../flags.ts'

@@ -9,12 +9,15 @@ import { withSession } from '../session.ts'
 /** Milliseconds without a change before files are read: editors write a file in several steps, and switching a branch writes many files. */
 const QUIET_MS = 200
 
-/** If more files than this have changed, looking through all files is faster. */
+/** Number of changed files above which examining all files is faster than reading the named ones. */
 const MAX_NAMED = 500
-/** Files whose change affects which files are left out. */
+/**
+ * Names of files with ignore rules: if one of them changes, all files must be examined, because other files may now be left out or
+ * included.
+ */
 const RULE_FILES = new Set(['.gitignore', '.querentignore'])
 
-/** Delay before the next run after a failed one; doubled with each failure, at most `MAX_RETRY_MS`. */
+/** Milliseconds before the next attempt after a failed run; doubled with each failure, up to `MAX_RETRY_MS`. */
 const RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
@@ -38,10 +41,10 @@ export async function watchCode(
     const run = async (given: Readonly<Record<string, unknown>>): Promise<void> => {
       const envelope = await calls.call('/context/index', given, undefined, cli.signal)
       if (cli.signal.aborted) return
-      // After a failed run, the next run must look through all files.
+      // After a failed run it is unknown which files were read, so the next run must examine all files.
       if (envelope.status === 'error') changes.all()
       failures = envelope.status === 'error' ? failures + 1 : 0
-      // A successful run has done the work of the failed ones, so the exit code is reset.
+      // A successful run has also done the work of failed runs before, so the exit code is reset to success.
       if (failures === 0) cli.exitCode = EXIT.answered
       const { indexed, deleted } = (envelope.result ?? {}) as Partial<Record<string, number>>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) > 0
@@ -49,8 +52,8 @@ export async function watchCode(
     }
     const changes = new Changes()
     const isUnwatched = (path: string) => path.split(sep).some(part => UNWATCHED.has(part))
-    // Started before the first run, so that no change during the run is missed.
-    // Not persistent: chokidar never closes a folder that it begins to watch while it is being closed, and the process would not end.
+    // The watcher is started before the first run, so that no change during that run is missed. It is not persistent, because chokidar
+    // never closes a folder that it begins to watch while it is being closed, which would keep the process from ending.
     const watcher = watch([...watched], { ignored: isUnwatched, ignoreInitial: true, persistent: false })
     const alive = setInterval(() => undefined, 60_000)
     try {
@@ -84,15 +87,15 @@ export async function watchCode(
   })
 }
 
-/** Changes that the watcher has reported since the last run. */
+/** Changes of files that the watcher has reported since the last run. */
 class Changes {
   #paths = new Set<string>()
   #isAll = false
-  /** Whether the command has reported anything yet. */
+  /** Whether any change was reported since the last run. */
   isAny = false
 
   note(event: string, path: string): void {
-    // Ignored, because the files in a new folder are reported too.
+    // A new folder is ignored, because the files in it are reported too.
     if (event === 'addDir') return
     this.isAny = true
     if (RULE_FILES.has(basename(path))) this.#isAll = true
@@ -103,7 +106,7 @@ class Changes {
     this.#isAll = true
   }
 
-  /** Takes the changed paths; null: look through all files. */
+  /** Returns the paths of changed files and forgets them; null: all files must be examined. */
   take(): readonly string[] | null {
     const paths = this.#isAll || this.#paths.size > MAX_NAMED ? null : [...this.#paths]
     this.#paths = new Set()

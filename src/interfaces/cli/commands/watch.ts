@@ -14,7 +14,7 @@ type Notice =
   | { readonly type: 'alive'; readonly resume_token: string }
   | { readonly type: 'error'; readonly error: { readonly message: string } }
 
-/** Prints events as they arrive; at the end, prints on standard error how to resume. */
+/** Prints the changes of an answer as they arrive; at the end, prints on standard error how to resume watching. */
 export async function watchOperation(cli: Cli, flags: Flags, operation: string, input: JsonObject): Promise<void> {
   const count = (flags['count'] as number | undefined) ?? Number.POSITIVE_INFINITY
   if (count < 1) throw invalidArgument('--count', count, 'at least 1')
@@ -42,7 +42,7 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   await withSession(cli, flags, session, async ({ catalog, stream }) => {
     try {
       for await (const piece of stream(findOperation(catalog, operation), input)) {
-        // The cast is safe: watching operations declare their pieces in this form.
+        // The cast is safe: the operations that watch an answer declare that their pieces have this form.
         await show(piece as unknown as LiveEvent | Notice)
         if (printed >= count) break
       }
@@ -55,14 +55,14 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
 }
 
 const TYPE_WIDTH = 8
-/** Minimum and maximum number of characters of an item's summary, depending on the terminal's width. */
+/** Minimum and maximum number of characters of the summary of a changed item; within these bounds it fits the terminal's width. */
 const MIN_GIST = 20
 const MAX_GIST = 100
 
-/** One event as a line: `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
+/** Formats one change of an answer as a line: `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
 export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
   const { timestamp, type, id, passage, text } = event
-  // The lens `beliefs` calls the item `belief`.
+  // Events of the lens `beliefs` have the changed item in the field `belief`.
   const item = event.item ?? (event as { readonly belief?: JsonObject }).belief
   const time = timestamp.replace(/\.\d+Z$/, 'Z')
   const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
@@ -73,10 +73,10 @@ export function eventText(event: LiveEvent, style: Style, width: number = Number
   return `${head.replace(type, paint(type))}${gist}  ${style.dim(reason)}\n`
 }
 
-/** Summary of an item of any lens: its title and excerpt, or its content. */
+/** Short summary of an item of any lens: its title followed by its excerpt, or its content. */
 function gistOf(item: JsonObject): string {
   const texts = ['title', 'excerpt.text', 'content', 'belief.content'].map(path => valueAt(item, path))
   const [first = '', second = ''] = texts.flatMap(text => (text ? [String(text).replace(/^#+ /, '')] : []))
-  // Without repeating a title with which the excerpt begins.
+  // If the excerpt begins with the title, the title is not repeated.
   return second === '' || second.startsWith(first) ? second || first : `${first}: ${second}`
 }

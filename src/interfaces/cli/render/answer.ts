@@ -5,7 +5,7 @@ import { printable, printableStyled, STYLE_ESCAPE } from '../../../base/printabl
 import { isRecord } from '../../../base/record.ts'
 import type { Io } from '../io.ts'
 
-// Colours for terminals, and text that cannot control a terminal.
+// Colours for terminals, and functions that make text harmless for a terminal.
 
 export interface Style {
   bold(text: string): string
@@ -19,7 +19,7 @@ export interface Style {
 export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   const wanted = stdout.isTTY === true && env['TERM'] !== 'dumb'
   const colors = pc.createColors(env['NO_COLOR'] ? false : env['FORCE_COLOR'] ? true : wanted)
-  // Escape characters in the text are data; only those added around it are styles.
+  // Escape characters in the text itself are data and are made harmless; only those that are added around the text are styles.
   const own = (styled: (text: string) => string) => (text: string) =>
     styled(printableStyled(text, STYLE_ESCAPE)).replaceAll('\u001b', STYLE_ESCAPE)
   return {
@@ -31,12 +31,12 @@ export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   }
 }
 
-/** Cuts a text to a length; `…` marks the cut. */
+/** Cuts a text to at most `length` UTF-16 units; `…` marks the cut. */
 export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`
 }
 
-/** The text made safe by `printable`, on one line. */
+/** The text on one line, with its control characters made harmless. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ').trim())
 }
@@ -47,21 +47,21 @@ function same(text: string): string {
   return text
 }
 
-/** How an answer is formatted. */
+/** How an answer is formatted, and for which command. */
 export interface Shown {
   readonly isMarkdown: boolean
   readonly style: Style
-  /** Width of the terminal in columns; undefined: no limit. */
+  /** Width of the terminal in columns; undefined: there is no limit. */
   readonly width: number | undefined
   readonly folder: string
-  /** Whether `--more` gives the next page; then the cursor, which has hundreds of characters, is not printed. */
+  /** Whether the next page can be requested with `--more`; then the cursor, which has hundreds of characters, is not printed. */
   readonly hasMore: boolean
   readonly flags: Readonly<Record<string, unknown>>
-  /** Input of the operation. */
+  /** Input with which the operation was called. */
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Formatting without a terminal. */
+/** Formatting as plain text without a terminal: no styles and no limit on width. */
 export const PLAIN_TEXT: Shown = {
   ...{ isMarkdown: false, style: PLAIN, width: undefined, folder: '', hasMore: false, flags: {}, input: {} },
 }
@@ -70,9 +70,9 @@ export const PLAIN_TEXT: Shown = {
 export type Print<Answer> = (answer: Answer, shown: Shown) => string
 
 /**
- * Columns or facts, each written as `TITLE=path format`, such as `score.final 3` (three decimals), `UPDATED=created_at day` (2026-03-01) or
- * `created_at minute`. Of several paths separated by `|`, the first that leads to a value counts. The default title is the last name of the
- * path. A path through a list gives a list.
+ * Descriptions of table columns, or of the values of a record, each written as `TITLE=path format`, such as `score.final 3` (three
+ * decimals), `UPDATED=created_at day` (2026-03-01) or `created_at minute`. If a path is several paths separated by `|`, the first one that
+ * leads to a value counts. The default title is the last name of the path. A path through a list gives a list.
  */
 export type Columns = readonly string[]
 
@@ -88,7 +88,7 @@ function fieldOf(column: string): Value {
   return { title: title ?? '', format, of: row => valueAt(row, path) }
 }
 
-/** Splits a column description: the format follows the first blank. */
+/** Splits the description of a column: the path is before the first blank, the format after it. */
 function pathAndFormat(text: string): readonly [path: string, format: string | undefined] {
   const [path = '', ...words] = text.split(' ')
   return [path, words.length === 0 ? undefined : words.join(' ')]
@@ -144,8 +144,8 @@ export function facts(path: string, columns: Columns): Print<object> {
 }
 
 /**
- * Formats any answer: its lists of records as tables, everything else as one value per line (nested values as JSON). If the answer has a
- * single field that is a record or a list, only that is shown. Numbers have at most four decimals, unless `isExact`.
+ * Formats any answer: lists of records as tables, everything else as one value per line (nested values as JSON). If the answer has only a
+ * single field and that is a record or a list, the field's name is left out. Numbers have at most four decimals, unless `isExact`.
  */
 export function shape(answer: object, shown: Shown, isExact = false): string {
   const entries = Object.entries(answer)
@@ -174,7 +174,7 @@ export function shape(answer: object, shown: Shown, isExact = false): string {
   return parts.join('\n')
 }
 
-/** Like `shape`, with all decimals of numbers. */
+/** Formats any answer, with numbers in full instead of rounded to four decimals. */
 export const exactShape: Print<object> = (answer, shown) => shape(answer, shown, true)
 
 function isTable(value: unknown): boolean {
@@ -211,14 +211,14 @@ export function valueText(value: unknown, format = ''): string {
 }
 
 function numberText(value: number, format: string): string {
-  if (format === '') return `${Number(value.toPrecision(15))}` // gives 0.35, not 0.35000000000000003
+  if (format === '') return `${Number(value.toPrecision(15))}` // rounded, so that 0.35 is shown rather than 0.35000000000000003
   if (format.includes('/')) return `${value} ${format.split('/')[value === 1 ? 0 : 1]}`
   if (format === 'MiB') return `${(value / 1024 / 1024).toFixed(1)} MiB`
   if (format === 'unix') return new Date(value * 1000).toISOString()
   return `${format.startsWith('+') && value >= 0 ? '+' : ''}${value.toFixed(Number(format))}`
 }
 
-/** The value at a path; of several paths separated by `|`, the first that leads to a value. */
+/** The value at a path of an answer; if several paths are given, separated by `|`, the first one that leads to a value. */
 export function valueAt(row: unknown, path: string): unknown {
   const paths = path.split('|')
   if (paths.length > 1) return paths.map(one => valueAt(row, one)).find(one => one !== null && one !== undefined)
@@ -252,7 +252,7 @@ function foundAt(answer: unknown, path: string): unknown {
   return path.startsWith('?') ? (valueAt(answer, path.slice(1)) ? answer : null) : valueAt(answer, path)
 }
 
-/** A text on one line, with its blanks unchanged. */
+/** A text on one line with its blanks unchanged: line ends and tabs become blanks. */
 export function cell(text: string): string {
   return printable(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
 }
@@ -269,27 +269,27 @@ function filled(template: string, row: unknown, clean: (text: string) => string)
   })
 }
 
-/** Formats an answer by several functions, one after the other. */
+/** Returns a function that formats an answer by several functions and joins their texts. */
 export function all<Answer>(...prints: readonly Print<Answer>[]): Print<Answer> {
   return (answer, shown) => prints.map(print => print(answer, shown)).join('')
 }
 
-/** Joins texts as lines, each ended by a line feed. */
+/** Joins texts as lines: each is ended by a line feed. */
 export function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** Line that says how to get the next page. */
+/** A line that says how to get the next page; none if there is no next page. */
 export function moreText(cursor: string | null | undefined, { hasMore }: Pick<Shown, 'hasMore'>): readonly string[] {
   return cursor ? [hasMore ? 'more: --more' : `more: --cursor ${cursor}`] : []
 }
 
-/** Less prominent lines below an answer, such as notes. */
+/** Formats lines below an answer, such as notes, in a less prominent style. */
 export function notes(texts: readonly string[], { style }: Pick<Shown, 'style'>): string {
   return lines(texts.map(text => style.dim(oneLine(text))))
 }
 
-/** Escapes a text so that Markdown shows it unchanged. */
+/** Escapes a text so that Markdown shows its characters unchanged. */
 export function markdownText(text: string): string {
   return text.replace(/[\\`*_[\]<>|#]/g, '\\$&')
 }

@@ -1,4 +1,4 @@
-/** Formats a page of results, as text and as Markdown, and the reports of commands about the store. */
+/** Formats pages of results as text and as Markdown, and the reports of commands about the store. */
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printable } from '../../../base/printable.ts'
@@ -46,7 +46,7 @@ export function pageText(page: Page, shown: Shown): string {
     )
   }
   const items = page.items.map(item => `${itemText(item, shown, page.mode !== 'list')}\n`).join('')
-  // One line for each near result: they are not part of the answer, and `--any` shows them in full.
+  // Results that nearly match are shown with one line each: they are not part of the answer, and `--any` shows them in full.
   const near = nearest.map(({ title, origin, excerpt, score }) =>
     shown.style.dim(`  ${titleText(title)}  ${place(origin, excerpt, shown.folder)}  ${score.toFixed(3)}`),
   )
@@ -58,7 +58,7 @@ export function pageText(page: Page, shown: Shown): string {
   )
 }
 
-/** Notes on how the query was interpreted; they come before the results, which depend on it. */
+/** Notes on how the query was interpreted. They are printed before the results, which depend on the interpretation. */
 function readingNotes({ notes, items }: Pick<Page, 'notes' | 'items'>, { isMarkdown }: Shown): string {
   const texts = notes.filter(isOfReading).map(({ message }) => `note: ${oneLine(message)}`)
   const shown = lines(isMarkdown ? texts.map(text => `- ${markdownText(text)}`) : texts)
@@ -74,15 +74,15 @@ function titleText(title: string): string {
 }
 
 /**
- * The heading of a result has lines, section and score of its best passage; only further passages, or requested ones, are listed
- * separately.
+ * The passages that are listed below a result. The result's first line already has lines, section and score of its best passage, so a
+ * single passage is listed only if passages were requested.
  */
 function passagesOf({ passages }: Item, { input }: Shown): readonly Passage[] {
   return passages.length > 1 || input['passages'] !== undefined ? passages : []
 }
 
 /**
- * Formats a result:
+ * Formats one result of a query:
  *
  *     1. Kernel  docs/index.md:12-18  Kernel › Segments  0.83
  *        … the lines that match …
@@ -105,7 +105,7 @@ function itemText(item: Item, shown: Shown, hasScore: boolean): string {
   return `${rank}. ${style.bold(titleText(title))}  ${where}\n${indented(rest, `${rank}. `.replace(/./g, ' '))}`
 }
 
-/** Name of an item: `docs/index.md`, or `docs/index.md  passage 3`. */
+/** Name of a result: the entry's id, and for a passage its number: `docs/index.md`, or `docs/index.md  passage 3`. */
 function idOf({ id, passage }: Item): string {
   return passage === undefined ? oneLine(id) : `${oneLine(id)}  passage ${passage}`
 }
@@ -114,18 +114,18 @@ function passagePlace(passage: Passage): string {
   return place(null, passage, '') + sectionPath(passage)
 }
 
-/** The lines of a text that are not blank, indented. */
+/** The lines of a text that are not blank, each preceded by `indent`. */
 export function indented(text: string, indent: string): string {
   const filled = text.split('\n').filter(line => line.trim() !== '')
   return lines(filled.map(line => indent + line))
 }
 
-/** Parts of an answer besides its results that several lenses have. */
+/** Parts of an answer besides its results, as the answers of several lenses have them. */
 type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
   readonly nearest?: readonly unknown[] | undefined
 }
 
-/** Lines below the results: the verdict, notes, and how to get the next page. */
+/** Lines below the results: whether the answer is relevant, notes, and how to get the next page. */
 export function footer(page: PageEnd, shown: Shown): string {
   return lines(footerLines(page, shown)) + notes(moreText(page.cursor, shown), shown)
 }
@@ -180,7 +180,7 @@ export function place(origin: string | null, excerpt: Excerpt, workingFolder: st
   return origin === null ? `${isOne ? 'line' : 'lines'} ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
 }
 
-/** Section of an excerpt, such as `Backups › Restoring`, preceded by two blanks; empty if the excerpt is in no section. */
+/** Headings above an excerpt, such as `Backups › Restoring`, preceded by two blanks; empty if the excerpt is below no heading. */
 function sectionPath({ section }: Excerpt): string {
   return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
 }
@@ -216,16 +216,16 @@ export function explanationText(tree: Explanation, style: Style, indent = ''): s
   )
 }
 
-/** Whether a part of the score has weight 0, such as the word score of a query by meaning. */
+/** Whether a part of the score is switched off by weight 0, such as the word score in a query by meaning; such a part is not shown. */
 function isOff({ formula, value, children = [] }: Explanation): boolean {
   return (
     formula === 'product' && value === 0 && children.some(part => part.value === 0 && part.label.startsWith('weight'))
   )
 }
 
-// Formats messages that answer a query, for people.
+// Formats the messages of conversations that match a query, for people.
 
-/** Answer of the operation that recalls messages. */
+/** Answer of the operation that searches the messages of conversations. */
 interface Recalled extends PageEnd {
   readonly messages: readonly Message[]
   readonly nearest?: readonly Message[]
@@ -273,11 +273,11 @@ function messageText(message: Message, shown: Shown): string {
   return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))
 }
 
-// Formats the reports of commands about the store.
+// Formats the reports of commands about the store, such as `add` and `doctor`.
 
-/** Maximum number of problems that are listed; further ones are counted (`--json` has all of them). */
+/** Maximum number of problems that a report lists; further ones are only counted (`--json` has all of them). */
 const MAX_PROBLEMS = 20
-/** Maximum number of skipped files named for each reason. */
+/** Maximum number of skipped files that a report names for each reason. */
 const MAX_NAMED_PATHS = 3
 
 function audience(path: string): string {
@@ -314,7 +314,7 @@ function skippedText(skipped: AddReport['skipped']): string {
   return `${sum} skipped${sum === 0 ? '' : ` (${reasons.join(', ')})`}`
 }
 
-/** One line for each reason, such as `skipped (binary) a.bin, b.bin, c.bin and 4 more`. */
+/** Lists skipped files with one line for each reason, such as `skipped (binary) a.bin, b.bin, c.bin and 4 more`. */
 const BINARY = 'binary, or text that is not UTF-8'
 
 function skippedPaths(skipped: AddReport['skipped']): string {
@@ -333,7 +333,7 @@ interface SkippedReason {
   readonly paths: readonly string[]
 }
 
-/** Reasons why files were skipped, most frequent first. */
+/** Reasons why files were skipped, each with the number of files and their paths; most frequent reason first. */
 function skippedByReason(skipped: AddReport['skipped']): readonly SkippedReason[] {
   return [...Map.groupBy(skipped, ({ reason }) => reason)]
     .map(([reason, files]) => ({
@@ -361,7 +361,7 @@ export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
 
 const PENDING = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
 
-/** Lists the added paths with the number of changes below them. */
+/** Lists the added paths, each with the number of changed, added and deleted files below it. */
 const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = ({ paths }, { folder }) =>
   (paths ?? [])
     .map(({ path, lens, missing, is_changed: isChanged, files, changed, added, deleted, error }) => {
@@ -382,7 +382,7 @@ const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = 
 
 export const statusText: Print<Status> = all<Status>(
   each('', 'querent {version}'),
-  each('?home', 'home: {home}'), // this part is for the owner only
+  each('?home', 'home: {home}'), // the path of the home is shown to the owner only
   each('', 'entries: {entries}'),
   each('collections', '  {value}: {count}'),
   each('', 'chunks: {chunks}, {embedded} embedded'),
@@ -402,7 +402,7 @@ export const statusText: Print<Status> = all<Status>(
 
 export const syncText: Print<SyncReport> = (report, shown) => {
   const { paths, added, updated, deleted, errors } = report
-  // Errors of this run are listed below, so they are left out here.
+  // Errors of this run are listed at the end, so they are left out of the list of added paths.
   const states = addedPaths(
     { paths: errors.length === 0 ? paths : paths.map(path => ({ ...path, error: null })) },
     shown,

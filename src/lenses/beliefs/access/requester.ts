@@ -18,7 +18,10 @@ const OWN = 1
 const SHARED = 2
 export const PUBLIC = 3
 
-/** The sources that a query asks. */
+/**
+ * Which kinds of sources a query includes: the requester's own beliefs (local), those shared through federations, and public ones
+ * (network).
+ */
 export interface EnabledSources {
   readonly local: boolean
   readonly federated: boolean
@@ -32,16 +35,16 @@ const LOCAL: BeliefSource = { kind: 'local', id: null }
 const NETWORK: BeliefSource = { kind: 'network', id: null }
 
 export class Requester {
-  /** Name of the agent. The local owner is an agent too, and sees no more here than others. */
+  /** Name of the requesting agent. The local owner is an agent too, and in this lens sees no more than others. */
   readonly id: string
-  /** The single federation whose beliefs it may see in this view; null: all of its federations. */
+  /** Name of the only federation whose shared beliefs the requester sees in this view; null: those of all federations of the requester. */
   readonly through: string | null
-  /** All partitions that the requester may read. */
+  /** The partitions that the requester may read, as a scope for searches. */
   readonly accessScope: AccessScope
-  /** Federations in which the requester is an active member and may query single beliefs, ascending. */
+  /** Ids of the federations in which the requester is an active member and may query single beliefs, in ascending order. */
   readonly federations: readonly string[]
   readonly #circle: Circle
-  /** Kind of each partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
+  /** For each partition id, its kind for the requester: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
   readonly #kinds: Uint8Array
   #known: PartitionId
   /** For visible shared partitions: the federations that the requester shares with the holder, ascending. */
@@ -52,7 +55,7 @@ export class Requester {
   constructor(reader: StoreReader, id: string, members: Members = new Members(reader), through: string | null = null) {
     this.id = id
     this.through = through
-    // A federation that publishes only aggregates allows nobody to see single beliefs (BQ-100, BQ-105).
+    // A federation that publishes only aggregates lets nobody see single beliefs (BQ-100, BQ-105).
     const isOpen = (federation: string) =>
       (through === null || federation === through) && !isAggregate(reader, federation)
     this.#circle = new Circle(members, { id }, isOpen)
@@ -71,14 +74,14 @@ export class Requester {
     this.#strict = new Set(this.federations.filter(federation => isStrict(reader, federation)))
   }
 
-  /** Kind of the partition: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
+  /** Kind of the partition for the requester: `HIDDEN`, `OWN`, `SHARED` or `PUBLIC`. */
   kindOf(partition: PartitionId): number {
     return this.#kinds[partition] ?? HIDDEN
   }
 
   /**
-   * Called for partitions added since this object was made: true if the requester sees none of them, so that the object stays valid. False:
-   * it must be made again.
+   * Called with partitions that were added to the store since this object was made. True: the requester sees none of them, so the object
+   * stays valid. False: it must be replaced.
    */
   passesOver(added: readonly { readonly id: PartitionId; readonly audience: Audience }[]): boolean {
     if (added.some(({ audience }) => this.maySee(audience))) return false
@@ -86,7 +89,7 @@ export class Requester {
     return true
   }
 
-  /** Whether the partition existed when this object was made, or was reported to `passesOver` since. */
+  /** Whether this object accounts for the partition: it existed when the object was made, or was passed to `passesOver` since. */
   knows(partition: PartitionId): boolean {
     return partition <= this.#known
   }
@@ -100,29 +103,38 @@ export class Requester {
     return this.#circle.mayRead(audience)
   }
 
-  /** Federations of an audience that the requester shares with the holder, ascending. */
+  /** Federations of an audience in which both the requester and the audience's holder are active, ascending. */
   federationsOfAudience(audience: Audience): readonly string[] {
     return this.#circle.through(audience)
   }
 
-  /** Federations of a shared partition in which both its holder and the requester are active, ascending. */
+  /**
+   * Federations with which a partition is shared and in which both its holder and the requester are active, ascending; none if the
+   * requester does not see the partition.
+   */
   federationsOf(partition: PartitionId): readonly string[] {
     return this.#through.get(partition) ?? NONE
   }
 
-  /** Whether a federation reveals nothing about holders, not even a pseudonym (BQ-104). */
+  /** Whether a federation is strict: it shows no holders of beliefs, not even by a pseudonym (BQ-104). */
   isStrict(federation: string): boolean {
     return this.#strict.has(federation)
   }
 
-  /** The source of a belief: the first of the enabled sources that has it; null: none has it. */
+  /**
+   * The source of a belief for the requester: the first of the enabled sources (own, public, or a federation) that has the belief's
+   * partition; null: none has.
+   */
   sourceOf(partition: PartitionId, holder: string, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     const kind = this.kindOf(partition)
     if (kind === HIDDEN) return null
     return this.#source(holder, kind === PUBLIC, this.federationsOf(partition), enabled)
   }
 
-  /** Like `sourceOf`, for past versions, which are in no partition. */
+  /**
+   * The source of a past version of a belief, found by its audience, because past versions are in no partition; null: no enabled source has
+   * it.
+   */
   sourceOfAudience(audience: Audience, enabled: EnabledSources = ALL_SOURCES): BeliefSource | null {
     if (!this.maySee(audience)) return null
     return this.#source(audience.holder, audience.kind === 'public', this.federationsOfAudience(audience), enabled)
@@ -162,7 +174,7 @@ export class Requesters {
   readonly #known = new Recent<string, Requester>(KEPT)
   #version: number | null = null
   #marks = ''
-  /** Number of partitions at the last check. */
+  /** Number of partitions in the store when it was last checked for added ones. */
   #partitions = 0
 
   constructor(store: Store) {
@@ -170,11 +182,14 @@ export class Requesters {
     this.#members = new CurrentMembers(store)
   }
 
-  /** The requester with this name. `through`: the single federation whose beliefs it may see; null: all. */
+  /**
+   * The requester with this name, from the cache if possible. `through`: name of the only federation whose beliefs the requester may see;
+   * null: all of the requester's federations.
+   */
   of(id: string, through: string | null = null): Requester {
     this.#forgetOld()
     const make = () => this.#store.read(reader => new Requester(reader, id, this.#members.now(), through))
-    // A blank separates the two names, because names of agents contain none.
+    // A blank can separate the two names in the key, because names of agents and federations contain no blanks.
     return this.#known.get(through === null ? id : `${id} ${through}`, make)
   }
 
@@ -188,7 +203,7 @@ export class Requesters {
     this.#marks = marks
     const partitions = store.partitions()
     if (partitions.length < this.#partitions) this.#known.clear()
-    // Partitions are only ever added; a requester that cannot see a new one is not affected by it.
+    // Partitions are only ever added, so a requester that cannot see any of the new ones stays valid.
     const added = partitions.slice(this.#partitions)
     if (added.length > 0) this.#known.forget((_, requester) => !requester.passesOver(added))
     this.#partitions = partitions.length

@@ -1,7 +1,7 @@
 /**
- * A version of a belief as its requester may see it (BQ-090, BQ-099, BQ-104): it contains no name that the requester may not see. In
- * answers through a federation (BQ-101) a holder has a pseudonym, which is constant for one requester and federation, different for every
- * other pair, and cannot be resolved without the store's secret.
+ * Makes the form of a belief's version that its requester may see (BQ-090, BQ-099, BQ-104): it contains no name that the requester may not
+ * see. In answers through a federation (BQ-101) a holder has a pseudonym, which is constant for one requester and federation, different for
+ * every other pair, and cannot be resolved without the store's secret.
  */
 import { canonicalJson } from '../../../base/canonical.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -22,20 +22,23 @@ import { ALL_SOURCES, type EnabledSources, type Requester } from './requester.ts
 
 const SECRET = 'beliefs.secret'
 const SECRET_BYTES = 32
-/** Longest wait in milliseconds for writers of other processes, because a query has its time limit. */
+/**
+ * Longest time in milliseconds to wait for other processes that write to the store when the secret is stored; short, because a query has a
+ * time limit.
+ */
 const WAIT_MS = 50
 const PREFIX = 'holder:'
 
 /** The pseudonym of a holder: `holder:` and 26 characters. No agent can have such a name, because names contain no colon. */
 export function pseudonymOf(secret: string, federation: string, requester: string, holder: string): string {
-  // The length marks the end of the requester's name. No name contains a blank, so the length is only an additional precaution.
+  // The length in the key marks where the requester's name ends; just a precaution, since names contain no blanks.
   return MADE.get(`${secret} ${federation} ${requester.length} ${requester} ${holder}`, () => {
     const name = canonicalJson(['pseudonym', federation, requester, holder])
     return `${PREFIX}${sign(secret, name).slice(0, 26)}`
   })
 }
 
-/** Cache of pseudonyms: the same holders occur repeatedly, and the keyed hash costs more than everything else about showing a belief. */
+/** Cache of pseudonyms: one holder is shown repeatedly, and the keyed hash costs more than everything else about showing a belief. */
 const MADE = new Recent<string, string>(50_000)
 
 /** The store's secret for pseudonyms. If the store cannot be written, a secret that lasts as long as the store is open. */
@@ -51,7 +54,7 @@ export class Secret {
     this.#clock = clock
   }
 
-  /** Creates the secret if there is none. Must not be called within a read. */
+  /** Stores a new secret if the store has none. Must not be called during a read of the store. */
   make(): void {
     this.#known ??= this.#store.meta(SECRET) ?? this.#written()
   }
@@ -81,14 +84,14 @@ export class Secret {
   }
 }
 
-/** A view plus what is needed to show beliefs: the secret for pseudonyms, and the model whose vectors count. */
+/** A view of the store's beliefs, with what is needed to show them: the secret for pseudonyms, and the model whose vectors count. */
 export interface ShowView extends View {
   secret(): string
-  /** Key of the embedder's model; null: there is no embedder. */
+  /** Key of the embedding model whose vectors are used; null: there is no embedder. */
   readonly model: string | null
-  /** Beliefs in the view that came from other nodes; absent: the view has none. */
+  /** Beliefs in the view that came from other nodes, by their temporary entry keys; absent: there are none. */
   readonly remotes?: ReadonlyMap<EntryKey, RemoteBelief> | undefined
-  /** Whether a current belief has its vector yet. */
+  /** Whether the vector of a current belief has been made already. */
   isEmbedded(entry: EntryKey): boolean
 }
 
@@ -97,13 +100,16 @@ export interface ShownBelief {
   readonly belief: Belief
   readonly version: StoredVersion
   readonly source: BeliefSource
-  /** Whose trust was used for the score, for a belief from another node. */
+  /**
+   * For a belief seen through a federation or from another node: whose trust was used for the score (that of the federation or of the
+   * holder).
+   */
   readonly trustedAs?: TrustedAs | undefined
 }
 
 /**
- * The current beliefs with these keys, in this order; beliefs that the requester may not see at present, or that no enabled source has, are
- * left out. This is the second check of the visibility matrix (BQ-095): with a view of its own it applies the permissions of that moment.
+ * The current beliefs with these keys, in this order. Beliefs that the requester may not see at present, or that no enabled source has, are
+ * left out. This is the second check of the visibility matrix (BQ-095): it applies the permissions at the time of the given view.
  */
 export function showCurrent(
   view: ShowView,
@@ -128,8 +134,8 @@ export function showCurrent(
 }
 
 /**
- * Whether the requester may still see a belief from another node: one shared through a federation is visible as long as the requester may
- * query that federation.
+ * Whether the requester may still see a belief from another node: if the belief was shared through a federation, the requester must still
+ * be allowed to query that federation.
  */
 export function isLetIn({ requester }: View, { source }: RemoteBelief): boolean {
   return source.kind !== 'federated' || requester.federations.includes(source.id as string)
@@ -140,11 +146,11 @@ function shownRemote(entry: EntryKey, remote: RemoteBelief): ShownBelief {
   return { entry, belief, version: remoteVersion(remote), source, trustedAs: trustedAsRemote(remote) }
 }
 
-/** A belief from another node in the form of a version of this store, for showing derivations. */
+/** Converts a belief from another node to the form in which this store has versions, so that its derivation can be shown. */
 function remoteVersion({ belief, source }: RemoteBelief): StoredVersion {
   const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
   return {
-    // No agent has an empty name: only the other node knows the holder.
+    // The holder is left empty, because only the other node knows who it is; no agent has an empty name.
     holder: '',
     ...{ id, chain: id, version: 1, content, confidence, domains, visibility },
     contentHash: rest.content_hash,
@@ -178,7 +184,7 @@ export function showHistory(view: ShowView, history: readonly SeenVersion[]): re
   })
 }
 
-/** A version that the requester may see, in the form for this source. */
+/** The form of a belief's version that the requester may see, if the version comes from this source. */
 export function showBelief(
   view: ShowView,
   { version, entry, model }: SeenVersion,
@@ -210,8 +216,8 @@ export function showBelief(
 }
 
 /**
- * Name of the holder as the requester sees it: a pseudonym for another holder known through a federation; null if that federation is strict
- * (BQ-099).
+ * Name of a belief's holder as the requester sees it: a pseudonym for another holder seen through a federation; null if that federation is
+ * strict (BQ-099).
  */
 export function shownHolder(view: ShowView, holder: string, source: BeliefSource): string | null {
   if (source.kind !== 'federated' || source.id === null || holder === view.requester.id) return holder
@@ -220,8 +226,8 @@ export function shownHolder(view: ShowView, holder: string, source: BeliefSource
 }
 
 /**
- * The derivation without sources that the requester may not see, which look the same as sources that nobody holds. An external reference of
- * such a source is kept.
+ * The derivation of a belief without the ids of sources that the requester may not see, so that these cannot be distinguished from sources
+ * that do not exist. An external reference of such a source is kept.
  */
 function shownDerivation(view: View, { derivation, holder }: StoredVersion): Derivation {
   const sources = derivation.sources.flatMap((kept): readonly DerivationSource[] => {
@@ -240,7 +246,10 @@ function shownNumber(view: View, { holder, chain, id, version }: StoredVersion):
   return readable.length - readable.findIndex(each => each.version.id === id)
 }
 
-/** Like `shownNumber`, for a version in a history that was read already. */
+/**
+ * Number of the version at an index of a history that was read already, counted among the versions in this history, which are those that
+ * the requester may read.
+ */
 function numberAmong({ requester }: View, history: readonly SeenVersion[], at: number): number {
   const { version } = history[at] as SeenVersion
   return version.version === 1 || version.holder === requester.id ? version.version : history.length - at
@@ -259,8 +268,8 @@ function isoOrNull(instant: number | null): string | null {
 }
 
 /**
- * Number of distinct active members of the federation who hold a belief with the same content that is shared with it; at least 1. Private
- * copies and those shared elsewhere do not count.
+ * Number of active members of the federation who share with it a belief with the same content as this row; at least 1. Copies that are
+ * private or shared elsewhere do not count.
  */
 export function memberCount(columns: BeliefColumns, requester: Requester, row: number, federation: string): number {
   const { partitions, holders } = columns.arrays
@@ -285,7 +294,7 @@ export function cameThrough(
   return { ...node, federation_id: id, member_count: count ?? 1 }
 }
 
-/** Whether a current belief exists and an enabled source has it. */
+/** Whether the requester may see a current belief, and an enabled source has it. */
 export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources): boolean {
   const { columns, requester, remotes } = view
   const remote = remotes?.get(entry)
@@ -295,14 +304,14 @@ export function isSeen(view: ShowView, entry: EntryKey, enabled: EnabledSources)
   return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
 }
 
-// The source of each row, and the holder's name as the requester sees it.
+// Finds the source of each row of the belief columns, and the name of the row's holder as the requester sees it.
 
 export class RowOrigins {
   readonly #view: ShowView
   readonly #enabled: EnabledSources
-  /** The enabled sources without the local one. */
+  /** The enabled sources without the local one (the requester's own beliefs). */
   readonly #others: EnabledSources
-  /** Shown names by number of holder and federation: computing a pseudonym is more expensive than looking it up. */
+  /** Cache of shown names of holders, by number of the holder and federation: computing a pseudonym takes longer than a look-up. */
   readonly #shown = new Map<string, string | null>()
 
   constructor(view: ShowView, enabled: EnabledSources) {
@@ -311,14 +320,14 @@ export class RowOrigins {
     this.#others = { ...enabled, local: false }
   }
 
-  /** `source`: number of the row's source. */
+  /** The source of a row of the belief columns. `source`: number of the kind of source with which the row was matched. */
   sourceOf(row: number, source: number): BeliefSource {
     const found = this.#from(row, source === LOCAL ? this.#enabled : this.#others)
     if (found === null) throw new Error('invariant broken: a match without a source')
     return found
   }
 
-  /** Name of the row's holder as the requester sees it; null: the name is hidden. */
+  /** Name of a row's holder as the requester sees it: the true name, a pseudonym, or null if the name is hidden. */
   holderShown(row: number, source: number): string | null {
     const { columns } = this.#view
     if (source !== FEDERATED) return columns.holderOf(row)
@@ -331,7 +340,7 @@ export class RowOrigins {
     return shown
   }
 
-  /** Whose trust counts for the row in place of trust in its holder; null: trust in the holder itself. */
+  /** Whose trust counts in the row's score instead of trust in its holder; null: trust in the holder itself counts. */
   trustedAs(row: number, source: number): TrustedAs | null {
     if (source !== FEDERATED) return null
     const { columns, requester } = this.#view

@@ -15,8 +15,8 @@ import { didOfAgent, ensureKeys, raiseRevision, signingKeys } from '../trust/age
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
 
 /**
- * Creates a federation with the requester as its founder. Only the local owner chooses its name freely; for others a random suffix is
- * added, so that they do not learn which names are taken.
+ * Creates a federation with the requester as its founder. The local owner chooses the federation's name freely; for others a random suffix
+ * is added to the name, so that they do not learn which names are taken.
  */
 export function createFederation(writing: Writing, input: NewFederation, newId: () => string): FederationView {
   const { writer, viewer, now } = writing
@@ -55,7 +55,7 @@ export function setMember(writing: Writing, input: NewMember): MembershipView {
   return putMember(writing, input)
 }
 
-/** Federations in which the requester is or was a member, ordered by id; for the local owner all of them. */
+/** Federations in which the requester is or was a member, ordered by id; for the local owner, all federations of this node. */
 export function listFederations(reader: StoreReader, viewer: string): readonly FederationView[] {
   const ids =
     viewer === OWNER
@@ -101,7 +101,7 @@ export function viewOf(reader: StoreReader, viewer: string, id: string): Federat
     label: row['label'] as string | null,
     results: (row['results'] as 'aggregate' | null) ?? 'individual',
     ...aggregatesOf(reader, id),
-    // No value: the federation was created before strict anonymity was the default.
+    // A federation without a stored value was created before `strict` became the default; it shows pseudonyms.
     anonymity: (row['anonymity'] as FederationView['anonymity'] | null) ?? 'pseudonyms',
     reputation: row['reputation'] as number | null,
     created_at: toIso(row['created_at'] as number),
@@ -137,9 +137,9 @@ export function memberOf(row: Row): MembershipView {
   }
 }
 
-// Agents of this node: their names, keys and reputations (BQ-081).
+// Creates, changes and lists the agents of this node: their names, keys and reputations (BQ-081).
 
-/** Context of a write: the viewer, the time, and the source of random bytes for keys. */
+/** Context of a write to the store: the viewer, the time, and the source of random bytes for keys. */
 export interface Writing {
   readonly writer: StoreWriter
   readonly viewer: string
@@ -147,7 +147,7 @@ export interface Writing {
   readonly random: (bytes: number) => Uint8Array
 }
 
-/** Creates an agent; only the local owner may. Throws INVALID_QUERY for a name that is taken or invalid. */
+/** Creates an agent; only the local owner may do so. Throws INVALID_QUERY for a name that is taken or invalid. */
 export function createAgent({ writer, viewer, now, random }: Writing, input: NewAgent): AgentView {
   if (viewer !== OWNER) throw unauthorized()
   if (!isHolderName(input.id)) throw wrong('id', NAME, 'malformed', input.id)
@@ -160,7 +160,7 @@ export function createAgent({ writer, viewer, now, random }: Writing, input: New
   return agentView(writer, writer.table(AGENTS).get({ id: input.id }) as Row)
 }
 
-/** Agents may change their own name and trust graph; only the local owner may change keys and reputation. */
+/** Changes an agent. Agents may change their own name and trust graph; only the local owner may change keys and reputation. */
 export function updateAgent({ writer, viewer, now }: Writing, input: NewAgent): AgentView {
   const isOwner = viewer === OWNER
   const touchesMore =
@@ -209,7 +209,7 @@ function agentView(reader: StoreReader, row: Row): AgentView {
   }
 }
 
-/** Checks that no other agent has this key, so that a signature made with it identifies one agent. */
+/** Checks that no other agent has this public key, so that a signature made with the key identifies one agent. Throws INVALID_QUERY. */
 function checkDid(reader: StoreReader, { id, did }: NewAgent): void {
   const key = did ?? (publicKeyOf(id) === null ? null : id)
   if (key === null) return

@@ -1,21 +1,22 @@
 /**
- * The published figures on a topic, which replace the true ones (BQ-105).
+ * Computes the published figures on a topic, which take the place of the true ones (BQ-105).
  *
- * The figures are the number of members who hold beliefs on the topic, and the number of these beliefs, at most three per member. One
- * member can change the first by at most 1 and the second by at most 3. Each figure gets discrete Laplace noise for its part of ε: three
- * fifths over 1 for the members, two fifths over 3 for the beliefs. The noised number of members decides whether anything is published. The
- * published figures are the two noised ones. Neither step reads the true figures again, so neither uses more of ε.
+ * The figures are the number of members who hold beliefs on the topic, and the number of these beliefs, of which at most three per member
+ * count. So one member can change the first figure by at most 1 and the second by at most 3. Each figure gets discrete Laplace noise for
+ * its share of ε: with the parameter 3/5 · ε / 1 for the members, and 2/5 · ε / 3 for the beliefs. The noised number of members decides
+ * whether anything is published, and the published figures are made from the two noised ones. Neither step reads the true figures again, so
+ * neither uses more of ε.
  *
  * Guarantee: an answer is ε-differentially private (δ = 0) for each single member of the federation, against everybody who receives it. For
  * any two states of the store that differ in the beliefs of one member, and for any set of answers, "nothing published" included, P(answer
- * in set) ≤ e^ε · P'(answer in set). A topic has one answer per epoch, the same for all, so repeated queries reveal nothing. A member who
- * receives n topics in an epoch learns what n · ε allows, at most the daily budget.
+ * in set) ≤ e^ε · P'(answer in set). A topic has one answer per epoch (a day), the same for all, so repeated queries reveal nothing. A
+ * member who receives n topics in an epoch learns what n · ε allows, at most the daily budget.
  *
  * Limits:
- * - k applies to the noised number: a threshold on the true number would reveal, in a federation of k, whether each single member is in it.
- * The threshold is higher than k, so that a topic of k - 1 members is published in at most one answer of a hundred, and a smaller topic
- * less often. Its figures are noised like all others.
- * - Budgets add up: over epochs, over federations that the same member shares with, and over members who combine what each one received.
+ * - The minimum number of members, k, applies to the noised number: a threshold on the true number would reveal, in a federation of k,
+ * whether each single member is in it. The threshold is higher than k, so that a topic of k - 1 members is published in at most one answer
+ * of a hundred, and a smaller topic less often. Its figures are noised like all others.
+ * - Budgets add up: over epochs, over federations that one member shares with, and over members who combine what each of them received.
  * Several names of one person are several members here.
  * - The holder of the store and the operators of the federation see the beliefs and the members anyway.
  * - The time of an answer is not protected.
@@ -25,12 +26,12 @@ import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { AGGREGATE_RULES } from '../tables.ts'
 
-/** ε is counted in integer thousandths, so that sums are exact. */
+/** The value 1 of ε in the unit in which ε is counted: integer thousandths, so that sums are exact. */
 const ONE_EPSILON = 1000
 
 /** Rules by which a federation publishes aggregates (BQ-105): those set at its creation, or the defaults. */
 export interface AggregateRules {
-  /** Minimum number of members with beliefs on a topic for it to be reported. */
+  /** Minimum number of members with beliefs on a topic (k) for figures on the topic to be published. */
   readonly leastMembers: number
   /**
    * Privacy budget in thousandths of ε: for each answer (`epsilonAnswer`), and for all answers to one member in one epoch (`epsilonDay`).
@@ -39,10 +40,10 @@ export interface AggregateRules {
   readonly epsilonDay: number
 }
 
-/** Rules given when a federation is created; absent values have their defaults. */
+/** Rules that can be given when a federation is created; absent values have their defaults. */
 interface GivenRules {
   readonly sensitive?: boolean | undefined
-  /** The budgets are in units of ε here, not in thousandths. */
+  /** Privacy budgets as the request gives them: in units of ε, not in thousandths. */
   readonly query_epsilon?: number | undefined
   readonly daily_epsilon?: number | undefined
 }
@@ -63,7 +64,7 @@ export function keepRules(writer: StoreWriter, federation: string, given: GivenR
   })
 }
 
-/** Rules of a federation; null: its results are not aggregates, or it is unknown here. */
+/** Rules by which a federation publishes aggregates; null: the federation lets members query single beliefs, or does not exist here. */
 export function rulesOf(reader: StoreReader, federation: string): AggregateRules | null {
   if (!isAggregate(reader, federation)) return null
   const row = reader.table(AGGREGATE_RULES).get({ federation })
@@ -86,27 +87,30 @@ export function inOnes(epsilon: number): number {
   return epsilon / ONE_EPSILON
 }
 
-/** The true figures of a topic; each holder contributes at most `MAX_BELIEFS` beliefs. */
+/**
+ * The true figures of a topic, before noise: number of members with beliefs on it, and number of these beliefs. At most `MAX_BELIEFS`
+ * beliefs of each member count.
+ */
 export interface Tally {
   readonly members: number
   readonly beliefs: number
 }
 
-/** The published figures, with noise. Null: nothing is reported. */
+/** The published figures on a topic, with noise; null: nothing is published about the topic. */
 export type Summary = { readonly member_count: number; readonly belief_count: number } | null
 
-/** Maximum number of beliefs of one holder that count. */
+/** Maximum number of beliefs of one holder that count for a topic. */
 export const MAX_BELIEFS = 3
 
-/** Parts of ε for the number of members and for the number of beliefs, in fifths. */
+/** Shares of an answer's ε, in fifths: for the noise on the number of members, and for the noise on the number of beliefs. */
 const FOR_MEMBERS = 3
 const FOR_BELIEFS = 2
 const FIFTHS = 5
 
-/** Maximum probability that a topic with one member too few is reported. */
+/** Maximum probability that a topic with k - 1 members, one fewer than required, is published because of the noise. */
 const PUBLISHED_BELOW = 0.01
 
-/** Parameters of the noise of each figure. */
+/** Parameter of the discrete Laplace noise (ε per unit of change) for each of the two figures. */
 interface Noises {
   readonly members: Ratio
   readonly beliefs: Ratio
@@ -121,7 +125,7 @@ export function noisesOf({ epsilonAnswer }: Pick<AggregateRules, 'epsilonAnswer'
 
 export function noisedSummary(tally: Tally, rules: AggregateRules, random: RandomBytes): Summary {
   const { members, beliefs } = noisesOf(rules)
-  // Both are drawn even if nothing is published, so that the randomness used does not depend on the outcome.
+  // Noise for both figures is drawn even if nothing is published, so that the amount of randomness used does not depend on the outcome.
   const noised = {
     members: tally.members + discreteLaplace(members, random),
     beliefs: tally.beliefs + discreteLaplace(beliefs, random),
@@ -136,7 +140,7 @@ export function published({ members, beliefs }: Tally, bar: number): Summary {
   return { member_count: members, belief_count }
 }
 
-/** Minimum noised number of members for a topic to be reported: k plus a margin for the noise. */
+/** Minimum noised number of members for a topic to be published: k plus a margin for the noise. */
 export function barOf(rules: AggregateRules): number {
   const { members } = noisesOf(rules)
   let above = 1
@@ -144,7 +148,7 @@ export function barOf(rules: AggregateRules): number {
   return rules.leastMembers - 1 + above
 }
 
-/** Largest distance of the noise from zero in 95 of 100 draws. */
+/** Largest distance of the noise from zero in 95 of 100 draws, as given with an answer to show its precision. */
 export function reachOf(noise: Ratio): number {
   let reach = 0
   while (2 * discreteLaplaceTail(noise, reach + 1) > 0.05) reach++

@@ -1,7 +1,7 @@
 /**
- * The topic of an aggregate query, and the true figures of this topic in a federation (BQ-105). Texts that differ only in case and blanks
- * are the same topic, with one answer. The figures are the same for every requester: whether a belief belongs to the topic depends on this
- * belief alone, and no copy is dropped, so that nobody's beliefs affect how another's are counted.
+ * The topic of an aggregate query, and the true figures of the topic in a federation (BQ-105). Texts that differ only in case and blanks
+ * are one topic with one answer. The figures are the same for every requester: whether a belief belongs to the topic depends on this belief
+ * alone, and copies are not merged, so that one member's beliefs never affect how another's are counted.
  */
 import { z } from 'zod'
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
@@ -50,9 +50,9 @@ import {
 } from './mechanism.ts'
 
 export type Topic =
-  /** A text: beliefs near to it in meaning, and those that contain its words. */
+  /** A topic given as text: beliefs that are near to the text in meaning or contain its words. */
   | { readonly kind: 'text'; readonly text: string }
-  /** A normalised domain: beliefs in this domain and its subdomains. */
+  /** A topic given as a domain in normal form: beliefs in this domain and its subdomains. */
   | { readonly kind: 'domain'; readonly domain: string }
 
 export interface AggregateQuestion {
@@ -64,16 +64,16 @@ export function textTopic(text: string): Extract<Topic, { kind: 'text' }> {
   return { kind: 'text', text: foldContent(text).trim() }
 }
 
-/** Key under which a topic is stored: a hash, so that nobody's words are stored. */
+/** Key under which the answer for a topic is stored: a hash, so that the words of a member's query are not stored. */
 export function topicKey(topic: Topic): string {
   return sha256(canonicalJson({ ...topic }))
 }
 
-/** Maximum number of characters in a topic. */
+/** Maximum number of characters in the text of a topic. */
 const MAX_TOPIC = 500
 
 const topic = textUpTo(MAX_TOPIC)
-  // Checked after folding, because some characters fold to several.
+  // The length is checked after case folding too, because some characters fold to several.
   .refine(text => textTopic(text).text.length <= MAX_TOPIC, {
     error: `text of at most ${MAX_TOPIC} characters, folded`,
     params: { reason: 'range' },
@@ -105,7 +105,7 @@ export const aggregateInput = request(
 
 export function toAggregateQuestion(given: Value<typeof aggregateInput>): AggregateQuestion {
   const { federation, topic, domain = '' } = given
-  // The cast is safe: the schema of `domain` only accepts values with a normal form.
+  // The cast is safe: the schema of the request accepts only domains that have a normal form.
   const normal = { kind: 'domain', domain: normaliseDomain(domain) as string } as const
   return { federation, topic: topic === undefined ? normal : textTopic(topic) }
 }
@@ -150,14 +150,14 @@ export const aggregateAnswer = object({
 export type Aggregate = Value<typeof aggregate>
 export type AggregateAnswer = Value<typeof aggregateAnswer>
 
-/** A topic with what is known about it before the store is read. */
+/** A topic, with the vector of its text, which is made before the store is read. */
 export interface AskedTopic {
   readonly topic: Topic
-  /** Vector of the topic's text; null: there is no embedder, so only beliefs that contain its words count. */
+  /** Vector of the topic's text; null: there is no embedder, so only beliefs that contain the topic's words count. */
   readonly vector: Float32Array | null
 }
 
-/** Number of beliefs examined in one step. */
+/** Number of beliefs examined between two pauses. */
 const BELIEFS_AT_ONCE = 5_000
 
 /** Counts current beliefs that are valid at this moment and that active members share with the federation. In steps. */
@@ -179,7 +179,7 @@ export function* tallyOf(
   return { members: counts.size, beliefs: [...counts.values()].reduce((sum, count) => sum + count, 0) }
 }
 
-/** Partitions shared with the federation by active members, ascending. */
+/** Partitions whose holders are active members of the federation and share them with it, ascending. */
 function sharedWith({ reader }: ShowView, federation: string): readonly PartitionId[] {
   const active = new Members(reader).activeIn(federation)
   return reader.partitions().flatMap(({ id, audience }) => {
@@ -231,12 +231,12 @@ function* ofTopic(
 // UTC: a topic has one answer per epoch, and a member one budget per epoch. A member pays once for a topic, whatever the answer is and
 // whoever asked first, so that the price reveals neither the figures nor who else has asked.
 
-/** One topic of one federation in one epoch. */
+/** Identifies an answer: one topic of one federation in one epoch (a day in UTC). */
 interface Place {
   readonly federation: string
-  /** Number of the epoch: days since 1970. */
+  /** Number of the epoch: full days since the start of 1970, UTC. */
   readonly epoch: number
-  /** Key of the topic, from `topicKey`. */
+  /** Key of the topic: a hash of it. */
   readonly topic: string
 }
 
@@ -244,7 +244,7 @@ function endOf({ epoch }: Place): Instant {
   return (epoch + 1) * DAY_MS
 }
 
-/** The stored answer for a topic. Undefined: nobody has asked yet. Null: nothing is published about it. */
+/** The stored answer for a topic in an epoch. Undefined: nobody has asked for it yet. Null: nothing is published about the topic. */
 function keptSummary(reader: StoreReader, place: Place): Summary | undefined {
   const row = reader.table(AGGREGATE_ANSWERS).get({ ...place })
   if (row === undefined) return undefined
@@ -253,14 +253,14 @@ function keptSummary(reader: StoreReader, place: Place): Summary | undefined {
 }
 
 /**
- * Deletes rows of epochs before the previous one. The previous epoch is kept, so that setting the clock back a little does not renew any
- * budget.
+ * Deletes answers and charges of a federation from before the previous epoch. Those of the previous epoch are kept, so that setting the
+ * clock back a little does not renew any budget.
  */
 function forgetBefore(writer: StoreWriter, { federation, epoch }: Place): void {
   for (const declaration of [AGGREGATE_ANSWERS, AGGREGATE_CHARGES]) {
     const table = writer.table(declaration)
     for (;;) {
-      // Rows are ordered by federation, then epoch, so the oldest is the first.
+      // Rows of the table are ordered by federation, then epoch, so the first row found is of the oldest epoch.
       const oldest = table.scan({ federation }, { columns: ['epoch'], limit: 1 })[0]?.['epoch'] as number | undefined
       if (oldest === undefined || oldest >= epoch - 1) break
       table.delete({ federation, epoch: oldest })
@@ -268,12 +268,12 @@ function forgetBefore(writer: StoreWriter, { federation, epoch }: Place): void {
   }
 }
 
-/** Budget of a member: price of a topic and amount spent, in thousandths of ε. */
+/** A member's privacy budget in one epoch and the price of one topic, in thousandths of ε. */
 interface Account {
   readonly rules: AggregateRules
-  /** Amount of the budget that the member has spent in this epoch. */
+  /** Amount of the budget that the member has spent in this epoch, in thousandths of ε. */
   readonly spent: number
-  /** Price of this topic: 0 if the member has paid for it. */
+  /** Price of the topic in thousandths of ε; 0 if the member has paid for the topic already. */
   readonly price: number
 }
 
@@ -294,7 +294,7 @@ function pay(writer: StoreWriter, place: Place, member: string, now: Instant): A
   return account
 }
 
-/** The error for an exhausted budget; it is the same whatever is known about the topic. */
+/** The error for an exhausted privacy budget; it is the same whatever is known about the topic. */
 function budgetSpent(renews: Instant, epsilonPerDay: number, now: Instant): BeliefsError {
   const renews_at = toIso(renews)
   return new BeliefsError('RATE_LIMITED', `the privacy budget of the day is spent: it renews at ${renews_at}`, {
@@ -318,12 +318,12 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
   throw wrong('federation', constraint, 'individual', null)
 }
 
-/** Time limit in milliseconds, the same as for a query without one. */
+/** Time limit of an aggregate query in milliseconds; equal to that of a beliefs query that sets none. */
 const MAX_MS = 5_000
 
 /**
- * Answers an aggregate query. Throws UNAUTHORIZED, also for a federation that does not exist; RATE_LIMITED, before any belief is read, if
- * the budget is spent; and NODE_UNAVAILABLE if the text could not be embedded, which costs nothing.
+ * Answers an aggregate query of a member. Throws UNAUTHORIZED, also for a federation that does not exist; RATE_LIMITED, before any belief
+ * is read, if the privacy budget is spent; NODE_UNAVAILABLE if the text could not be embedded, in which case nothing is charged.
  */
 export async function askAggregate(
   state: BeliefsState,
@@ -373,7 +373,9 @@ async function vectorOf(state: BeliefsState, text: string, time: TimeLimit): Pro
   return question
 }
 
-/** The stored answer, or a new one from the tally. `tally`: null if an answer is stored already. */
+/**
+ * The stored answer, or a new one made from the true figures and stored. `tally`: the true figures; null if an answer is stored already.
+ */
 function summaryAt(
   writer: StoreWriter,
   place: Place,

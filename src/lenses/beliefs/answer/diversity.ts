@@ -1,6 +1,6 @@
 /**
- * Selects the results of an answer from its order: lists of several sources are merged (BQ-127 to BQ-129), conflicts between contradicting
- * results are resolved (BQ-174), and diversity selects within hard limits (BQ-084, BQ-085).
+ * Selects and orders the results of an answer after scoring: merges lists from several sources (BQ-127 to BQ-129), resolves conflicts
+ * between results that contradict each other (BQ-174), and applies diversity within hard limits (BQ-084, BQ-085).
  */
 import { compareText } from '../../../base/compare.ts'
 import { type Chosen, chooseInto, type Group } from '../../../math/mmr.ts'
@@ -21,7 +21,7 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedDiversity } from '../schema/query.ts'
 import { likenessBy, vectorsOf } from '../state.ts'
 
-/** Merges results by a strategy; `results` are in the total order. */
+/** Merges results from several sources by a strategy. `results`: all results in the order of their scores. */
 export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {
   switch (strategy) {
     case 'rerank':
@@ -49,19 +49,19 @@ function nameOf({ source: { kind, id } }: ScoredBelief): string {
   return `${SCOPE_KINDS.indexOf(kind)} ${id ?? ''}`
 }
 
-/** Takes the best result of each source in turn; sources without further results are skipped. */
+/** Takes the best result of each source in turn, then the second-best of each, and so on; sources without further results are skipped. */
 function interleaved(sources: readonly (readonly ScoredBelief[])[]): readonly ScoredBelief[] {
   const longest = Math.max(0, ...sources.map(list => list.length))
   return Array.from({ length: longest }, (_, at) => sources.flatMap(list => list[at] ?? [])).flat()
 }
 
-/** What happens to the lower-ranked of two contradicting results. */
+/** What happens to the lower-ranked of two results that contradict each other. */
 export type ConflictStrategy = Conflict['resolution']
 
-/** Number of results from the top of an answer that are compared, each with every other. */
+/** Number of results, from the top of an answer, that are searched for contradictions; each of them is compared with every other. */
 export const MAX_COMPARED = 100
 
-/** Two contradicting results by their positions in the list; `first` is the smaller one. */
+/** Two results that contradict each other, by their positions in the list of results; `first` is the smaller position. */
 interface FoundConflict {
   readonly first: number
   readonly second: number
@@ -94,15 +94,15 @@ export function findConflicts(
 }
 
 interface Settled {
-  /** Positions of the shown results, in the order in which they are shown. */
+  /** Positions, in the original list, of the results that are shown, in the order in which they are shown. */
   readonly order: readonly number[]
   /** Conflicts to report, by positions in the list; `first` is the result that is shown first, or the only one shown. */
   readonly conflicts: readonly FoundConflict[]
 }
 
 /**
- * Resolves conflicts: the lower-ranked of two results is moved behind all results without such a conflict, or is left out. If the first of
- * the two was itself moved or left out, it no longer opposes anything. So the outcome for a result depends only on those above it.
+ * Resolves conflicts: the lower-ranked of two contradicting results is moved behind all results that stay, or is left out. A result that
+ * was itself moved or left out has no effect on those below it, so the outcome for a result depends only on the results above it.
  */
 export function settleConflicts(
   length: number,
@@ -110,7 +110,7 @@ export function settleConflicts(
   strategy: Exclude<ConflictStrategy, 'both_shown'>,
 ): Settled {
   const lower = new Set<number>()
-  // In the order of the first results, so that it is already known whether each of them stays.
+  // Conflicts come in the order of their higher-ranked result, so it is already decided whether that result stays.
   for (const { first, second } of found) if (!lower.has(first)) lower.add(second)
   const places = Array.from({ length }, (_, place) => place)
   const kept = places.filter(place => !lower.has(place))
@@ -120,7 +120,7 @@ export function settleConflicts(
   return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
 }
 
-/** A conflict in the form of the answer; the result that is shown first comes first. */
+/** A conflict in the form that answers have. `ids`: the two results, first the one that is shown first. */
 export function conflictOf(
   ids: readonly [string, string],
   { type, text }: Contradiction,
@@ -141,31 +141,31 @@ const REASONS: Readonly<Record<ConflictStrategy, string>> = {
   one_excluded: 'The second is left out, by the settings of this node.',
 }
 
-/** Maximum number of beliefs from which diversity selects. */
+/** Maximum number of top results from which diversity selects. */
 export const POOL = 1_000
 
 interface Spread {
-  /** Weight of relevance against diversity, 0 to 1; 1 keeps the order. */
+  /** Weight of relevance against difference from results already selected, 0 to 1; with 1 the order by relevance is kept. */
   readonly lambda: number
-  /** Minimum cosine distance between selected results, 0 to 1; null: no such limit. */
+  /** Minimum cosine distance (1 - cosine) between any two selected results, 0 to 1; null: no minimum. */
   readonly minDistance: number | null
   readonly maxPerHolder: number | null
   readonly maxPerDomain: number | null
-  /** Whether the pool's order is kept and only the limits apply (BQ-131). */
+  /** Whether candidates are taken in their present order, so that only the limits on distance, holders and domains apply (BQ-131). */
   readonly keepsOrder?: boolean | undefined
 }
 
 interface SpreadRequest extends Spread {
-  /** Candidates in the total order; at most `POOL`. */
+  /** Candidates for selection in the order of their scores; at most `POOL`. */
   readonly pool: readonly ScoredBelief[]
   domains(scored: ScoredBelief): readonly string[]
-  /** Raw cosine of two candidates, by their positions. */
+  /** Cosine of the vectors of two candidates, given by their positions; may be negative. */
   likeness(a: number, b: number): number
-  /** Called when the limit per holder excludes a belief whose federation does not reveal its holder. */
+  /** Called when the limit per holder excludes a belief from a federation that does not show its holders. */
   onFederationLimit?(federation: string): void
 }
 
-/** Selects results in order; each is computed when it is read. */
+/** Selects results one after the other by diversity; each is computed only when it is read. */
 export function* spread(request: SpreadRequest): Generator<Picked> {
   const { pool, lambda, minDistance, keepsOrder = false, likeness } = request
   const chosen: Chosen[] = []
@@ -175,7 +175,7 @@ export function* spread(request: SpreadRequest): Generator<Picked> {
       limit: pool.length,
       lambda: keepsOrder ? 1 : lambda,
       score: at => (keepsOrder ? -at : (pool[at] as ScoredBelief).final),
-      // A negative cosine counts as 0: an opposite is as new as something unrelated.
+      // A negative cosine counts as 0: a result of opposite direction is as different as an unrelated one.
       likeness: (a, b) => Math.max(0, likeness(a, b)),
       groups: at => groupsOf(pool[at] as ScoredBelief, request),
       ...(minDistance !== null && { admits: (near: number) => twelveDecimals(1 - near) >= minDistance }),
@@ -210,7 +210,7 @@ function holderGroup({ holder, source }: ScoredBelief): string {
 interface DiversityRequest {
   readonly pool: readonly ScoredBelief[]
   readonly keepsOrder?: boolean
-  /** Collects federations without visible holders from which the limit per holder has excluded a belief. */
+  /** Set to which the selection adds each federation without visible holders from which the limit per holder has excluded a belief. */
   readonly limited: Set<string>
 }
 
@@ -223,8 +223,8 @@ export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWar
 }
 
 /**
- * Selects results from a pool by diversity, as far as they are read. `keepsOrder`: in the pool's order, by the limits alone. Later changes
- * of the store do not affect the selection.
+ * Selects results from the top results of an answer by diversity, only as many as are read. `keepsOrder`: takes them in their present
+ * order, so that only the limits apply. Changes of the store after the start do not affect the selection.
  */
 export function diversely(
   evaluation: Evaluation,

@@ -29,11 +29,14 @@ import {
   settleConflicts,
 } from './diversity.ts'
 
-/** A conflict that was resolved. */
+/** Two results of an answer that contradict each other, after the conflict was resolved. */
 export interface SettledConflict {
-  /** The two results; the first is the one shown first, or the only one shown. */
+  /** The two contradicting results: first the one that is shown first, or the only one shown. */
   readonly of: readonly [ScoredBelief, ScoredBelief]
-  /** Key of the result whose page reports the conflict: the later of the shown ones. */
+  /**
+   * Entry key of the result with which the conflict is reported: the later one of those shown. The page that has this result reports the
+   * conflict.
+   */
   readonly with: EntryKey
   readonly contradiction: Contradiction
 }
@@ -46,7 +49,10 @@ export function* pickPage(
   return (yield* beginningOf(evaluation, yield* frontOf(evaluation, options), offset + limit)).slice(offset)
 }
 
-/** The first k results for which `holds` is true; one step for each result that the front selects. */
+/**
+ * The first k results of an answer for which `holds` is true. The work pauses after each result that the front selects, so that other work
+ * can run.
+ */
 export function* beginningOf(
   evaluation: Evaluation,
   front: Front | null,
@@ -64,7 +70,10 @@ export function* beginningOf(
   return front.end === null ? first : [...first, ...behind(k - first.length, front.end)]
 }
 
-/** The front of an answer; null: there is none, and results are in the total order. */
+/**
+ * The front of an answer: the results at its beginning whose place depends on other results, because of merging, diversity or conflicts.
+ * Null: there is none, and all results are in the order of their scores.
+ */
 export function* frontOf(
   evaluation: Evaluation,
   { diversity, mergeStrategy }: Pick<CheckedOptions, 'diversity' | 'mergeStrategy'>,
@@ -111,16 +120,16 @@ interface FrontParts {
 }
 
 /**
- * The selected results at the beginning of an answer. They are computed when first read, from the state of the order, whatever changes
- * meanwhile.
+ * The results at the beginning of an answer whose place depends on other results, because of merging, diversity or conflicts. Each is
+ * computed when it is first read, from the state at the start of the answer, whatever changes in the meantime.
  */
 export class Front {
-  /** Ranks of the results in the total order, from 1. */
+  /** For each result, its rank in the order by score, from 1. */
   readonly ranks: ReadonlyMap<EntryKey, number>
   /** Last result of the total order that the front covers, after which the total order continues; null: nothing follows. */
   readonly end: ScoredBelief | null
   readonly conflicts: readonly SettledConflict[]
-  /** Number of results that the front left out of the part of the total order that it covers. */
+  /** Number of results that the front covers in the order by score but does not show. */
   readonly leftOut: number
   readonly #limited: ReadonlySet<string>
   readonly #made: Picked[] = []
@@ -135,12 +144,15 @@ export class Front {
     this.#limited = limited
   }
 
-  /** Warnings about the results selected so far. */
+  /** Warnings about the results that the front has selected so far. */
   get warnings(): readonly CheckedWarning[] {
     return limitWarnings(this.#limited)
   }
 
-  /** All results from the beginning. `time`: the time limit of the present requester. */
+  /**
+   * Yields all results of this front (the selected results at the beginning of an answer), starting with the first. `time`: time limit of
+   * the request that reads them.
+   */
   *all(time?: TimeLimit): Generator<Picked> {
     for (let at = 0; ; at++) {
       if (at === this.#made.length) {
@@ -153,7 +165,10 @@ export class Front {
     }
   }
 
-  /** The results after a given one; null: the given one is not in the front. */
+  /**
+   * Yields the results of this front (the selected beginning of an answer) that follow a given result; null: the given result is not in the
+   * front.
+   */
   *behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Steps<Generator<Picked> | null> {
     const all = this.all(time)
     for (let next = all.next(); next.done !== true; next = all.next()) {
@@ -172,7 +187,8 @@ export function settledList(
   const { view, question, state } = evaluation
   const entries = picked.map(({ scored }) => scored.entry)
   const shown = new Map(showCurrent(view, entries, question.scope).map(one => [one.entry, one.belief]))
-  // All selected results match as of this view; results that are no longer shown oppose nothing.
+  // All selected results match the query in this view of the store. Results that the requester may no longer see are left out and conflict
+  // with nothing.
   const list = picked.filter(({ scored }) => shown.has(scored.entry))
   const beliefs = list.flatMap(({ scored }) => shown.get(scored.entry) ?? [])
   const vectors = vectorsOf(
@@ -194,7 +210,7 @@ export function settledList(
   return { list: order, conflicts: inOrder(conflicts, order) }
 }
 
-/** Conflicts in the order of the results with which they are reported. */
+/** Sorts conflicts by the position of the result with which each conflict is reported. */
 function inOrder(conflicts: readonly SettledConflict[], order: readonly Picked[]): readonly SettledConflict[] {
   const places = new Map(order.map(({ scored }, at) => [scored.entry, at]))
   const placeOf = (one: SettledConflict) => places.get(one.with) as number
@@ -214,7 +230,7 @@ function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Pic
   yield* then
 }
 
-/** Takes at most `count` elements; the rest can be read later. */
+/** Yields at most `count` elements of an iterator and leaves the iterator open, so that the remaining elements can be read later. */
 function* take<T>(from: Iterator<T>, count: number): Generator<T> {
   for (let taken = 0; taken < count; taken++) {
     const next = from.next()
@@ -227,19 +243,22 @@ function* take<T>(from: Iterator<T>, count: number): Generator<T> {
 
 export interface Verdict {
   readonly verdict: NonNullable<QueryResult['verdict']>
-  /** Reason of the verdict; null if it is `answered`. */
+  /** Why the answer is weak or has nothing relevant, as a sentence; null if the verdict is `answered`. */
   readonly reason: string | null
   readonly by: NonNullable<QueryResult['verdict_by']>
-  /** The beliefs that came closest to the text, if nothing is relevant. */
+  /** The beliefs nearest to the query's text, listed only if nothing relevant was found. */
   readonly nearest: readonly ScoredBelief[]
 }
 
-/** Number of candidates whose words are counted. */
+/** Number of nearest candidates whose contents are searched for the query's words to find the verdict. */
 const MAX_READ = 10
-/** BM25 of a word that occurs once in a text of mean length, as a share of its maximum. */
+/**
+ * BM25 score of a word that occurs once in a text of mean length, divided by the largest score that any number of occurrences can give: 1 /
+ * (1 + k1).
+ */
 const ONE_OCCURRENCE = 1 / (1 + K1)
 
-/** The verdict of an answer; null in list mode. */
+/** Computes the verdict on an answer from its evaluation; null if the query has no text, so that results are only filtered and listed. */
 export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
   const { question, understood, scopeSize } = evaluation
   if (question.semantic === null || understood.meaning.by === 'nothing') return null
@@ -259,7 +278,10 @@ export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
   return { ...judged(evidence(best, words, calibration), bars), by, nearest: [] }
 }
 
-/** What the verdict is based on: on words if there are few vectors, or no vector of the text. */
+/**
+ * Whether the verdict is based on words, on meaning (vectors), or on both: on words if the query's text has no vector or too few beliefs in
+ * scope have one.
+ */
 function basisOf({ understood, pending, scopeSize }: Evaluation): Verdict['by'] {
   const isByWords = understood.meaning.by === 'words' || pending > (1 - ENOUGH_EMBEDDED) * scopeSize
   return isByWords ? 'words' : pending > 0 ? 'both' : 'meaning'

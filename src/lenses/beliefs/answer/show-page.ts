@@ -1,6 +1,6 @@
 /**
- * A page in the form for its requester (BQ-094 to BQ-099): checked once more against the visibility matrix, its results compared with each
- * other, and written in the form of the answer.
+ * Turns one page of results into the answer that its requester receives (BQ-094 to BQ-099): checks once more that the requester may see
+ * each belief, finds conflicts between the results, and writes the fields of the answer.
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -42,37 +42,47 @@ import type { Front, Verdict } from './front.ts'
 /** What all pages of an answer share: only the necessary parts of its evaluation, because pages may outlive it. */
 export interface AnswerOrder {
   readonly source: AnswerSource
-  /** The state that was scored, as of the time of the order. */
+  /**
+   * The query, its time, its requester and the trust with which the results were scored, all as of the moment when their order was fixed.
+   */
   readonly world: ExplanationWorld & Omit<TrustWorld, 'view'>
-  /** Number of all matches. */
+  /** Number of all beliefs that match the query, on all pages. */
   readonly total: number
-  /** Whether more beliefs are near enough to the text than the maximum number of candidates. */
+  /**
+   * Whether more beliefs were near enough to the query's text than the maximum number of candidates, so that the farthest were left out.
+   */
   readonly isCut: boolean
-  /** Verdict of the answer; null in list mode. */
+  /** Verdict on the answer (answered, weak or nothing relevant); null if the query has no text. */
   readonly verdict: Verdict | null
-  /** Front of the answer; null: results are in the total order. */
+  /**
+   * The front: results at the beginning of the answer that were selected by diversity or conflict rules. Null: all results are simply in
+   * order of score.
+   */
   readonly front: Front | null
 }
 
-/** A page that was computed, but not shown yet. */
+/** A page whose results were selected, but not yet checked for visibility and written as an answer. */
 export interface Draft {
   readonly order: AnswerOrder
   readonly picked: readonly Picked[]
-  /** Number of results before this page. */
+  /** Number of results of the answer that precede this page. */
   readonly passed: number
   readonly warnings: readonly CheckedWarning[]
-  /** What explanations are based on, by entry; empty if none are requested. */
+  /** Rank and trust of each result, by entry key, from which explanations are made; empty if the query asks for no explanations. */
   readonly grounds: ReadonlyMap<EntryKey, Ground>
   readonly federations: readonly string[]
 }
 
 interface Ground {
-  /** Rank of the result in the total order, from 1. */
+  /** Rank of the result among all matches ordered by score, from 1. */
   readonly rank: number
   readonly trust: TrustFound
 }
 
-/** `view`: the view of the page, which may be later than that of the order. */
+/**
+ * Makes the draft of a page from its selected results. `view`: the view of the store for this page, which may be later than the view in
+ * which the results were ordered.
+ */
 export function draftOf(
   view: ShowView,
   order: AnswerOrder,
@@ -90,15 +100,15 @@ export function draftOf(
   return { order, ...page, grounds: new Map(grounds), federations: view.requester.federations }
 }
 
-/** What an answer reports about the other nodes that it queried. */
+/** The part of an answer that says which other nodes were queried and what they returned. */
 export interface NodesReport {
   readonly coverage: Coverage
   readonly errors: QueryResult['errors']
-  /** Whether answers come from the cache and have expired. */
+  /** Whether the other nodes' answers were taken from the cache although their lifetime is over. */
   readonly isStale: boolean
-  /** Whether no node has further matches. */
+  /** Whether every queried node returned all of its matches, so that counts are exact. */
   readonly isExact: boolean
-  /** Warnings for nodes that have more results than were requested; added to the last page. */
+  /** Warnings that name the nodes with more matches than were requested from them; shown on the last page of the answer. */
   readonly cut: readonly CheckedWarning[]
 }
 
@@ -108,37 +118,42 @@ interface Shown {
   readonly more: Partial<RankedBelief>
 }
 
-/** A shown result with which later ones are compared. */
+/** A result that was already shown, with which later results of the answer are compared to find conflicts. */
 export type Compared = Pick<ShownBelief, 'entry' | 'belief'>
 
 interface ShownPage {
   readonly results: readonly Shown[]
   readonly conflicts: readonly Conflict[]
   readonly compared: readonly Compared[]
-  /** Nearest beliefs of the verdict. */
+  /** The beliefs nearest to the query's text, shown when the verdict is that nothing relevant was found. */
   readonly nearest: readonly Shown[]
 }
 
-/** How the results of a draft are shown, with the permissions of the moment of showing. */
+/** How the results of a draft page are shown, with the permissions that the requester has at the moment of showing. */
 export interface Showing {
-  /** The view to which the columns and vectors of the draft's entries belong. */
+  /** The view of the store to which the row numbers and vectors of the draft's results belong. */
   readonly view: ShowView
-  /** Those of these entries that may still be seen, in the order of `keys`. */
+  /** The beliefs with these entry keys that the requester may still see, in the order of `keys`. */
   current(keys: readonly EntryKey[]): readonly ShownBelief[]
   isSeen(entry: EntryKey): boolean
-  /** Fields that are shown in addition to those of the belief. */
+  /** Fields of a result that are shown in addition to the belief's own fields. */
   more(belief: ShownBelief): Partial<RankedBelief>
 }
 
-/** The sources of all pages of one answer: this node's own store, and the results of other nodes. */
+/**
+ * What all pages of one answer are computed from: the vectors of the query's text, the time of the query, and the results of other nodes.
+ */
 export interface AnswerSource {
   readonly embedded: Embedded
   readonly asOf: Instant
-  /** Results of other nodes; null: no other node was asked. */
+  /** Results of other nodes and the report about these nodes; null: no other node was queried. */
   readonly nodes: (NodesReport & { readonly leg: RemoteLeg }) | null
 }
 
-/** `home`: view of this node's own store in its present state. */
+/**
+ * How the results of an answer are shown at present. `home`: view of this node's own store; results of other nodes, if any, are added to
+ * it.
+ */
 export function showingOf(home: ShowView, { nodes }: AnswerSource, options: CheckedQuery['options']): Showing {
   const view = nodes === null ? home : { ...home, remotes: nodes.leg.remotes }
   return {
@@ -152,7 +167,7 @@ export function showingOf(home: ShowView, { nodes }: AnswerSource, options: Chec
   }
 }
 
-/** The visible part of a draft at this moment; `before`: results of the same answer that were read earlier. */
+/** The part of a draft page that the requester may see at this moment. `before`: results that earlier pages of this answer have shown. */
 export function showPage(showing: Showing, draft: Draft, before: readonly Compared[] = []): ShownPage {
   const results = shownOf(showing, draft.picked)
   const found = results.map(({ belief }) => belief)
@@ -180,16 +195,19 @@ export function chainInTime(
   try {
     return { derivation_chain: derivationChain(view, version, maxDepth, () => time?.check()) }
   } catch (thrown) {
-    // An incomplete chain would look like a complete one, so it is left out.
+    // If the time limit ended the reading of a belief's derivation, the derivation is left out: a reader could not tell an incomplete one
+    // from a complete one.
     if (hasTime()) throw thrown
     return {}
   }
 }
 
 interface Comparing {
-  /** Results from the top of the answer. */
+  /** Results from the beginning of the answer up to this page, to be searched for conflicts. */
   readonly compared: readonly Compared[]
-  /** Results before this position were shown in earlier pieces, and may have been deleted since. */
+  /**
+   * Position in `compared` of the first result of this page. Earlier results were shown on earlier pages, and may have been deleted since.
+   */
   readonly from: number
   readonly found: readonly ShownBelief[]
 }
@@ -222,15 +240,15 @@ function conflictsIn(
   )
 }
 
-/** The answer to a query, and the targets of the trust edges that it uses (BQ-072). */
+/** The answer to a query, and the agents or federations to which the requester's trust edges were used to compute it (BQ-072). */
 export interface Answer {
   readonly result: QueryResult
   readonly used: readonly string[]
-  /** Results shown so far with which the following ones are compared. */
+  /** All results shown so far, with which the results of later pages are compared to find conflicts. */
   readonly compared: readonly Compared[]
 }
 
-/** Writes a page. Parts for which there was no time are left out, and the answer says that it is incomplete. */
+/** Writes a page as an answer. Optional parts for which no time was left are omitted, and the answer is marked as incomplete. */
 export function emitPage(
   query: CheckedQuery,
   requester: string,
@@ -284,21 +302,24 @@ function ranked({ belief: { belief, source }, picked, more }: Shown, rank: numbe
   return { belief, score: { final: scored.final, components: componentsOf(scored, penalty) }, rank, source, ...more }
 }
 
-/** An error in the form for an incomplete answer. */
+/** Converts an error to an item of the answer's `errors` list, for an answer that is only partly available. */
 export function asPart({ code, message, details, retryable }: BeliefsError): QueryResult['errors'][number] {
   return { code, message, details, retryable }
 }
 
 /**
- * Target of the trust edge that a belief uses. For beliefs that came through a federation it is the federation: refreshing an edge to the
- * holder would reveal the holder (BQ-072).
+ * Target of the requester's trust edge that counts for a belief. For a belief that came through a federation it is the federation:
+ * recording the use of an edge to the holder would reveal the holder (BQ-072).
  */
 function usedOf({ version, source, trustedAs }: ShownBelief): string {
   if (trustedAs !== undefined) return trustedAs.target
   return source.kind === 'federated' && source.id !== null ? federationTarget(source.id) : version.holder
 }
 
-/** Components of a score. `penalty`: 0, or negative if diversity counted against the belief. */
+/**
+ * The four components of a belief's score, as fields of the answer. `penalty`: 0, or a negative number by which similarity to earlier
+ * results lowered the score.
+ */
 export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreComponents {
   return {
     semantic_similarity: parts.semantic,
@@ -309,7 +330,7 @@ export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreCom
   }
 }
 
-/** Coverage of a query that asks this node alone (BQ-134): every source in its scope has responded. */
+/** Coverage report of a query that asks this node alone (BQ-134): every source in the query's scope counts as having responded. */
 export function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
   const asked = federated ? [...federations] : []
   return {
@@ -323,7 +344,7 @@ export function coverageOf({ local, federated, network }: CheckedScope, federati
   }
 }
 
-/** The weights and trust parameters that an answer was computed with, in the form of the report. */
+/** The ranking weights and trust parameters with which an answer was computed, as fields of the answer. */
 export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
   const { semantic, confidence, trust, recency } = weights
   return {
@@ -337,10 +358,10 @@ export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weigh
   }
 }
 
-/** Number of beliefs that are read and shown between two checks of the time limit. */
+/** Number of beliefs that are read from the store and converted to results between two checks of the time limit. */
 const SHOWN_AT_ONCE = 50
 
-/** Ranked beliefs in the given order, ranks from 1. */
+/** Converts scored beliefs to results in the given order, with ranks counted from 1. */
 export function listed(evaluation: Evaluation, scored: readonly ScoredBelief[]): readonly RankedBelief[] {
   const { view, question } = evaluation
   const shown = new Map<EntryKey, ShownBelief>()

@@ -7,12 +7,12 @@ import { DIMENSIONS } from '../dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
 import { type KeptDerivation, parentsIn, visibilityOf } from '../record/version.ts'
 
-/** Assigns small numbers to texts, from 0. A text keeps its number until all columns are read again. */
+/** Assigns consecutive numbers from 0 to texts. A text keeps its number until all beliefs are read again from the store. */
 class Numbered {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []
 
-  /** The highest number plus one. */
+  /** Number of texts that have a number; one more than the highest number. */
   get length(): number {
     return this.#texts.length
   }
@@ -24,7 +24,7 @@ class Numbered {
     return this.#texts.push(text) - 1
   }
 
-  /** Number of a text; -1: no belief has it. A belief that had it may have been deleted. */
+  /** Number of a text; -1: no belief has had this text. A number may remain after the belief that used the text was deleted. */
   find(text: string): number {
     return this.#numbers.get(text) ?? -1
   }
@@ -34,22 +34,25 @@ class Numbered {
   }
 }
 
-/** The texts that columns store as numbers: ids, holders, contents and sets of domains. */
+/** The texts that the columns of beliefs store as numbers: ids, holders, contents and sets of domains. */
 export class ColumnTexts {
   readonly #load: number
   readonly #ids = new Numbered()
   readonly #holders = new Numbered()
   readonly #contents = new Numbered()
   readonly #domainSets = new Numbered()
-  /** Domain lists by number of the domain set, parsed on first use. */
+  /** Lists of domains, by number of the domain set; each is parsed from JSON when it is first needed. */
   readonly #domainLists: (readonly string[])[] = []
 
-  /** `load`: how often everything has been read before, since each time the numbers change. */
+  /** `load`: how many times all beliefs have been read from the store; each reading gives the texts new numbers. */
   constructor(load: number) {
     this.#load = load
   }
 
-  /** The highest number plus one, for arrays that are indexed by these numbers. */
+  /**
+   * For holders and for domain sets, the highest assigned number plus one, which is the length that an array indexed by these numbers
+   * needs.
+   */
   get bounds(): Readonly<Record<'holders' | 'domainSets', number>> {
     return { holders: this.#holders.length, domainSets: this.#domainSets.length }
   }
@@ -58,7 +61,7 @@ export class ColumnTexts {
     return this.#ids.text(number)
   }
 
-  /** Number of an id; -1: no belief has this id, and none names it as a parent. */
+  /** Number of a belief id; -1: no belief has this id, and no belief names it as a source. */
   idNumber(id: string): number {
     return this.#ids.find(id)
   }
@@ -67,33 +70,33 @@ export class ColumnTexts {
     return this.#holders.text(number)
   }
 
-  /** Number of a holder; -1: this holder has no beliefs, and no belief names one of theirs. */
+  /** Number of a holder; -1: this holder has no beliefs, and no belief names one of this holder's beliefs as a source. */
   holderNumber(holder: string): number {
     return this.#holders.find(holder)
   }
 
-  /** Changes when there are new holders, or when the numbers of holders get another meaning. */
+  /** A text that changes when a new holder gets a number, or when all holders are numbered again. */
   get holdersMark(): string {
     return `${this.#load}.${this.#holders.length}`
   }
 
-  /** An identifier of the content: equal for equal contents, different otherwise. */
+  /** Packed hash that identifies a content, given the content's number: equal exactly for equal contents. */
   content(number: number): string {
     return this.#contents.text(number)
   }
 
-  /** Number of a content by its hash; -1: no belief has it. */
+  /** Number of a content, given by its hash in hexadecimal; -1: no belief has this content. */
   contentNumber(hash: string): number {
     return this.#contents.find(shortHash(hash))
   }
 
-  /** Normalised domains, in the order in which they were written. */
+  /** Domains of a domain set, in normal form and in the order in which the belief's writer gave them. */
   domainSet(number: number): readonly string[] {
     this.#domainLists[number] ??= JSON.parse(this.#domainSets.text(number)) as readonly string[]
     return this.#domainLists[number] as readonly string[]
   }
 
-  /** Writes the numbers of a belief's id, holder, content and domains into a row. */
+  /** Writes into a row the numbers that represent a belief's id, holder, content and domains. */
   setRow(arrays: BeliefArrays, row: number, { id, audience, contentHash }: Entry, domains: string): void {
     arrays.ids[row] = this.#ids.take(id)
     arrays.holders[row] = this.#holders.take(audience.holder)
@@ -101,7 +104,9 @@ export class ColumnTexts {
     arrays.domainSets[row] = this.#domainSets.take(domains)
   }
 
-  /** Beliefs named by primary and supporting sources, in pairs: number of the holder, number of the id. */
+  /**
+   * The beliefs that a derivation names as primary or supporting sources, as a flat list of pairs: number of the holder, number of the id.
+   */
   parents(derivation: KeptDerivation, writer: string): Int32Array {
     const named = parentsIn(derivation, writer)
     if (named.length === 0) return NONE
@@ -109,7 +114,7 @@ export class ColumnTexts {
   }
 }
 
-/** A hexadecimal hash as a text of half the length, one character per byte. */
+/** Packs a hexadecimal hash into a text of half the length, with one character per byte. */
 function shortHash(hash: string): string {
   return Buffer.from(hash, 'hex').toString('latin1')
 }
@@ -117,42 +122,48 @@ function shortHash(hash: string): string {
 export const NONE = new Int32Array(0)
 
 export const DIMENSION_COUNT: number = DIMENSIONS.length
-/** Index of the freshness among the dimensions of a row. */
+/** Index of the freshness dimension (`temporal_freshness`) among the confidence dimensions of a row. */
 export const FRESHNESS: number = DIMENSIONS.indexOf('temporal_freshness')
 
 export const BELIEF_COLUMNS = {
-  /** Entry key; -1 marks a free row, whose other columns are meaningless. */
+  /** Key of the belief's entry; -1 marks an unused row, whose other columns are meaningless. */
   entries: { of: Int32Array, empty: -1 },
-  /** Partition of the row; -1 in a free row, so that a loop over visible partitions skips it. */
+  /** Access partition of the belief; -1 in an unused row, so that a loop over visible partitions skips that row. */
   partitions: { of: Int32Array, empty: -1 },
-  /** Columns of numbers that stand for texts: see `ColumnTexts`. */
+  /** Columns of numbers that represent texts (id, holder, content, domain set); `ColumnTexts` has the texts. */
   ids: { of: Int32Array },
   holders: { of: Int32Array },
   contents: { of: Int32Array },
   domainSets: { of: Int32Array },
-  /** Confidence dimensions in the order of `DIMENSIONS`; NaN: unknown. */
+  /** The six confidence values of the belief, in the order of `DIMENSIONS`; NaN: unknown. */
   confidences: { of: Float64Array, width: DIMENSION_COUNT },
-  /** Columns of instants: creation, and the bounds of validity; a missing bound is infinite. */
+  /** Times of the belief: its creation, and the start and end of its validity; infinite where the validity is unbounded. */
   created: { of: Float64Array },
   validFrom: { of: Float64Array },
   validUntil: { of: Float64Array },
-  /** Indexes in `DERIVATION_TYPES` and `VISIBILITIES`. */
+  /** Derivation type and visibility, as positions in the lists `DERIVATION_TYPES` and `VISIBILITIES`. */
   derivations: { of: Uint8Array },
   visibilities: { of: Uint8Array },
   /** Two hashes, equal in every process: one of id and content, one of the fields that scores use. The holder is not included. */
   marks: { of: Uint32Array, width: 2 },
-  /** Next row with the same id, and next row with the same content; -1: this is the last. */
+  /** Links of two linked lists: the next row with an equal id, and the next row with an equal content; -1: this row is the last. */
   nextOfId: { of: Int32Array },
   nextOfContent: { of: Int32Array },
 } as const
 
-/** The arrays are replaced when rows no longer fit: do not keep a reference longer than one query. */
+/**
+ * The typed arrays of all belief columns. They are replaced by longer ones when the rows no longer fit, so a reference must not be kept
+ * longer than one query.
+ */
 export type BeliefArrays = ColumnArrays<typeof BELIEF_COLUMNS>
 
-/** Columns of the table of beliefs that a row is made from, in addition to the entry. */
+/** Columns of the beliefs table that are read to fill a row, in addition to the fields of the belief's entry. */
 export const ROW_COLUMNS: readonly string[] = ['entry', 'chain', 'domains', 'derivation', ...DIMENSIONS]
 
-/** Writes all numbers of a belief except those that stand for texts. */
+/**
+ * Writes a belief's numeric fields into a row: confidence, times, derivation type, visibility. The numbers that represent texts are written
+ * elsewhere.
+ */
 export function setNumbers(to: BeliefArrays, row: number, entry: Entry, aspect: Row, { type }: KeptDerivation): void {
   const confidence = DIMENSIONS.map(name => (aspect[name] as number | null) ?? Number.NaN)
   to.entries[row] = entry.key

@@ -16,11 +16,11 @@ import { type CurrentBelief, currentVersion, type KeptDerivation } from '../reco
 import { BELIEFS } from '../tables.ts'
 import { BELIEF_COLUMNS, type BeliefArrays, ColumnTexts, NONE, ROW_COLUMNS, setNumbers } from './column-arrays.ts'
 
-/** Number of current versions, and of vectors, in the cache; some kilobytes each. */
+/** Maximum number of current versions, and of vectors per model, that are cached; each takes some kilobytes. */
 const KEPT = 4096
 
 const FIRST_ROWS = 256
-/** Number of entries read at once, with their contents: some milliseconds of work. */
+/** Number of beliefs read from the store in one step, with their contents: some milliseconds of work. */
 const PAGE = 250
 /**
  * With more changes than this, and more than `CHANGES_PER_BELIEF` per belief, reading everything again is cheaper than following the feed.
@@ -28,36 +28,36 @@ const PAGE = 250
 const MAX_FOLLOWED = 2000
 const CHANGES_PER_BELIEF = 2
 /**
- * Limit on rows freed since everything was last read: if there are more, and more than there are beliefs, everything is read again to
- * release the memory of their texts.
+ * Maximum number of rows freed since all beliefs were last read. Above it, and if more rows were freed than there are beliefs, all beliefs
+ * are read again to release the memory of unused texts.
  */
 const WASTED = 100_000
 
 export class BeliefColumns {
   readonly #store: Store
-  /** Cache of recently read current versions, because beliefs that rank high do so repeatedly. */
+  /** Cache of recently read current versions, because the beliefs that rank high are read again and again. */
   readonly versions: RecentOfEntries<CurrentBelief> = new RecentOfEntries(KEPT, readCurrent, ({ entry }) => entry.key)
-  /** Cache of recently read vectors, by the key of their model. */
+  /** Caches of recently read vectors, one for each embedding model, by the model's key. */
   readonly #vectors = new Map<string, RecentOfEntries<EntryVector>>()
   readonly #columns = new Columns(BELIEF_COLUMNS, FIRST_ROWS)
   #texts = new ColumnTexts(0)
   #parents: Int32Array[] = []
   readonly #rowByEntry = new Map<EntryKey, number>()
-  /** For each id number, and for each content number, the row that was added last; absent or -1: none. */
+  /** Heads of the linked lists of rows: for each id number, and for each content number, the row added last; absent or -1: no row. */
   #lastOfId: number[] = []
   #lastOfContent: number[] = []
   readonly #byPartition = new PartitionRows()
   /**
-   * Rows of beliefs that have earlier versions, by holder and chain, so that it is known without reading them whether these may be seen
-   * (BQ-194).
+   * Rows of beliefs that have earlier versions, by holder and chain of versions, so that it is known without reading those versions whether
+   * the requester may see them (BQ-194).
    */
   readonly #rowByChain = new Map<string, number>()
   readonly #chainByRow = new Map<number, string>()
   #free: number[] = []
   #rows = 0
-  /** Number of times that all beliefs were read. */
+  /** How many times all beliefs have been read from the store. */
   #loads = 0
-  /** Number of rows freed since all beliefs were last read. */
+  /** Number of rows that became unused since all beliefs were last read. */
   #wasted = 0
   readonly #feed = new FeedFollower({
     clear: () => this.#clear(),
@@ -70,44 +70,44 @@ export class BeliefColumns {
     this.#store = store
   }
 
-  /** The columns. Valid until the next `refresh`. */
+  /** The typed arrays of belief fields, one row per belief. Valid until the next `refresh`. */
   get arrays(): BeliefArrays {
     return this.#columns.arrays
   }
 
-  /** The texts that numbers of ids, holders, contents and domain sets stand for. Valid until the next `refresh`. */
+  /** The texts that are represented by numbers in the columns: ids, holders, contents and domain sets. Valid until the next `refresh`. */
   get texts(): ColumnTexts {
     return this.#texts
   }
 
-  /** Number of rows, some of which may be free. */
+  /** Number of rows in the columns, including unused rows. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Number of beliefs in the columns. */
+  /** Number of current beliefs in the columns. */
   get size(): number {
     return this.#rowByEntry.size
   }
 
   /**
-   * Applies changes that were committed since the last call, by this or another process; takes microseconds if there are none. Must not be
-   * called within a write.
+   * Applies to the columns all changes committed since the last call, by this or another process; takes microseconds if there are none.
+   * Must not be called within a write.
    */
   refresh(): void {
     this.#feed.refresh(this.#store)
   }
 
   /**
-   * Like `refresh`, in steps of one page: of the beliefs if everything is read, otherwise of the change feed. Changes written between the
-   * steps are applied at the end. Several callers may run steps: each runs the next page. A `refresh` meanwhile reads the rest in one
-   * piece. Must not be called within a write.
+   * Brings the columns up to date with all committed changes, page by page, with a pause after each page so that other work can run.
+   * Changes committed during the pauses are applied at the end, and concurrent callers share the work; a call of `refresh` in between reads
+   * the rest at once. Must not be called within a write.
    */
   refreshInSteps(): Steps<void> {
     return this.#feed.refreshInSteps(this.#store)
   }
 
-  /** Row of an entry; -1: the entry is not a belief. */
+  /** Row of an entry in the columns; -1: the entry is not a current belief. */
   rowOf(entry: EntryKey): number {
     return this.#rowByEntry.get(entry) ?? -1
   }
@@ -120,19 +120,19 @@ export class BeliefColumns {
     return this.#texts.holder(this.arrays.holders[row] as number)
   }
 
-  /** An identifier of the row's content: equal for equal contents, different otherwise. */
+  /** Packed hash that identifies the content of a row's belief: equal exactly for equal contents. */
   contentOf(row: number): string {
     return this.#texts.content(this.arrays.contents[row] as number)
   }
 
-  /** Normalised domains of the row, in the order in which they were written. */
+  /** Domains of a row's belief, in normal form and in the order in which its writer gave them. */
   domainsOf(row: number): readonly string[] {
     return this.#texts.domainSet(this.arrays.domainSets[row] as number)
   }
 
   /**
-   * Beliefs named by primary and supporting sources of the row, in pairs: number of the holder, number of the id. A named belief may be a
-   * past version.
+   * Primary and supporting sources of a row's belief, as a flat list of pairs: number of the holder, number of the id. A source may be a
+   * past version of a belief.
    */
   parentsOf(row: number): Int32Array {
     return this.#parents[row] as Int32Array
@@ -147,7 +147,9 @@ export class BeliefColumns {
     return this.arrays.nextOfId[row] as number
   }
 
-  /** The row of a holder's current belief, by number of the holder and of the id; -1: there is none. */
+  /**
+   * Row of the current belief with this holder and this id, both given by their numbers; -1: the holder has no current belief with this id.
+   */
   rowOfVersion(holder: number, id: number): number {
     if (holder === -1 || id === -1) return -1
     let row = this.firstOfId(id)
@@ -155,17 +157,17 @@ export class BeliefColumns {
     return row
   }
 
-  /** The row of a belief that has earlier versions, by its holder and chain; -1: there is none. */
+  /** Row of the belief with this holder and this chain of versions, if it has earlier versions; otherwise -1. */
   rowOfChain(holder: string, chain: string): number {
     return this.#rowByChain.get(chainName(holder, chain)) ?? -1
   }
 
-  /** First of the rows with the same content as this one, which is among them; -1 at their end. */
+  /** First of the rows whose content equals that of this row. The row itself is among them; `nextCopy` gives the others. */
   firstCopy(row: number): number {
     return this.firstOfContent(this.arrays.contents[row] as number)
   }
 
-  /** First row with this content, by the content's number; `nextCopy` gives the others. */
+  /** First row with this content, given by the content's number; -1: none. `nextCopy` gives the other rows. */
   firstOfContent(content: number): number {
     return this.#lastOfContent[content] ?? -1
   }
@@ -174,7 +176,7 @@ export class BeliefColumns {
     return this.arrays.nextOfContent[row] as number
   }
 
-  /** Rows of a partition, ascending. Valid until the next `refresh`. */
+  /** Rows of the beliefs in an access partition, in ascending order. Valid until the next `refresh`. */
   rowsIn(partition: PartitionId): Int32Array {
     return this.#byPartition.of(partition)
   }
@@ -184,7 +186,7 @@ export class BeliefColumns {
     return this.#byPartition.changesIn(partitions)
   }
 
-  /** Cache of vectors of a model. It needs no invalidation, because the vector of a belief never changes. */
+  /** Cache of belief vectors made by a model. Cached vectors never become outdated, because the vector of a belief never changes. */
   vectorsBy(model: string): RecentOfEntries<EntryVector> {
     const known = this.#vectors.get(model)
     if (known !== undefined) return known
@@ -194,7 +196,7 @@ export class BeliefColumns {
     return made
   }
 
-  /** Reads all beliefs page by page, each page in a transaction of its own. */
+  /** Reads all beliefs into the columns, one page per step; each page is read in a transaction of its own. */
   *#pages(): Generator {
     for (const rows of tablePages(this.#store, BELIEFS, ROW_COLUMNS, PAGE)) {
       this.#put(this.#store, rows)
@@ -271,7 +273,7 @@ export class BeliefColumns {
   }
 }
 
-/** Key of holder and chain; different pairs always give different keys. */
+/** Text made from a holder and a chain of versions; different pairs always give different texts. */
 function chainName(holder: string, chain: string): string {
   return `${chain.length} ${chain}${holder}`
 }
@@ -283,7 +285,7 @@ function addFirst(last: number[], next: Int32Array, number: number, row: number)
   last[number] = row
 }
 
-/** Removes a row from its list; takes time proportional to the rows before it. */
+/** Removes a row from its linked list; takes time proportional to the number of rows before it in the list. */
 function takeOut(last: number[], next: Int32Array, number: number, row: number): void {
   let before = -1
   for (let at = last[number] as number; at !== row; at = next[at] as number) before = at
@@ -296,26 +298,26 @@ const FIRST = 16
 interface PartitionList {
   rows: Int32Array
   count: number
-  /** How often the list has changed. */
+  /** Number of times that a row was added to or removed from this partition's list. */
   changes: number
 }
 
 /**
- * Rows by partition, ascending. A query visits only the partitions that the requester may see, so that hidden beliefs cost no time
- * (BQ-195).
+ * Rows of beliefs by access partition, ascending. A query visits only the partitions that its requester may see, so that hidden beliefs
+ * cost no time (BQ-195).
  */
 export class PartitionRows {
   readonly #lists = new Map<PartitionId, PartitionList>()
-  /** Number of times that all lists were cleared. */
+  /** Number of times that the lists of all partitions were emptied. */
   #clearings = 0
 
-  /** Rows of a partition. Valid until the next change. */
+  /** Rows of the beliefs in a partition, ascending. Valid until the next change. */
   of(partition: PartitionId): Int32Array {
     const list = this.#lists.get(partition)
     return list === undefined ? NONE : list.rows.subarray(0, list.count)
   }
 
-  /** A number that changes with every change of these partitions, and with no change of others. */
+  /** A number that changes with every addition or removal of rows in these partitions, and with none in other partitions. */
   changesIn(partitions: readonly PartitionId[]): number {
     return partitions.reduce((sum, each) => sum + (this.#lists.get(each)?.changes ?? 0), this.#clearings)
   }
@@ -341,7 +343,7 @@ export class PartitionRows {
 
   clear(): void {
     this.#clearings++
-    // The counts of changes are kept, so that the same sum never occurs twice.
+    // Clearing the lists keeps their counts of changes, so that a sum of counts never returns to an earlier value.
     for (const list of this.#lists.values()) list.count = 0
   }
 
@@ -388,7 +390,10 @@ export interface SharedRows {
   readonly content: readonly number[]
 }
 
-/** Compares only the given rows: rows outside a query neither make a row shared nor cost time. */
+/**
+ * Finds the rows among `rows` that share an id or a content with another of them. Rows outside `rows` are not looked at, so beliefs outside
+ * the query neither affect the result nor cost time.
+ */
 export function sharedAmong(columns: BeliefColumns, rows: Int32Array): SharedRows {
   const { ids, contents } = columns.arrays
   return { id: shared(rows, ids), content: shared(rows, contents) }
@@ -405,7 +410,10 @@ function shared(rows: Int32Array, numbers: Int32Array): readonly number[] {
   return twice.size === 0 ? [] : [...rows.filter(row => twice.has(numbers[row] as number))]
 }
 
-/** Decay rate per day of each domain set, for a query about these domains; computed on first use. */
+/**
+ * Returns a function that gives the decay rate per day of a domain set, for a query about given domains; each rate is computed when first
+ * needed.
+ */
 export function domainRates(
   columns: { readonly texts: Pick<ColumnTexts, 'domainSet'> },
   queryDomains: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * The contradiction detector of an engine: that of a trusted plug-in, otherwise the built-in heuristic. By the heuristic, two sentences
- * about the same subject contradict each other if they differ in a negation, in a word and its opposite, or in a number. It compares words,
- * not meaning, so it misses contradictions in other words.
+ * Detects contradictions between beliefs: by a trusted plug-in if one is installed, otherwise by the built-in heuristic. By the heuristic,
+ * two sentences about the same subject contradict each other if they differ in a negation, in a word and its opposite, or in a number. It
+ * compares words, not meaning, so it misses contradictions that are worded differently.
  */
 
 import { Recent } from '../../../base/recent.ts'
@@ -16,21 +16,21 @@ import words from './words.json' with { type: 'json' }
 const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 const stemmed = (word: string): string => stem(fold(word), 'en')
 
-// All word lists are folded: lower case, without accents.
+// The word lists below are folded: lower case, without accents. Texts are folded in the same way before they are compared with the lists.
 const NEGATIONS = set(words.negations)
-/** Verbs and adjectives that negate what follows them. */
+/** Verbs and adjectives that negate the words after them, and so count as a negation of the sentence. */
 const DENIALS = set(words.denials)
-/** Phrases that look like a negation but are none. */
+/** Phrases that contain a negating word but do not negate the sentence; they are removed before negations are counted. */
 const HARMLESS = new RegExp(words.harmless, 'g')
-/** Words that weaken a statement. */
+/** Words that weaken a statement; a contradiction with a weakened statement counts only as a tension. */
 const HEDGES = set(words.hedges)
 const UNIVERSALS = set(words.universals)
-/** Phrases that say that something has changed. */
+/** Phrases that say that something has changed over time. */
 const CHANGES = new RegExp(words.changes)
-/** Words that say nothing about the subject. */
+/** Words that say nothing about what a sentence is about, and are ignored when subjects are compared. */
 const FILLERS = set(words.fillers)
 const NUMBERS: Readonly<Record<string, number>> = words.numbers
-/** Opposites by stem; in the data, each word left of a colon is the opposite of each word right of it. */
+/** Opposites of each word stem. In each line of the data, the words left of the colon are opposites of the words right of the colon. */
 const OPPOSITES = opposites(words.opposites)
 
 function opposites(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -47,25 +47,25 @@ function opposites(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<st
 
 interface Sentence {
   readonly text: string
-  /** Stems of the words that the sentence is about, including words that have opposites. */
+  /** Stems of the content words of the sentence, including words that have opposites. */
   readonly about: ReadonlySet<string>
   readonly isNegated: boolean
   readonly isHedged: boolean
   readonly isUniversal: boolean
   readonly tellsChange: boolean
-  /** Numbers in the sentence, by the stem of what is counted, or by '' if that is not stated. */
+  /** Numbers in the sentence, by the stem of the word that names what is counted; '' if the sentence does not say it. */
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>
   readonly years: ReadonlySet<number>
 }
 
-/** Maximum number of sentences of a belief that are examined. */
+/** Maximum number of sentences of one belief that are examined for contradictions. */
 const MAX_SENTENCES = 20
 
-/** Number of contents whose sentences are cached, because every belief of a page is compared with every other. */
+/** Number of belief contents whose split sentences are cached, because every belief of a page is compared with every other. */
 const KEPT = 256
 const READ = new Recent<string, readonly Sentence[]>(KEPT)
 
-/** Sentences of a content; the result depends on the text alone, so that caching it reveals nothing about other queries. */
+/** Sentences of a belief's content, cached. They depend on the content alone, so the cache reveals nothing about other queries. */
 function sentencesOf(content: string): readonly Sentence[] {
   return READ.get(content, () =>
     content
@@ -98,7 +98,7 @@ function sentence(text: string): Sentence {
   return {
     text,
     about,
-    // Two negations cancel each other.
+    // An even number of negations in a sentence cancels out.
     isNegated: negated % 2 === 1,
     isHedged: tokens.some(token => HEDGES.has(token)),
     isUniversal: tokens.some(token => UNIVERSALS.has(token)),
@@ -108,7 +108,7 @@ function sentence(text: string): Sentence {
   }
 }
 
-/** The text folded, with contractions of `not` written out and without thousands separators. */
+/** The text in lower case without accents, with contractions of `not` written out and thousands separators removed. */
 function plainText(text: string): string {
   return fold(text.replaceAll('’', "'"))
     .replaceAll('%', ' percent ')
@@ -121,23 +121,23 @@ function isYear(token: string): boolean {
   return /^(1[5-9]|20)\d\d$/.test(token)
 }
 
-/** What a number counts: the next word, unless it is a number or a stop word. */
+/** What a number counts: the stem of the word after the number; '' if that word is a number, a stop word, or missing. */
 function unitAt(tokens: readonly string[], at: number): string {
   const next = tokens[at]
   return next === undefined || /\d/.test(next) || isStopWord(next, 'en') ? '' : stem(next, 'en')
 }
 
-/** Stems of a word and its opposite: of the first sentence, and of the second. */
+/** Stems of two opposite words: the first occurs in one sentence, the second in the other. */
 type OppositePair = readonly [string, string]
 
-/** Pairs of opposites between two sentences; each word is used once. */
+/** Pairs of opposite words, one from each of two sentences; each word belongs to at most one pair. */
 function oppositesIn(a: ReadonlySet<string>, b: ReadonlySet<string>): readonly OppositePair[] {
   const pairs: OppositePair[] = []
   const taken = new Set<string>()
   for (const one of a) {
     if (b.has(one)) continue
     const found = oppositesOf(one).filter(other => b.has(other) && !a.has(other) && !taken.has(other))
-    // If there are several opposites, the one that occurs first in the sentence.
+    // If a word has several opposites in the other sentence, the one that occurs first in that sentence is taken.
     const other = found.length < 2 ? found[0] : [...b].find(word => found.includes(word))
     if (other === undefined) continue
     taken.add(other)
@@ -173,11 +173,11 @@ export const HEURISTIC: ContradictionDetector = {
 
 type Kind = 'negation' | 'opposite' | 'number'
 
-/** Score of a contradiction by its type, between sentences that are otherwise equal. */
+/** Score of a contradiction by its type (`direct`, `implied`, `temporal` or `tension`), for two sentences that agree in all other words. */
 const SURE: Readonly<Record<ContradictionType, number>> = { direct: 0.97, implied: 0.93, temporal: 0.9, tension: 0.88 }
-/** Factor if each sentence says something that the other does not, since they may then be about different things. */
+/** Factor on the score if each sentence has content words that the other lacks: the two sentences may then be about different things. */
 const BOTH_DIFFER = 0.85
-/** Relative difference up to which two numbers may be the same one, rounded. */
+/** Relative difference (2 %) up to which two numbers may be one number, rounded differently. */
 const NEAR = 0.02
 
 function contradictionOf(
@@ -211,7 +211,10 @@ function typeOf(kind: Kind, a: Sentence, b: Sentence, isApart: boolean): Contrad
   return kind === 'opposite' ? 'implied' : 'direct'
 }
 
-/** Similarity of the subjects of two sentences, 0 to 1, not counting opposites. */
+/**
+ * Similarity of the subjects of two sentences, 0 to 1: common content words divided by those of the longer sentence, without opposites,
+ * times `BOTH_DIFFER` if each sentence has words of its own.
+ */
 function likeness(a: Sentence, b: Sentence, opposites: readonly OppositePair[]): number {
   const ofA = [...a.about].filter(word => !opposites.some(([one]) => one === word))
   const ofB = [...b.about].filter(word => !opposites.some(([, other]) => other === word))
@@ -224,12 +227,12 @@ function numbersDiffer(a: Sentence, b: Sentence): boolean {
   return [...a.numbers].some(([unit, numbers]) => areDisjoint(numbers, b.numbers.get(unit) ?? new Set()))
 }
 
-/** Whether both sets contain numbers, but none in common. */
+/** Whether both sets contain numbers, but no number of one set is equal or nearly equal to a number of the other. */
 function areDisjoint(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {
   return a.size > 0 && b.size > 0 && ![...a].some(one => [...b].some(other => isNear(one, other)))
 }
 
-/** Whether two numbers may be the same after rounding; small numbers and years must be equal. */
+/** Whether two numbers may be one number after rounding (at most 2 % apart). Numbers up to 20 and years must be equal. */
 function isNear(one: number, other: number): boolean {
   if (one === other) return true
   const larger = Math.max(Math.abs(one), Math.abs(other))
@@ -237,7 +240,7 @@ function isNear(one: number, other: number): boolean {
   return !isYear && larger > 20 && Math.abs(one - other) <= NEAR * larger
 }
 
-/** Whether the two statements are valid at different times. */
+/** Whether the validity of one statement ends before the validity of the other begins. */
 function isApart(a: Statement, b: Statement): boolean {
   const endsBefore = (one: Statement, other: Statement) =>
     one.validUntil !== null && other.validFrom !== null && one.validUntil <= other.validFrom
@@ -255,7 +258,7 @@ function quoted({ text }: Sentence): string {
   return `"${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text}"`
 }
 
-/** Name under which a plug-in exports a detector. */
+/** Name of the module export under which a plug-in provides a contradiction detector. */
 const EXPORT = 'contradictionDetector'
 
 const INSTALLED = new WeakMap<LensHost, ContradictionDetector>()
@@ -279,11 +282,11 @@ function isDetector(given: unknown): given is ContradictionDetector {
   return typeof name === 'string' && typeof note === 'string' && typeof detect === 'function'
 }
 
-// Interface of contradiction detectors: a plug-in can provide a better one than the built-in heuristic (BQ-173).
+// Interface of contradiction detectors: a plug-in can provide a detector that replaces the built-in heuristic (BQ-173).
 
 export type ContradictionType = Conflict['contradiction_type']
 
-/** A belief as a detector receives it. Times are instants; null: no bound. */
+/** A belief as passed to a contradiction detector. Its validity times are instants; null: unbounded. */
 export interface Statement {
   readonly content: string
   readonly validFrom: number | null
@@ -292,22 +295,22 @@ export interface Statement {
 
 export interface Contradiction {
   readonly type: ContradictionType
-  /** Confidence of the detector, 0 to 1; a contradiction is reported if it is above `MIN_SCORE`. */
+  /** How certain the detector is of the contradiction, 0 to 1; it is reported only if the score is above `MIN_SCORE`. */
   readonly score: number
-  /** Explanation that names the opposed statements. */
+  /** Explanation of the contradiction for readers, quoting the opposed statements. */
   readonly text: string
 }
 
 export interface ContradictionDetector {
   readonly name: string
-  /** Explains to readers what the detector's findings are based on. */
+  /** A sentence for readers that says how the detector finds contradictions and what it cannot find. */
   readonly note: string
-  /** The contradiction between two beliefs, or null. The result must not depend on the order of the arguments. */
+  /** The contradiction between two beliefs; null: there is none. The result must not depend on the order of the two arguments. */
   detect(a: Statement, b: Statement): Contradiction | null
 }
 
 export const MIN_SCORE = 0.7
-/** Raw cosine from which two beliefs count as having the same topic. */
+/** Raw cosine (inner product of the unit vectors of two beliefs) from which the beliefs count as being about the same topic. */
 export const SAME_TOPIC = 0.75
 
 export function statementOf({ content, valid_from, valid_until }: Belief): Statement {

@@ -44,7 +44,7 @@ export function concentrationWarnings(beliefs: readonly TrustShare[], requester:
   let total = 0
   for (const { belief, score, federation_id } of beliefs) {
     const { trust_score } = score.components
-    // If a federation does not reveal holders, all its beliefs count as those of one holder.
+    // If a federation hides its holders, all of its beliefs count as held by one holder.
     const holder = belief.holder_id ?? `the federation ${federation_id}`
     sums.set(holder, (sums.get(holder) ?? 0) + trust_score)
     total += trust_score
@@ -59,7 +59,7 @@ export function concentrationWarnings(beliefs: readonly TrustShare[], requester:
     }))
 }
 
-/** Explains the rank of a belief in a paragraph, which mentions only this belief, this query and this requester (BQ-109). */
+/** Explains in one paragraph why a belief has its rank; mentions only this belief, the query and the requester (BQ-109). */
 function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string {
   const { scored, rank, total, penalty } = explained
   const sentences = [
@@ -141,7 +141,7 @@ export function explain(world: ExplanationWorld, explained: ExplainedBelief): Ex
   }
 }
 
-/** A component of the score: its value, its weight, and their product. */
+/** A component of the score as shown in an explanation: its value, its weight, and value times weight. */
 function counted<T extends number | null>(value: T, weights: RankingWeights, name: keyof RankingWeights) {
   const weight = weights[name]
   return { value, weight: twelveDecimals(weight), contribution: value === null ? 0 : weight * value }
@@ -157,7 +157,7 @@ function semanticPart(
   return {
     ...counted(parts.semantic, question.weights, 'semantic'),
     measured_by: measuredBy,
-    /** Raw cosine distance; null if words are compared instead of vectors. */
+    /** Distance to the query's text, 1 minus the raw cosine; null if the belief was compared by words instead of vectors. */
     cosine_distance: isMeasured ? 1 - cosine : null,
     matched_terms: question.semantic === null ? [] : [...matchedTerms(question.semantic, belief.content)],
   }
@@ -234,23 +234,26 @@ function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted 
   return { level, entries: { ...entries }, base, days_since_use: days, rate, decayed, value, distrusted }
 }
 
-/** What an explanation is computed from, in addition to the belief itself. */
+/** The query, its time and the node's state, from which explanations are computed in addition to the belief itself. */
 export type ExplanationWorld = Pick<Evaluation, 'question' | 'understood' | 'asOf' | 'state'>
 
-/** A belief with its score and rank. */
+/** A belief with its score and rank, as input of an explanation. */
 export interface ExplainedBelief {
   readonly scored: ScoredBelief
   readonly belief: Belief
   readonly trust: TrustFound
-  /** 0, or negative if diversity counted against the belief. */
+  /** 0, or a negative number by which similarity to results above the belief lowered its score. */
   readonly penalty: number
-  /** Rank in the total order of all matches, from 1. */
+  /** Rank of the belief among all matches ordered by score, from 1. */
   readonly rank: number
-  /** Number of all matches. */
+  /** Number of all matches of the query. */
   readonly total: number
 }
 
-/** Percentile of a rank (BQ-110): 100 for the first, 0 for the last; 100 for a single match. */
+/**
+ * Percentile of a rank among `total` matches (BQ-110): 100 · (total − rank) / (total − 1), so 100 for the first and 0 for the last; 100 for
+ * a single match.
+ */
 function percentileOf(rank: number, total: number): number {
   return total <= 1 ? 100 : twelveDecimals((100 * (total - rank)) / (total - 1))
 }

@@ -54,32 +54,38 @@ import { type AccessWatch, type LiveShared, liveShared, type TrustWatch } from '
 
 interface Remembered {
   readonly asOf: Instant
-  /** Position in the change feed: later changes may affect the query. */
+  /** Position in the store's change feed as of the last answer; only changes after it can affect the query. */
   readonly position: number
-  /** Revision numbers of what the requester may see (`accessScope`), and of its trust (`trust`). */
+  /**
+   * Revision numbers as of the last answer: one increases when the requester's access changes (`accessScope`), one when the requester's
+   * trust in others changes (`trust`).
+   */
   readonly accessScope: number
   readonly trust: number
-  /** Whether an entry was a candidate that passed the filters: a match, or a copy that was dropped. */
+  /**
+   * Whether an entry was a candidate that passed the filters in the last answer: a match, or a duplicate that was dropped because another
+   * copy matches.
+   */
   readonly isCandidate: (entry: EntryKey) => boolean
-  /** Lowest cosine at which another entry would become a candidate; null: no limit. */
+  /** Lowest cosine to the query's text at which a belief that was no candidate would become one; null: at any cosine. */
   readonly meaningFloor: number | null
   /** All candidates, including shown ones, copies, and later ones that rank behind the page. Null: the query has no candidate step. */
   readonly candidates: KnownCandidates | null
-  /** What a new candidate must reach to change the page. Null: any new candidate may change it. */
+  /** The scores that a new candidate must reach to change the shown page. Null: any new candidate may change the page. */
   readonly bar: Bar | null
-  /** The last search, for reuse by the next answer. Null: a new search is needed. */
+  /** Result of the last search by vector, from which the next answer can be derived. Null: the next answer needs a new search. */
   readonly search: Search | null
 }
 
 /**
- * The search of the last answer, and the state for which it is valid. Unlike the other fields, it is not moved forward by irrelevant
- * changes.
+ * The search by vector of the last answer, and the state of the store for which it is valid. Its position stays unchanged when changes that
+ * do not affect the answer are skipped.
  */
 interface Search extends EarlierSearch {
   readonly position: number
   readonly accessScope: number
   readonly asOf: Instant
-  /** Instant from which time alone may bring other beliefs into scope. */
+  /** Instant from which the passing of time alone may bring other beliefs into the query's scope. */
   readonly until: Instant
 }
 
@@ -91,11 +97,14 @@ interface Carried {
 
 interface KnownCandidates {
   readonly cosines: ReadonlyMap<EntryKey, number>
-  /** Cosines of candidates that were added after the last answer. */
+  /** Cosines to the query's text of candidates that appeared after the last answer without changing it. */
   readonly later: Map<EntryKey, number>
 }
 
-/** What a new candidate must reach to change the page. */
+/**
+ * The shown results whose scores a new candidate must reach to change the page, and how many lower candidates may be added before the page
+ * must be computed again.
+ */
 interface Bar {
   readonly shown: readonly ScoredBelief[]
   /** How many nearer candidates may still be added before a shown belief is among the farthest, which are then dropped. Counted down. */
@@ -107,17 +116,17 @@ interface World {
   readonly requester: Requester
   readonly last: Remembered
   readonly now: Instant
-  /** Vector of the query's text; null if there is none, so that words are compared instead, or nothing is. */
+  /** Vector of the query's text; null if the text was not embedded, so that words are compared, or if the query has no text. */
   readonly question: Float32Array | null
-  /** Vector of an entry by the query's model; null: it has none yet. */
+  /** Vector of an entry by the query's embedding model; null: the entry has no vector yet. */
   vectorOf(entry: EntryKey): Float32Array | null
-  /** A function that scores rows as of now; created on first use. */
+  /** Returns a function that computes the score of a row as of now; the function is made when first needed. */
   scorer(): (row: number, source: BeliefSource, cosine: number | null) => number
 }
 
 /**
- * Whether a change may affect the answer. False is certain: the change is hidden, out of scope, concerns a belief that neither was nor is a
- * candidate, or adds a candidate that scores lower than every shown result.
+ * Whether a change of the store may affect the answer. If false, it certainly does not: the changed belief is hidden, is out of scope,
+ * neither was nor is a candidate, or is a new candidate that scores lower than every shown result. If true, it may.
  */
 function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, world: World): boolean {
   const { columns, requester, last, question } = world
@@ -149,9 +158,9 @@ function isBelowBar(row: number, near: number, source: BeliefSource, world: Worl
   return true
 }
 
-/** Whether a candidate ranks below everything shown on a full page, and is not a copy of another candidate. */
+/** Whether a candidate scores below all shown results of a full page and is not a duplicate of another candidate. */
 function isBelowShown(row: number, near: number, source: BeliefSource, { columns, last, scorer }: World): boolean {
-  // A copy may replace a belief that is shown.
+  // A duplicate may replace the shown copy of the same belief, whatever its score.
   if (last.bar === null || isCopyOfAny(row, last.candidates, columns)) return false
   const score = scorer()
   const final = score(row, source, near)
@@ -173,7 +182,7 @@ function nearOf(entry: EntryKey, candidates: Remembered['candidates']): number |
 }
 
 /**
- * Interval in milliseconds at which an answer is checked if its filters depend on the present time: `recent`, `from_trusted` and freshness.
+ * Milliseconds after which an answer is checked again if its filters depend on the present time: `recent`, `from_trusted` and freshness.
  */
 const SLIDING_MS = 60_000
 
@@ -186,14 +195,14 @@ function filtersHoldUntil({ question, asOf }: Evaluation): Instant {
   return isSliding ? asOf + SLIDING_MS : Number.POSITIVE_INFINITY
 }
 
-/** Number of attempts to make an answer when part of it became hidden in the meantime. */
+/** Number of times that an answer is computed again because some of its beliefs became hidden while it was computed. */
 const ATTEMPTS = 3
 
 interface Draft {
   readonly picked: readonly Picked[]
   readonly trust: readonly TrustIn[]
   readonly total: number
-  /** Keys of matches from other nodes. */
+  /** Keys of matching beliefs from other nodes. */
   readonly remotes: ReadonlySet<string>
   readonly until: Instant
   readonly remembered: Remembered
@@ -211,10 +220,13 @@ export class LiveBeliefQuery implements LiveQuery {
   readonly #trust: TrustWatch
   readonly #isAllowed: () => boolean
   readonly #model: string | null
-  /** Vectors of the query's text; null: not computed yet, or not possible. */
+  /**
+   * Vectors computed from the query's text, kept for later answers; null: not computed yet, or embedding failed. A failed embedding is
+   * tried again, because a vector that becomes available later changes the scores.
+   */
   #embedded: Embedded | null = null
   #last: Remembered | null = null
-  /** What the scores of the last answer are based on. */
+  /** Basis of the trust in the holder of each belief in the last answer. */
   #bases: TrustBases = { of: new Map(), asOf: 0, trust: 0 }
 
   /** `query`: the input from which `checked` was made. `isAllowed`: whether the viewer may still ask this query. */
@@ -276,7 +288,7 @@ export class LiveBeliefQuery implements LiveQuery {
     }
   }
 
-  /** Results of other nodes; this class queries none, but a subclass does. */
+  /** Results of other nodes for the query. This class queries no other nodes; the subclass `LiveOverNodes` overrides this method. */
   protected askNodes(
     _embedded: Embedded,
     _asOf: Instant,
@@ -295,7 +307,8 @@ export class LiveBeliefQuery implements LiveQuery {
     const now = this.state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
-    // A change is reported as relevant once; the next answer sets a new basis.
+    // Changes up to this position have now been examined: a relevant change is reported once, and the next answer sets a new starting
+    // point.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
     const { columns } = this.state
@@ -359,7 +372,9 @@ export class LiveBeliefQuery implements LiveQuery {
     )
   }
 
-  /** Whether an item matches in the state of the draft; later writes lead to another answer. */
+  /**
+   * Whether the belief with this key matches the query in the state from which the draft was computed; later writes lead to a new answer.
+   */
   #isMatch(key: string, { remembered, remotes }: Draft): boolean {
     if (nodeOfKey(key) !== null) return remotes.has(key)
     const { columns } = this.state
@@ -370,7 +385,7 @@ export class LiveBeliefQuery implements LiveQuery {
     return row !== -1 && remembered.isCandidate(columns.arrays.entries[row] as EntryKey)
   }
 
-  /** Whether the latest version of the belief exists and is visible. */
+  /** Whether the latest version of a belief exists and the requester may see it. */
   #isThere({ columns, requester, reader }: ShowView, { key, id }: Pick<LiveItem, 'key' | 'id'>): boolean {
     const holder = holderOfKey(key)
     const number = columns.texts.holderNumber(holder)
@@ -433,7 +448,7 @@ export class LiveBeliefQuery implements LiveQuery {
     return this.#embedded?.question != null && operators + filters.length === 0
   }
 
-  /** Candidates derived from the last search. Null: a new search is needed. */
+  /** Candidates derived from the last search and the changes since, without a new search. Null: a new search is needed. */
   #carried(
     view: ShowView,
     { floor, accessScope, asOf }: Pick<Search, 'floor' | 'accessScope' | 'asOf'>,
@@ -470,7 +485,7 @@ export class LiveBeliefQuery implements LiveQuery {
       const remote = view.remotes?.get(shown.entry)
       if (remote !== undefined) return { ...remoteItem(remote), ...placed, standing: textOfTrust(trust), basis: null }
       const basis = basisOf(shown, trust, last.of.get(keyOf(shown.version)), then, view.requester)
-      // Included because a vector that is made later changes the score.
+      // Whether the belief was compared by words is part of the basis, because the score changes when the belief gets a vector.
       const standing = scored.isByWords ? `${basis.text} by words` : basis.text
       return { ...itemOf(shown, view), ...placed, standing, basis }
     })
@@ -500,8 +515,8 @@ function minCosine({ isCut, cosines, floor }: Evaluation): number | null {
 }
 
 /**
- * What a new candidate must reach. Null if results are selected depending on one another, if the page is not full, or if nothing was
- * compared by vectors.
+ * The shown scores that a new candidate must reach to change the page. Null (any candidate may change it) if the selection of a result
+ * depends on other results, if the page is not full, or if nothing was compared by vectors.
  */
 function barOf(
   evaluation: Evaluation,
@@ -517,5 +532,5 @@ function barOf(
   return { shown, spare: farther + Math.max(0, MAX_NEAREST - cosines.size) }
 }
 
-/** An item with the basis of its trust; null: the item came from another node. */
+/** A result of a live query with the basis of the trust in its holder; null: the result came from another node. */
 type Based = LiveItem & { readonly basis: TrustBasis | null }

@@ -1,6 +1,6 @@
 /**
- * Converts beliefs of an answer to items of a live query, with the basis of the trust in their holders (not counting the passing of time):
- * an item is sent again when that basis changes.
+ * Converts the beliefs of an answer to items of a live query. Each item has a text for the basis of the trust in its holder, which does not
+ * change merely because time passes; an item is sent again when this text changes.
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -22,24 +22,24 @@ export function holderOfKey(key: string): string {
   return (JSON.parse(key) as [string, string])[0]
 }
 
-/** Chain of a key: the id of the belief's first version. */
+/** Chain of versions contained in an item's key: the id of the belief's first version. */
 export function chainOfKey(key: string): string {
   return (JSON.parse(key) as [string, string])[1]
 }
 
-/** An item without rank, score and the basis of its score. */
+/** An item of a live query without rank, score and the basis of the score. */
 export function itemOf(shown: ShownBelief, view: ShowView): UnratedItem {
   return { ...saidBy(shown.belief), key: keyOf(shown.version), since: sinceOf(shown, view) }
 }
 
 type UnratedItem = Omit<LiveItem, 'rank' | 'score' | 'standing'>
 
-/** The fields of an item that follow from the belief alone. */
+/** The fields of an item that depend only on the belief. */
 function saidBy(belief: Belief): Omit<UnratedItem, 'key' | 'since'> {
   return {
     id: belief.id,
     version: canonicalJson(VERSION_PARTS.map(name => belief[name]) as JsonObject['']),
-    // The cast is safe: a shown belief is JSON.
+    // The cast is safe: a belief as shown to a requester contains only JSON values.
     shown: belief as unknown as JsonObject,
     fields: fieldsOf(belief),
   }
@@ -79,19 +79,19 @@ function fieldsOf(belief: Belief): Readonly<Record<string, string>> {
   )
 }
 
-/** Time of the oldest version that the requester may read; earlier versions are not revealed. */
+/** Creation time of the oldest version that the requester may read; the times of earlier versions are not revealed. */
 function sinceOf({ belief, version }: ShownBelief, view: ShowView): Instant {
   if (belief.supersedes === null) return version.createdAt
   return historyOf(view, version.holder, version.chain).at(-1)?.version.createdAt ?? version.createdAt
 }
 
-/** Item for a belief from another node, through all its versions. */
+/** Item of a live query for a belief from another node. */
 export function remoteItem(remote: RemoteBelief): UnratedItem {
   const { belief } = remote
   return { ...saidBy(belief), key: keyOfRemote(remote), since: Date.parse(belief.created_at) }
 }
 
-/** Key of a belief from another node; the same for all its versions. */
+/** Key of a belief from another node, which stays the same through all versions of the belief. */
 export function keyOfRemote({ node, source, chain }: RemoteBelief): string {
   return JSON.stringify([MARK, source.kind, source.id, node, chain])
 }
@@ -113,12 +113,12 @@ export interface TrustBasis {
   readonly value: number
 }
 
-/** Trust bases of the beliefs in one answer. */
+/** Basis of the trust in the holder of each belief in one answer. */
 export interface TrustBases {
-  /** Trust bases by key of the item. */
+  /** Basis of trust, by the key of the item. */
   readonly of: ReadonlyMap<string, TrustBasis>
   readonly asOf: Instant
-  /** Revision number of the requester's trust. */
+  /** Revision number of the requester's trust as of the answer. */
   readonly trust: number
 }
 
@@ -167,7 +167,7 @@ function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }
 
-/** Text of a trust basis, which does not change as time passes. */
+/** Text that describes a trust basis and does not change as time passes. */
 export function textOfTrust({ kind, value, direct }: TrustIn): string {
   switch (kind) {
     case 'self':

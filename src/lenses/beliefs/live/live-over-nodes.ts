@@ -1,6 +1,6 @@
 /**
- * A live query that includes other nodes. These send a notice when something visible has changed there; then the query runs again. If a
- * node does not respond, its previous results are kept, and only its silence is reported.
+ * A live query that includes beliefs of other nodes. Those nodes send a notice when something visible to the requester has changed on them;
+ * then the query runs again. If a node does not respond, its previous results are kept and the missing response is reported once.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -32,16 +32,16 @@ export class LiveOverNodes extends LiveBeliefQuery {
   readonly #held = new Map<string, () => void>()
   readonly #given = new Map<string, NodeAnswer>()
   #sources: readonly AskedSource[] = []
-  /** Sources that did not respond to the last query. */
+  /** Names of the queried sources that did not respond to the last query. */
   #silent: ReadonlySet<string> = new Set()
   #isStirred = false
-  /** Machine time at which other nodes were last queried. */
+  /** Time in milliseconds of a monotonic clock at which other nodes were last queried. */
   #askedAt = 0
   #peers = -1
   /** Number of changes of the viewer's own trust as of the last query; results of other nodes are weighted by this trust. */
   #ownTrust = -1
 
-  /** `reportGap`: called once for each node that stops responding. */
+  /** `reportGap`: called once for each node that has stopped responding. */
   constructor(
     state: BeliefsState,
     viewer: Viewer,
@@ -100,7 +100,7 @@ export class LiveOverNodes extends LiveBeliefQuery {
     return [...super.lost(ofStore), ...ofNodes.map(({ key }) => key)]
   }
 
-  /** Called when the query is no longer needed. */
+  /** Ends the watches on other nodes; called when the live query is no longer needed. */
   close(): void {
     this.#unlisten()
     for (const release of this.#held.values()) release()
@@ -141,10 +141,10 @@ export class LiveOverNodes extends LiveBeliefQuery {
     }
   }
 
-  /** Adds earlier results of nodes that failed. A node that rejects the viewer has withdrawn its results. */
+  /** Adds to an answer the earlier results of nodes that failed to respond. Results of a node that now refuses the viewer are dropped. */
   #completed(answer: NodesAnswer): NodesAnswer {
     for (const one of answer.answers) this.#given.set(this.#nameOf(one.source), one)
-    // Watches continue from this answer, so that it does not count as a change for this query.
+    // Watches on the other nodes continue from the state of this answer, so that the answer itself is not reported as a change.
     followAnswer(this.state.host, this.viewer.id, answer)
     const silent = answer.failures.filter(({ source }) => !answer.answers.some(one => one.source === source))
     for (const { source, code } of silent) if (code === 'UNAUTHORIZED') this.#given.delete(this.#nameOf(source))

@@ -1,6 +1,6 @@
 /**
- * Shared by all subscriptions of an engine: the change feed, and for each viewer whether visibility or trust have changed for another
- * reason than the passing of time.
+ * Data shared by all live queries over beliefs in an engine: the store's change feed, and for each viewer whether access or trust has
+ * changed for a reason other than the passing of time.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { onePer, Recent } from '../../../base/recent.ts'
@@ -14,7 +14,7 @@ import { faded, federationTarget, type TrustQuestion } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustMark } from '../trust/trust-graph.ts'
 
-/** Number of vectors in the cache, one or two kilobytes each. */
+/** Maximum number of belief vectors in the cache, one or two kilobytes each. */
 const MAX_VECTORS = 256
 
 /** Number of watches in the cache: of viewers, and of their trust by query. A query keeps its own watch as long as it exists. */
@@ -27,7 +27,7 @@ export class LiveShared {
   readonly #scopes = new Recent<string, AccessWatch>(MAX_WATCHES)
   readonly #trusts = new Recent<string, TrustWatch>(MAX_WATCHES)
   #caughtUp: number | null = null
-  /** Position in the change feed at the last `catchUp`. */
+  /** Position in the store's change feed up to which `catchUp` has read. */
   position: number
 
   constructor(state: BeliefsState) {
@@ -50,12 +50,15 @@ export class LiveShared {
     return version
   }
 
-  /** Changes after a position, ascending, up to the last `catchUp`; null: they are no longer known. */
+  /**
+   * Changes of beliefs after a position in the change feed, in ascending order, up to the position where `catchUp` last stopped; null:
+   * changes that old are no longer kept.
+   */
   since(position: number): readonly Change[] | null {
     return position === this.position ? [] : this.#changes.since(position)
   }
 
-  /** Vector of an entry by this model, at the last `catchUp` or later; null: it has none yet. */
+  /** Vector of an entry by this embedding model, read at the last `catchUp` or later; null: the entry has no vector yet. */
   vectorOf(entry: EntryKey, model: string): Float32Array | null {
     const { store } = this.#state.host
     return this.#vectors.get(entry, () => {
@@ -89,14 +92,14 @@ export class AccessWatch {
     this.#requester = state.requester(viewer)
   }
 
-  /** The requester with its present memberships. */
+  /** The requester with the memberships that were current at the last `refresh`. */
   get requester(): Requester {
     return this.#requester
   }
 
   /**
-   * A revision number that changes when the requester sees other partitions, or sees them through other federations, than at the last call.
-   * `version`: that of the store.
+   * Returns a revision number that increases when the requester sees other partitions than at the last call, or sees a partition through
+   * other federations. `version`: present version of the store.
    */
   refresh(version: number): number {
     if (version === this.#version) return this.#revision
@@ -117,7 +120,7 @@ function seeAlike(before: Requester, now: Requester): boolean {
     before.federationsOf(partition).join('\n') === now.federationsOf(partition).join('\n')
   return (
     before.accessScope.partitions.every(isTheSame) &&
-    // Partitions that did not exist before are ignored: their contents appear in the change feed.
+    // Partitions that did not exist before are ignored, because the change feed reports the beliefs in them.
     now.accessScope.partitions.every(partition => !before.knows(partition) || isTheSame(partition))
   )
 }
@@ -127,9 +130,9 @@ interface Base {
   readonly asOf: Instant
 }
 
-/** Tolerance for the rounding of a product that was computed in two ways. */
+/** Largest difference of two equal trust values that were computed in different ways, caused by rounding. */
 const NOISE = 1e-12
-/** Maximum number of changes of trust that are remembered individually. */
+/** Maximum number of trust changes for which the affected beliefs are remembered; older changes count as affecting all beliefs. */
 const MAX_TRUST_CHANGES = 64
 
 export class TrustWatch {
@@ -137,7 +140,10 @@ export class TrustWatch {
   readonly #viewer: string
   readonly #question: TrustQuestion
   #revision = 0
-  /** For each recent revision: visible beliefs of the holders in whom trust changed; null: perhaps all. */
+  /**
+   * For each recent revision of trust, oldest first: the visible beliefs of the holders in whom trust changed; null: all beliefs may be
+   * affected.
+   */
   readonly #changed: (readonly EntryKey[] | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
@@ -150,8 +156,8 @@ export class TrustWatch {
   }
 
   /**
-   * A revision number that changes when trust in somebody whom the requester meets has changed since the last call. The columns must be up
-   * to date. `version`: that of the store.
+   * Returns a revision number that increases when the viewer's trust in the holder of some visible belief has changed since the last call,
+   * other than by the passing of time. The columns of beliefs must be up to date. `version`: present version of the store.
    */
   refresh(requester: Requester, now: Instant, version: number): number {
     if (version === this.#version) return this.#revision
@@ -164,7 +170,7 @@ export class TrustWatch {
     const fresh = this.#at(base?.asOf ?? now)
     this.#base = { trust: fresh, asOf: base?.asOf ?? now }
     if (base === null) return this.#revision
-    // Use of an edge increases trust in its target and in everybody who is trusted through it.
+    // Using a trust edge raises trust in its target and in everybody who is trusted through the target, so all beliefs may be affected.
     const changed = isUsed ? null : this.#met(base.trust.differences(fresh), requester)
     if (changed?.length === 0) return this.#revision
     this.#base = { trust: this.#at(now), asOf: now }
@@ -182,17 +188,20 @@ export class TrustWatch {
   }
 
   /**
-   * Sets the basis for comparison when an answer was given: later fading and use of trust are compared with this moment. Call `refresh`
-   * before.
+   * Makes the moment of an answer the starting point of comparisons: from then on, fading and use of trust edges are compared with the
+   * trust at this moment. `refresh` must be called before.
    */
   answered(asOf: Instant): void {
     if (this.#base === null || this.#base.asOf === asOf) return
     const trust = this.#at(asOf)
-    // A change that has not been noticed yet must still be noticed by the next `refresh`.
+    // If trust has changed since the last `refresh`, the old starting point is kept, so that the next `refresh` notices the change.
     if (isSame(this.#state.trust.mark(this.#viewer, this.#question), this.#mark)) this.#base = { trust, asOf }
   }
 
-  /** Whether an edge of the requester counts more than it would without use since then. */
+  /**
+   * Whether one of the requester's trust edges has another level than fading alone since the starting point explains, because the edge was
+   * used.
+   */
   #isFresher({ trust, asOf }: Base, now: Instant): boolean {
     const days = Math.max(0, now - asOf) / DAY_MS
     const edges = this.#at(now).own
@@ -202,7 +211,7 @@ export class TrustWatch {
     })
   }
 
-  /** Trust at this moment: a use counts from the next millisecond on. */
+  /** Trust one millisecond after this instant, because the use of an edge counts only from the next millisecond on. */
   #at(asOf: Instant): HolderTrust {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }

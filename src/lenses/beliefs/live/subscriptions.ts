@@ -1,4 +1,4 @@
-/** Live queries over beliefs for programs (BQ-156, BQ-163, BQ-166, BQ-168). */
+/** Subscriptions to live queries over beliefs, for programs that use this package as a library (BQ-156, BQ-163, BQ-166, BQ-168). */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import {
@@ -26,26 +26,30 @@ import { LiveOverNodes } from './live-over-nodes.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
-  /** Number of the event, from 1, without gaps. */
+  /** Sequence number of the event in its subscription: from 1, without gaps. */
   readonly seq: number
   readonly timestamp: string
   readonly type: LiveEvent['type']
-  /** Id of the belief as shown; for a removed belief, as it was. */
+  /** Id of the belief's version as shown; for a removed belief, the id that was shown last. */
   readonly id: string
-  /** The belief; absent if it was removed. */
+  /** The belief as shown; absent if the event removes it. */
   readonly belief?: Belief
   readonly reason: LiveReason
   readonly text: string
-  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id, as far as they apply. */
+  /**
+   * Details of the event, each present only where it applies: previous_score, score, previous_rank, new_rank, changed_fields, previous_id.
+   */
   readonly details: JsonObject
-  /** Token with which a new connection continues after this event. */
+  /** Token with which a new connection can continue the subscription after this event. */
   readonly resume_token: string
 }
 
 export interface SubscribeOptions extends LiveInput {
-  /** Called with errors of the callback, or of running the query again; the subscription continues. */
+  /** Called when the event callback throws, or when computing the answer again fails; the subscription continues. */
   readonly on_error?: (error: unknown) => void
-  /** Called once, when the subscription has ended. */
+  /**
+   * Called once when the subscription has ended: cancelled, closed with the engine, or because the requester may no longer run the query.
+   */
   readonly on_end?: (why: 'cancelled' | 'closed' | 'unauthorized') => void
 }
 
@@ -58,18 +62,18 @@ export interface BeliefSubscription {
   readonly status: 'active' | 'paused' | 'cancelled'
   readonly events_delivered: number
   readonly last_event_at: string | null
-  /** Number of errors that the callback has thrown. */
+  /** Number of times that the event callback threw an error. */
   readonly callback_errors: number
   /**
-   * How the subscription began. `resync`: the holder of the token must discard its results, because the whole answer is sent, even if it is
-   * empty.
+   * Whether the subscription is new or continues from a token. `resync`: it cannot continue, so the subscriber must discard its results;
+   * the whole answer is sent again, even if it is empty.
    */
   readonly began: Subscription['began']
   /** A token for continuing after the events delivered so far; valid for ten minutes, also in another process. */
   resume_token(): string
   pause(): void
   resume(): void
-  /** Ends the subscription for good; calling it again has no effect. */
+  /** Ends the subscription; further calls have no effect. */
   cancel(): void
 }
 
@@ -80,7 +84,7 @@ export interface SubscriptionGroup {
   cancel_all(): void
 }
 
-/** Subscribes to a query. Throws the input errors of `beliefs.watch`. */
+/** Subscribes to a query over beliefs. Throws the same input errors as the operation `beliefs.watch`. */
 export async function subscribe(
   host: LensHost,
   viewer: Viewer,
@@ -91,7 +95,7 @@ export async function subscribe(
   const context = { viewer, signal: new AbortController().signal }
   const given = { query, options, ...(resume_token !== undefined && { resume_token }) }
   const handlers: LiveHandlers = {
-    // The cast is safe: the lens puts a belief into its events.
+    // The cast is safe: events of this lens contain beliefs.
     onEvent: event => callback(asBeliefEvent(event) as unknown as BeliefEvent),
     onError: error => on_error?.(error),
     onEnd: why => on_end?.(why),
@@ -104,7 +108,7 @@ export async function subscribe(
 function asBeliefSubscription(of: Subscription): BeliefSubscription {
   return {
     id: of.id,
-    // The cast is safe: this is the query that was subscribed to.
+    // The cast is safe: this query was checked when the subscription was made.
     query: of.query as unknown as BeliefQuery,
     created_at: toIso(of.createdAt),
     began: of.began,
@@ -127,7 +131,7 @@ function asBeliefSubscription(of: Subscription): BeliefSubscription {
   }
 }
 
-/** Starts all subscriptions or none: if one is rejected, those already started are ended. */
+/** Starts all of the given subscriptions or none: if one is rejected, those already started are ended. */
 export async function subscribeAll(begin: readonly (() => Promise<BeliefSubscription>)[]): Promise<SubscriptionGroup> {
   const subscriptions: BeliefSubscription[] = []
   try {
@@ -157,7 +161,7 @@ export function subscribeTo(
   const options = liveOptions({ ...input.options, resume_token: input.resume_token })
   const { live } = state.host
   if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
-  // The casts are safe: checked input is JSON. A copy is kept, because the caller may change its object.
+  // The casts are safe: input that was checked contains only JSON values. The query is copied, because the caller may change its object.
   const asked = JSON.parse(canonicalJson(input.query as unknown as JsonObject)) as JsonObject
   const isAllowed = () => isStillAllowed() && mayAsk(state, requester.id, input.query.context)
   const viewer = { id: requester.id }
@@ -181,7 +185,7 @@ export function subscribeTo(
   })
 }
 
-/** Whether the query may still be asked for its requester: the name of the requester's trust graph may have changed since. */
+/** Whether the requester may still run the query: the query may refer to the requester's trust graph by a name that has changed since. */
 function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): boolean {
   if (typeof context?.trust_graph !== 'string') return true
   const row = host.store.table(AGENTS).get({ id })

@@ -1,7 +1,7 @@
 /**
- * The candidate step (BQ-043): selects the beliefs that a text is about, before trust counts. Candidates are, among the beliefs that pass
- * filters and operators, the nearest in meaning, down to a minimum cosine; and, at any distance, those that literally contain a phrase or
- * an included term. A belief without a vector is compared by its words.
+ * Selects candidates: the beliefs that the query's text is about, before trust counts (BQ-043). Among the beliefs that pass filters and
+ * operators, these are the nearest in meaning, down to a minimum cosine; and, at any distance, those that literally contain a phrase or a
+ * required term. A belief without a vector is compared by its words.
  */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -11,12 +11,15 @@ import type { BeliefColumns } from '../columns/columns.ts'
 import type { Meaning } from '../ranking/scored.ts'
 import type { Matches } from './in-scope.ts'
 
-/** Largest number of candidates that the search by meaning returns. */
+/** Maximum number of candidates that are selected by their nearness to the text. */
 export const MAX_NEAREST = 1_000
-/** Number of nearest beliefs reported if there are no candidates. */
+/** Maximum number of nearest beliefs that are reported if the query has no candidates. */
 export const MAX_REPORTED = 3
 
-/** An entry and its raw cosine, or the value that its words give instead. */
+/**
+ * An entry and its raw cosine to the query's text. For a belief without a vector, an expected cosine computed from the words that it shares
+ * with the text.
+ */
 export interface Near {
   readonly entry: EntryKey
   readonly cosine: number
@@ -26,32 +29,35 @@ export interface CandidateRequest {
   readonly columns: BeliefColumns
   readonly partitions: readonly PartitionId[]
   readonly meaning: Exclude<Meaning, { by: 'nothing' }>
-  /** The model's factor `cosineScale`. */
+  /**
+   * The embedding model's factor `cosineScale`, which makes cosines of different models comparable: comparable cosine = raw cosine ·
+   * factor.
+   */
   readonly scale: number
-  /** Minimum raw cosine; null: no minimum. */
+  /** Minimum raw cosine of a candidate; null: no minimum. */
   readonly floor: number | null
-  /** Maximum number of nearest beliefs. */
+  /** Maximum number of candidates selected by nearness to the text. */
   readonly most: number
   readonly inScope: Matches
-  /** Selects the matches that pass filters and operators. */
+  /** Returns the given beliefs that pass the query's filters and operators. */
   narrow(matches: Matches): Steps<Matches>
-  /** Selects the matches that literally contain a phrase or an included term. Null: the text has neither. */
+  /** Returns the given beliefs that literally contain a phrase or a required term of the text. Null: the text has neither. */
   readonly holding: ((matches: Matches) => Steps<Matches>) | null
-  /** The share of the text's words that each match contains, 0 to 1. */
+  /** For each of the given beliefs, the share of the text's words that it contains, 0 to 1. */
   wordShares(matches: Matches): Steps<ReadonlyMap<EntryKey, number>>
 }
 
 export interface Candidates {
   readonly matches: Matches
-  /** For each candidate, its cosine, or the value that its words give instead. */
+  /** For each candidate, its raw cosine to the text, or the cosine expected from its words if it has no vector. */
   readonly cosines: ReadonlyMap<EntryKey, number>
-  /** Candidates without a vector, which are compared by their words. */
+  /** Candidates that have no vector and were compared by their words. */
   readonly byWords: ReadonlySet<EntryKey>
-  /** Whether more beliefs are near enough than were returned. */
+  /** Whether more beliefs reached the minimum cosine than the maximum number of candidates, so that the farthest were left out. */
   readonly isCut: boolean
-  /** Number of beliefs that pass filters and operators and have no vector yet. */
+  /** Number of beliefs that pass filters and operators but have no vector yet. */
   readonly pending: number
-  /** The beliefs that came closest to the text, best first, if there are no candidates. */
+  /** If there are no candidates, the beliefs nearest to the text, nearest first; otherwise empty. */
   readonly nearest: readonly Near[]
 }
 
@@ -62,7 +68,8 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   const standIns = nearestByWords(request, late, shares, floor)
   let passing: Matches | null = null
   let near: readonly Near[] | null = null
-  // Filters are applied to the near beliefs only, unless there are too many of these.
+  // Filters are applied only to the beliefs near the text, which are few. Only if too many are near are filters applied to all beliefs in
+  // scope.
   const first = holding === null ? nearest(request, inScope, most + 1, floor) : null
   if (first !== null && first.length <= most) {
     const met = inScope.only(first.map(({ entry }) => entry))
@@ -70,7 +77,7 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
     near = kept === met ? first : first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
   }
   if (near === null || near.length + standIns.length === 0) passing = yield* narrow(inScope)
-  // If all beliefs in scope pass, a second search would give the same result.
+  // If all beliefs in scope pass filters and operators, a search among them would return what the first search returned.
   if (near === null && passing?.count === inScope.count) near = first
   near ??= nearest(request, passing as Matches, most + 1, floor)
   const found = [...near, ...standIns].sort(nearestFirst)
@@ -98,17 +105,17 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   }
 }
 
-/** Result of an earlier search by meaning alone, without operators and filters, if everything in scope had vectors. */
+/** Result of an earlier search for a text without operators and filters, at a time when all beliefs in scope had vectors. */
 export interface EarlierSearch {
   readonly cosines: ReadonlyMap<EntryKey, number>
   readonly isCut: boolean
-  /** Minimum raw cosine of the search; null: no minimum. */
+  /** Minimum raw cosine with which the search was made; null: no minimum. */
   readonly floor: number | null
 }
 
 /**
- * What the same search would find now. `changed`: all entries written since; everything else in scope must be unchanged. Computes a cosine
- * for each changed entry instead of searching. Null: only a search can tell.
+ * Derives what a new search for the text would find from the result of an earlier search, by computing one cosine for each changed entry.
+ * `changed`: all entries written since the earlier search. Null: the result cannot be derived, and a new search is needed.
  */
 export function candidatesSince(
   { cosines: before, isCut, floor }: EarlierSearch,
@@ -120,13 +127,14 @@ export function candidatesSince(
     cosineOf,
   }: Pick<CandidateRequest, 'columns' | 'most'> & {
     readonly inScope: Pick<Matches, 'has' | 'only'>
-    /** Cosine of an entry to the text; null: the entry has no vector yet. */
+    /** Raw cosine of an entry to the query's text; null: the entry has no vector yet. */
     cosineOf(entry: EntryKey): number | null
   },
 ): Candidates | null {
   const cosines = new Map(before)
   for (const entry of changed) {
-    // A changed candidate may have to give way to a belief that was cut off before.
+    // If a candidate of the earlier search was changed, a belief that the earlier search left out may take its place, so a new search is
+    // needed.
     if (before.has(entry)) return null
     if (!inScope.has(columns.rowOf(entry))) continue
     const cosine = cosineOf(entry)
@@ -145,7 +153,7 @@ export function candidatesSince(
 
 const NO_SHARES: ReadonlyMap<EntryKey, number> = new Map()
 
-/** At most k beliefs that reach the minimum cosine, best first. */
+/** At most k of the beliefs `within` whose cosine to the text reaches the minimum, nearest first. */
 function nearest(request: CandidateRequest, within: Matches, k: number, floor: number | null): readonly Near[] {
   const { meaning, partitions } = request
   if (within.count === 0) return []
@@ -171,12 +179,12 @@ function nearestByWords(
   return found.sort(nearestFirst)
 }
 
-/** The cosine expected for a belief that contains this share of the words (decision 014); 0 without any. */
+/** The raw cosine to expect for a belief that contains this share (0 to 1) of the text's words (decision 014); 0 if it contains none. */
 export function standIn(share: number, scale: number): number {
   return share > 0 ? expectedCosine(share, 1, USUAL_BASE) / scale : 0
 }
 
-/** Cosines of these entries, however low. */
+/** Raw cosines of these entries to the text, without a minimum. */
 function measured(
   { meaning, partitions, scale }: CandidateRequest,
   entries: readonly EntryKey[],
@@ -192,7 +200,7 @@ function measured(
   return [...cosines].map(([entry, cosine]) => ({ entry, cosine }))
 }
 
-/** Matches without a vector; takes almost no time if all have one. */
+/** Beliefs in scope that have no vector; takes almost no time if all have one. */
 function withoutVector(
   { inScope, partitions, columns }: CandidateRequest,
   { index }: Extract<Meaning, { by: 'vector' }>,
@@ -206,7 +214,7 @@ function entriesOf({ arrays: { entries } }: BeliefColumns, { rows }: Matches): r
   return Array.from(rows, row => entries[row] as EntryKey)
 }
 
-/** Comparator: nearest first; ties by key, as in the index. */
+/** Comparator for sorting: highest cosine first, equal cosines by entry key, which is also the order of the vector index. */
 function nearestFirst(a: Near, b: Near): number {
   return b.cosine - a.cosine || a.entry - b.entry
 }

@@ -1,6 +1,6 @@
 /**
- * The filters as tests of single rows (BQ-044 to BQ-058). Each is a hard condition that depends on no other belief. Cheap tests come first;
- * results that are the same for all beliefs of a holder or domain set are computed once.
+ * Makes tests of single rows from the filters of a query (BQ-044 to BQ-058); no test depends on other rows of the result. Cheap tests come
+ * first, and results that are equal for all beliefs of a holder or domain set are computed once.
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { RowOrigins, ShowView } from '../access/show.ts'
@@ -16,7 +16,7 @@ import { isWithin } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns } from '../trust/holders.ts'
 
-/** Columns that filters read. */
+/** The columns of beliefs that filters read. */
 interface FilterColumns {
   readonly arrays: Pick<BeliefArrays, 'created' | 'derivations' | 'visibilities' | 'domainSets' | 'confidences'>
   readonly texts: {
@@ -29,15 +29,21 @@ export interface FilterWorld {
   readonly columns: FilterColumns
   readonly asOf: Instant
   readonly queryDomains: readonly string[]
-  /** Overall confidence of a row with the requested weights; NaN: unknown. */
+  /** Overall confidence of a row's belief, with the weights of the query; NaN: unknown. */
   readonly overall: (row: number) => number
   readonly decay: DecayTable
-  /** Name of the holder as the requester sees it; null: hidden. */
+  /** Name of the belief's holder as the requester sees it, possibly a pseudonym; null: the holder is hidden. */
   holderShown(row: number, source: number): string | null
-  /** Reputation of the holder and direct trust in the holder, as they count for this row; NaN: none. */
+  /**
+   * Overall reputation of the holder, and the requester's direct trust in the holder, for filters on a row; NaN: none. For a belief that
+   * came through a federation, both may be those of the federation.
+   */
   reputation(row: number, source: number): number
   direct(row: number, source: number): number
-  /** Minimum number of derivation steps to a root over visible beliefs; infinite: there is no root. */
+  /**
+   * Minimum number of derivation steps from the row's belief to a root (a belief based on no visible belief), over beliefs that the
+   * requester sees; infinite: there is no root.
+   */
   depth(row: number): number
 }
 
@@ -90,7 +96,7 @@ const byConfidence: Maker = ({ confidence }, world) => confidence.map(bound => c
 function confidenceTest({ of, bound, strict }: ConfidenceBound, world: FilterWorld): RowTest {
   const { overall } = world
   const known = of === 'overall' ? overall : dimensionColumn(of, world)
-  // An unknown value is NaN, for which both comparisons are false.
+  // An unknown value is NaN, for which both comparisons are false, so a belief with an unknown value never passes.
   return strict ? row => known(row) > bound : row => known(row) >= bound
 }
 
@@ -126,7 +132,9 @@ const byHolder: Maker = ({ holderIds, excludeHolders }, world) => {
 
 const byDepth: Maker = ({ maxDerivationDepth: most }, world) => (most === null ? [] : [row => world.depth(row) <= most])
 
-/** Caches the result of a test by number. 1: true, 2: false, 0: not tested yet. */
+/**
+ * Wraps a test of numbers so that it is run once for each number below `bound`. In the cache, 1 means true, 2 false, and 0 not tested yet.
+ */
 function remembered(bound: number, ask: (number: number) => boolean): (number: number) => boolean {
   const known = new Uint8Array(bound)
   return number => {
@@ -135,7 +143,7 @@ function remembered(bound: number, ask: (number: number) => boolean): (number: n
   }
 }
 
-/** Time and requester for which filters are evaluated. */
+/** The query, its requester and the time for which filters are evaluated. */
 interface Moment {
   readonly state: Pick<BeliefsState, 'settings'>
   readonly view: ShowView
@@ -145,7 +153,10 @@ interface Moment {
   readonly trustColumns: HolderColumns
 }
 
-/** Derivation depths and trust columns are computed when a filter first needs them. */
+/**
+ * Makes the functions through which filters read a row. Derivation depths and trust values are computed only when a filter first needs
+ * them.
+ */
 export function filterWorld({ state, view, question, asOf, origins, trustColumns }: Moment): FilterWorld {
   const { columns } = view
   const { queryDomains, confidenceWeights } = question.context

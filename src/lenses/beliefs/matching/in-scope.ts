@@ -1,6 +1,6 @@
 /**
- * The first pass over beliefs: selects those in the requested sources that existed and were valid at the given time. Only partitions that
- * the requester may see are read (BQ-195).
+ * Selects the beliefs in scope: those in the requested sources (own, federated, network) that existed and were valid at the given time.
+ * Only partitions that the requester may see are read (BQ-195).
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -22,12 +22,12 @@ export interface InScopeRequest {
   readonly requester: Requester
   readonly scope: EnabledSources
   readonly asOf: Instant
-  /** Times at which a belief must be valid; several if filters say so. Null: now. */
+  /** Times at which a belief must be valid, given by filters; null: the time of the query. */
   readonly validAt: readonly Instant[] | null
   readonly time?: TimeLimit | undefined
 }
 
-/** Parameters of the first pass for a query as of this moment. */
+/** Parameters for selecting the beliefs in scope of a query as of an instant. */
 export function scopeRequest(
   { columns, requester, time }: Omit<View, 'reader'>,
   { filters, scope }: { readonly filters: readonly CheckedFilters[]; readonly scope: EnabledSources },
@@ -37,27 +37,30 @@ export function scopeRequest(
   return { columns, requester, scope, asOf, validAt, time }
 }
 
-/** Times at which beliefs must be valid; now, unless a filter says otherwise. */
+/** Times at which beliefs must be valid: those that the filters give, otherwise the time of the query. */
 export function validInstants(filters: readonly CheckedFilters[], asOf: Instant): readonly Instant[] {
   const given = filters.flatMap(({ validAt }) => validAt ?? [])
   return given.length === 0 ? [asOf] : given
 }
 
-/** Selects the beliefs in scope (BQ-021, BQ-046, BQ-047 (nothing made after as_of), BQ-086, BQ-094). */
+/** Selects the beliefs in scope (BQ-021, BQ-046, BQ-047 (nothing created after as_of), BQ-086, BQ-094). */
 export function inScope(request: InScopeRequest): Matches {
   return firstPass(request).matches
 }
 
 export interface Found {
   readonly matches: Matches
-  /** Instant from which time alone may change the matches. */
+  /** Instant from which the passing of time alone may change which beliefs are in scope; infinite: never. */
   readonly until: Instant
 }
 
-/** Row number and source are packed into one number: row × 4 + source. */
+/** A row number and its source number (1 to 3) are packed into one integer: row × 4 + source. */
 const SOURCES = 4
 
-/** `rowsIn`: function that gives the rows of a partition, ascending. */
+/**
+ * Selects the beliefs in scope in one pass over the partitions that the requester sees. `rowsIn`: returns the rows of a partition,
+ * ascending.
+ */
 export function firstPass(
   { columns, requester, scope, asOf, validAt, time }: InScopeRequest,
   rowsIn: (partition: PartitionId) => Int32Array = partition => columns.rowsIn(partition),
@@ -68,7 +71,7 @@ export function firstPass(
   const from = validAt === null ? asOf : Math.min(...validAt)
   const to = validAt === null ? asOf : Math.max(...validAt)
   const found = new Int32Array(partitions.reduce((sum, partition) => sum + rowsIn(partition).length, 0))
-  /** Number of partitions with matches. */
+  /** Number of partitions in which beliefs in scope were found. */
   let runs = 0
   let count = 0
   let until = Number.POSITIVE_INFINITY
@@ -93,7 +96,7 @@ export function firstPass(
     if (count > before) runs++
   }
   const rows = found.subarray(0, count)
-  // Rows are ascending within each partition, so sorting is only needed for several partitions.
+  // Rows are in ascending order within each partition, so sorting is needed only if several partitions contributed rows.
   if (runs > 1) rows.sort()
   return { matches: matchesOf(columns, rows), until }
 }
@@ -102,7 +105,7 @@ export function firstPass(
 export class RowsInScope {
   readonly #request: InScopeRequest
   readonly #self: number
-  /** Source numbers by partition. */
+  /** Source numbers (for own and for others' beliefs) by partition. */
   readonly #sources = new Map<PartitionId, ReturnType<typeof sourcesOf>>()
 
   constructor(request: InScopeRequest) {
@@ -114,7 +117,7 @@ export class RowsInScope {
     return this.#sourceOf(row) !== 0
   }
 
-  /** Those of these entries that are in scope, like `Matches.only`. */
+  /** Of these entries, those that are in scope, with their sources. */
   only(entries: Iterable<EntryKey>): Matches {
     const { columns } = this.#request
     const found: number[] = []
@@ -126,7 +129,7 @@ export class RowsInScope {
     return matchesOf(columns, Int32Array.from(found).sort())
   }
 
-  /** Instant from which time alone may bring one of these entries into scope, or take it out; infinite: never. */
+  /** Instant from which the passing of time alone may bring one of these entries into scope or take it out; infinite: never. */
   untilOf(entries: Iterable<EntryKey>): Instant {
     const { columns, requester, asOf } = this.#request
     const { partitions, created, validFrom, validUntil } = columns.arrays
@@ -142,7 +145,7 @@ export class RowsInScope {
     return until
   }
 
-  /** Source number of a row; 0: it is not in scope. */
+  /** Source number of a row (`LOCAL`, `FEDERATED` or `NETWORK`); 0: the row is not in scope. */
   #sourceOf(row: number): number {
     const { columns, asOf } = this.#request
     const { holders, partitions, created, validFrom, validUntil } = columns.arrays
@@ -184,12 +187,12 @@ function sourcesOf(
   return { own: local ? LOCAL : others, others }
 }
 
-/** Number of passes in the cache: about half a megabyte each for 100,000 beliefs. */
+/** Maximum number of cached selections of beliefs in scope: about half a megabyte each for 100,000 beliefs. */
 const KEPT = 64
 
 interface Passed extends Found {
   readonly requester: Requester
-  /** Number of changes of the visible partitions so far. */
+  /** Number of changes of beliefs in the requester's visible partitions when the selection was made. */
   readonly changes: number
   readonly asOf: Instant
 }
@@ -205,12 +208,12 @@ export class Scopes {
     const moments = [request.asOf, ...(request.validAt ?? [])]
     const [first, last] = [Math.min(...moments), Math.max(...moments)]
     if (last - first > MAX_APART_MS) return inScope(request)
-    // Time alone changes nothing before `until`, so beliefs in scope at the first time are so at all of them.
+    // Until `until` the passing of time changes nothing, so the beliefs in scope at the first time are in scope at all of the times.
     const passed = this.#at({ ...request, asOf: first, validAt: null }, last)
     return last < passed.until ? passed.matches : inScope(request)
   }
 
-  /** The pass for a time; a cached one is used if it is valid until `last` too. */
+  /** The selection of beliefs in scope as of the request's time; a cached one is used if it stays valid beyond `last`. */
   #at(request: InScopeRequest, last: Instant): Passed {
     const { columns, requester, asOf } = request
     const changes = columns.changesIn(requester.accessScope.partitions)
@@ -233,9 +236,9 @@ function keyOf({ requester, scope: { local, federated, network } }: InScopeReque
   return JSON.stringify([requester.id, requester.through, local, federated, network])
 }
 
-// A set of rows with their sources: the beliefs with which a query may be answered.
+// A set of rows with the source of each row: the beliefs with which a query may be answered.
 
-/** Immutable set of rows, in ascending order, with the source of each. */
+/** Immutable set of rows, in ascending order, with the source of each: the requester's own, federated, or network. */
 export class Matches {
   readonly #columns: BeliefColumns
   readonly #rows: Int32Array
@@ -256,7 +259,7 @@ export class Matches {
     return this.#rows.length
   }
 
-  /** Source of each row, by position in `rows`: `LOCAL`, `FEDERATED` or `NETWORK`. */
+  /** Source of each row in the set, in the order of `rows`: `LOCAL`, `FEDERATED` or `NETWORK`. */
   get sources(): Uint8Array {
     return this.#sources
   }
@@ -265,18 +268,18 @@ export class Matches {
     return this.#rows[placeIn(this.#rows, row)] === row
   }
 
-  /** Source of a row in the set: `LOCAL`, `FEDERATED` or `NETWORK`. */
+  /** Source of a row that is in the set: `LOCAL`, `FEDERATED` or `NETWORK`. */
   sourceOf(row: number): number {
     return this.#sources[placeIn(this.#rows, row)] as number
   }
 
-  /** The matches as a bit set of entry keys, which stays valid when rows change, because keys are never reused. */
+  /** The set as a bit set of entry keys. It stays valid when row numbers change, because entry keys are never reused. */
   get bits(): Bitset {
     this.#bits ??= this.#asBits()
     return this.#bits
   }
 
-  /** Number of matches from each source. */
+  /** Number of rows in the set by source. */
   counts(): Readonly<Record<ScopeKind, number>> {
     const counts = new Uint32Array(4)
     for (const source of this.#sources) counts[source] = (counts[source] as number) + 1
@@ -287,7 +290,7 @@ export class Matches {
     }
   }
 
-  /** The matches that are among these entries. */
+  /** The subset of rows whose entries are among the given ones. */
   only(entries: Iterable<EntryKey>): Matches {
     const places: number[] = []
     for (const entry of entries) {
@@ -303,12 +306,12 @@ export class Matches {
     )
   }
 
-  /** The matches without these rows. */
+  /** The set without the rows in `gone`. */
   without(gone: ReadonlySet<number>): Matches {
     return gone.size === 0 ? this : this.where(row => !gone.has(row))
   }
 
-  /** The matches for which the function returns true. */
+  /** The subset of rows for which `holds` returns true. */
   where(holds: (row: number, source: number) => boolean): Matches {
     const rows = new Int32Array(this.count)
     const sources = new Uint8Array(this.count)

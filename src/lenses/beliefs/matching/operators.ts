@@ -1,4 +1,4 @@
-/** Applies the operators of a query's text to beliefs (BQ-037 to BQ-039). */
+/** Applies the operators of a query's text to beliefs: required terms, excluded terms and phrases (BQ-037 to BQ-039). */
 import type { Steps } from '../../../base/turns.ts'
 import type { VectorSearcher } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -10,13 +10,13 @@ import type { BeliefColumns } from '../columns/columns.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import type { Matches } from './in-scope.ts'
 
-/** A word, or the words of a quotation, with its vector if there is one. */
+/** A term of the query's text, one word or the words of a quotation, with the vector of the term; null: it has none. */
 export interface Operand {
   readonly text: string
   readonly vector: Float32Array | null
 }
 
-/** The included, excluded and quoted parts of a text. */
+/** The operators of a query's text: required terms, excluded terms, and phrases. */
 export interface TextOperators {
   readonly include: readonly Operand[]
   readonly exclude: readonly Operand[]
@@ -27,14 +27,16 @@ interface OperatorsRequest extends TextOperators {
   readonly columns: BeliefColumns
   readonly contents: Contents
   readonly matches: Matches
-  /** Thresholds of the raw cosine; null: compare by words alone. */
+  /** Raw cosines from which a required or excluded term counts as meant by a belief; null: terms are compared only literally. */
   readonly thresholds: { readonly include: number; readonly exclude: number } | null
   readonly index: VectorSearcher | null
   readonly accessScope: AccessScope
   readonly time?: TimeLimit | undefined
 }
 
-/** The matches that meet all operators; one step for some hundred contents. */
+/**
+ * The beliefs among `matches` that meet all operators of the text. It pauses after every few hundred contents so that other work can run.
+ */
 export function* meetingOperators(request: OperatorsRequest): Steps<Matches> {
   const { include, exclude, phrases, thresholds } = request
   let { matches } = request
@@ -56,7 +58,7 @@ export function* meetingOperators(request: OperatorsRequest): Steps<Matches> {
   return matches
 }
 
-/** The matches that literally contain at least one of these terms. */
+/** The beliefs among `matches` that literally contain at least one of the required terms. */
 export function* holdingAny(request: Omit<OperatorsRequest, 'exclude' | 'phrases'>): Steps<Matches> {
   const { matches, include } = request
   const without: Matches = yield* holding(request, matches, include.map(wordTest), false)
@@ -90,7 +92,7 @@ function* without(
   return yield* holding(request, left, operands.map(wordTest), false)
 }
 
-/** With `wanted`, the matches whose content passes all tests; otherwise those whose content passes none. */
+/** With `wanted`, the beliefs whose content passes all tests; without it, the beliefs whose content passes none. */
 function* holding(
   { contents, time }: Pick<OperatorsRequest, 'contents' | 'time'>,
   matches: Matches,
@@ -114,7 +116,7 @@ function* holding(
 
 const FIRST = 256
 
-/** The matches whose raw cosine with the operand is at least the threshold. */
+/** The rows in `matches` whose raw cosine with the vector of a term reaches the threshold; none if the term has no vector. */
 function meaning(
   { columns, index, time, accessScope: { partitions } }: OperatorsRequest,
   matches: Matches,
@@ -132,7 +134,7 @@ function meaning(
   }
 }
 
-// Whether a content literally contains words (BQ-038) or a phrase (BQ-039).
+// The functions below decide whether a content literally contains given words (BQ-038) or a phrase (BQ-039).
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
 const BETWEEN_TOKENS = /[^\p{L}\p{N}\p{M}]+/gu
@@ -142,28 +144,28 @@ export function foldContent(text: string): string {
   return resolved(text).toLowerCase().replace(/\s+/gu, ' ')
 }
 
-/** The folded runs of letters, digits and marks in an operand; empty if it has none. */
+/** Splits a term into its runs of letters, digits and combining marks, folded for literal comparison; empty if it has none. */
 export function tokensOf(operand: string): readonly string[] {
   return foldContent(operand).match(TOKEN) ?? []
 }
 
-/** Cache of the content that was split last, because several operands are searched for in the same content. */
+/** The content that was split into words last and the result, kept because several terms are searched for in one content. */
 let split = { folded: '', words: '' }
 
-/** The tokens of a folded content, each with a blank before and after it. */
+/** The words of a folded content, each with a blank before and after it, so that whole words can be searched for. */
 function wordsIn(folded: string): string {
   if (split.folded !== folded) split = { folded, words: ` ${folded.replace(BETWEEN_TOKENS, ' ')} ` }
   return split.words
 }
 
-/** Whether a folded content contains these tokens next to each other, as whole words. */
+/** Whether a folded content contains these words directly one after the other, as whole words. */
 export function hasTokens(folded: string, tokens: readonly string[]): boolean {
   const [first] = tokens
-  // Most contents do not contain the first token at all, and need not be split.
+  // Most contents do not contain the first word even as part of another word; the content then need not be split into words.
   return first !== undefined && folded.includes(first) && wordsIn(folded).includes(` ${tokens.join(' ')} `)
 }
 
-/** The folded words of a text without stop words, each once; all words if there are only stop words. */
+/** The words of a text, folded and each once, without stop words; if the text has only stop words, all of them. */
 export function contentWords(text: string): readonly string[] {
   const words = tokensOf(text)
   const languages = languagesOfQuestion(words)
@@ -171,19 +173,19 @@ export function contentWords(text: string): readonly string[] {
   return [...new Set(found.length === 0 ? words : found)]
 }
 
-/** The share of these words that a folded content contains, 0 to 1. */
+/** Share of the given words that a folded content contains, 0 to 1. */
 export function shareOfWords(words: readonly string[], folded: string): number {
   return words.length === 0 ? 0 : words.filter(word => hasTokens(folded, [word])).length / words.length
 }
 
-/** Whether a folded content contains a phrase. `phrase` must be folded and trimmed. */
+/** Whether a folded content contains a phrase, not necessarily as whole words. `phrase` must be folded and trimmed. */
 export function hasPhrase(folded: string, phrase: string): boolean {
   return folded.includes(phrase)
 }
 
 /**
- * Maximum number of combining marks in a row that are normalised together: the time grows with the square of their number, and no word has
- * so many.
+ * Maximum number of consecutive combining marks (such as accents) that are normalised together. The time for normalisation grows with the
+ * square of their number, and no real word has so many.
  */
 const MAX_MARKS = 256
 const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MAX_MARKS + 1}}`, 'u')
@@ -194,15 +196,18 @@ function resolved(text: string): string {
   return text.replace(PIECES, piece => piece.normalize('NFKC'))
 }
 
-/** Maximum number of characters in the cache: 200,000 beliefs of usual length. */
+/**
+ * Maximum number of characters of folded contents in the cache, enough for 200,000 beliefs of usual length; and the number of beliefs read
+ * in one step.
+ */
 const ROOM = 64 * 1024 * 1024
 const PAGE = 500
 
-/** Folded contents, in which words and phrases are searched for; cached as far as there is room. */
+/** Gives the folded contents of beliefs, in which words and phrases are searched for; as many as fit are cached. */
 export class Contents {
   readonly #store: Store
   readonly #columns: BeliefColumns
-  /** Folded texts by content, so that a changed belief has a new key. */
+  /** Folded contents by the hash of the original content, so that a belief with a changed content is not found under its old key. */
   readonly #known = new Map<string, string>()
   #characters = 0
 
@@ -212,8 +217,8 @@ export class Contents {
   }
 
   /**
-   * Calls `visit` with the folded content of each of these rows, in order. Beliefs deleted meanwhile are left out. `looked` receives the
-   * number of characters that had to be folded, and may throw. One step per page.
+   * Calls `visit` with the folded content of each row, in order; beliefs deleted meanwhile are left out. `looked` receives the number of
+   * characters that had to be folded, and may throw to stop. It pauses after each page so that other work can run.
    */
   *each(
     rows: Int32Array,

@@ -1,6 +1,6 @@
 /**
- * Combines six dimensions into one number: the weighted geometric mean of those that are known (BQ-012 to BQ-017). Unknown is not 0:
- * unknown dimensions are left out, and the weights of the others count for more.
+ * Combines the six confidence dimensions of a belief into one number: the weighted geometric mean of the known dimensions (BQ-012 to
+ * BQ-017). An unknown dimension does not count as 0: it is left out, and the weights of the others count for more.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { decay } from '../../../math/decay.ts'
@@ -8,7 +8,7 @@ import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { Confidence, DimensionWeights, RankingWeights } from '../model.ts'
 import { depthOfDomain, isWithin } from '../schema/values.ts'
 
-/** Confidence of a belief whose writer states none; overall 0.506810379473. */
+/** Confidence dimensions of a belief whose writer states none; their overall confidence is 0.506810379473. */
 export const DEFAULT_CONFIDENCE: Confidence = {
   source_reliability: 0.5,
   method_quality: 0.5,
@@ -28,13 +28,16 @@ export const DEFAULT_WEIGHTS: DimensionWeights = {
 }
 
 interface Overall {
-  /** Overall confidence, 0.001 to 1, rounded to 12 decimals; null: no dimension with a weight is known. */
+  /** Overall confidence, 0.001 to 1, rounded to 12 decimals; null: none of the known dimensions has a weight above 0. */
   readonly overall: number | null
-  /** Unknown dimensions, in the order of the vector, whether they have a weight or not. */
+  /** Dimensions whose value is unknown, in the order of `DIMENSIONS`, whether they have a weight or not. */
   readonly missing: readonly Dimension[]
 }
 
-/** Overall confidence: `exp(Σ w·ln(max(v, 0.001)) / Σ w)`; .9 .1 .9 .9 .9 .9 gives 0.57995461348. */
+/**
+ * Overall confidence of the dimension values v with weights w, over the known values: `exp(Σ w·ln(max(v, 0.001)) / Σ w)`. With the default
+ * weights, .9 .1 .9 .9 .9 .9 gives 0.57995461348.
+ */
 export function overall(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Overall {
   const value = overallOf(vectorColumn(vector), 0, weightColumn(weights))
   return {
@@ -49,8 +52,8 @@ export function confidenceInRanking(vector: Confidence, weights: DimensionWeight
 }
 
 /**
- * `overall` for columns: `values` has six numbers per belief from `at` on, NaN for unknown; `weights` from `weightColumn`. NaN if `overall`
- * is null.
+ * Overall confidence computed directly from column arrays. `values` contains the six values of the belief from index `at` on, NaN for
+ * unknown; `weights` the six weights. NaN: none of the known values has a weight above 0.
  */
 export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayLike<number>): number {
   let logs = 0
@@ -58,7 +61,7 @@ export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayL
   for (let i = 0; i < DIMENSIONS.length; i++) {
     const value = values[at + i] as number
     const weight = weights[i] as number
-    // Unknown values, and dimensions with weight 0, add nothing to the mean.
+    // A dimension that is unknown or has weight 0 is left out of the mean.
     if (Number.isNaN(value) || weight === 0) continue
     logs += weight * Math.log(Math.max(value, MIN_VALUE))
     total += weight
@@ -66,7 +69,10 @@ export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayL
   return total === 0 ? Number.NaN : twelveDecimals(Math.exp(logs / total))
 }
 
-/** `confidenceInRanking` for columns: computed from the values from `at` on. */
+/**
+ * Returns a function that computes the confidence for ranking from column arrays: `values` contains the six values of a belief from index
+ * `at` on.
+ */
 export function confidenceByColumn(weights: DimensionWeights): (values: ArrayLike<number>, at: number) => number {
   const column = weightColumn(weights)
   const unknown = confidenceInRanking(DEFAULT_CONFIDENCE, weights)
@@ -76,7 +82,7 @@ export function confidenceByColumn(weights: DimensionWeights): (values: ArrayLik
   }
 }
 
-/** The dimensions in the order of the vector, NaN for unknown. */
+/** The values of a confidence in the order of `DIMENSIONS`; NaN for unknown. */
 export function vectorColumn(vector: Confidence): Float64Array {
   return Float64Array.from(DIMENSIONS, dimension => vector[dimension] ?? Number.NaN)
 }
@@ -85,7 +91,7 @@ export function weightColumn(weights: DimensionWeights): Float64Array {
   return Float64Array.from(DIMENSIONS, dimension => weights[dimension])
 }
 
-/** The default weights with the given ones in their place, divided by their sum (BQ-017); null: the sum is 0. */
+/** The default dimension weights, replaced by given ones where present, divided by their sum (BQ-017); null: the sum is 0. */
 export function dimensionWeights(given: Readonly<Partial<Record<Dimension, number>>>): DimensionWeights | null {
   return scaled({ ...DEFAULT_WEIGHTS, ...given })
 }
@@ -102,7 +108,7 @@ export function dimensionsByLoss(
   return DIMENSIONS.toSorted((a, b) => loss(b) - loss(a))
 }
 
-/** The known dimension that lowers the overall confidence most; null: none is known. */
+/** The known dimension that lowers the overall confidence most, by `weight · -ln value`; null: no dimension is known. */
 export function weakestDimension(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): Dimension | null {
   const [first] = dimensionsByLoss(vector, weights)
   return first === undefined || vector[first] === null ? null : first
@@ -111,12 +117,12 @@ export function weakestDimension(vector: Confidence, weights: DimensionWeights =
 /** Minimum value of a dimension: with a lower one, a single dimension would make all others meaningless. */
 const MIN_VALUE = 0.001
 
-// Decay of knowledge with age (BQ-018 to BQ-020, BQ-022, BQ-045).
+// The functions below compute how knowledge loses value with age (BQ-018 to BQ-020, BQ-022, BQ-045).
 
 export interface DecayTable {
-  /** Decay rate per day of a normalised domain and its subdomains; 0 or more. */
+  /** Decay rates per day, each 0 or more, by domain in normal form; a rate also applies to the domain's subdomains. */
   readonly rates: ReadonlyMap<string, number>
-  /** Decay rate of domains that match no pattern. */
+  /** Decay rate per day of domains that are not at or below any domain of the table. */
   readonly otherwise: number
 }
 
@@ -134,9 +140,9 @@ export const DEFAULT_DECAY: DecayTable = {
 }
 
 interface DecayRule {
-  /** Decay rate of the confidence per day. */
+  /** Decay rate of a belief's freshness per day. */
   readonly rate: number
-  /** The pattern of the table that decided; null: none matched these domains. */
+  /** The domain in the decay table whose rate was chosen; null: none contains a domain of the belief. */
   readonly pattern: string | null
 }
 
@@ -159,7 +165,7 @@ export function decayRule(
   return best === null ? { rate: table.otherwise, pattern: null } : { rate: best.rate, pattern: best.pattern }
 }
 
-/** The rate of the rule that `decayRule` gives. */
+/** The decay rate per day for a belief with these domains: the rate of the most specific domain in the table that contains one of them. */
 export function decayRate(
   domains: readonly string[],
   queryDomains: readonly string[],
@@ -169,8 +175,8 @@ export function decayRate(
 }
 
 /**
- * Recency of a belief: `freshness · exp(-rate · days)`, 0 to 1; an unknown freshness (null or NaN) counts as 1. 0.9 after 10 days at 0.01:
- * 0.8144.
+ * Recency of a belief: `freshness · exp(-rate · days)`, 0 to 1; an unknown freshness (null or NaN) counts as 1. A freshness of 0.9 after 10
+ * days at a rate of 0.01 per day gives 0.8144.
  */
 export function recency(freshness: number | null, createdAt: Instant, asOf: Instant, rate: number): number {
   const asserted = freshness === null || Number.isNaN(freshness) ? 1 : freshness
@@ -183,7 +189,7 @@ export function freshnessNow(freshness: number | null, createdAt: Instant, asOf:
   return twelveDecimals(recency(freshness, createdAt, asOf, rate))
 }
 
-/** Age in days; never negative. */
+/** Age of a belief in days; 0 if its creation time is later than `asOf`. */
 export function ageDays(createdAt: Instant, asOf: Instant): number {
   return Math.max(0, asOf - createdAt) / DAY_MS
 }
@@ -193,7 +199,7 @@ export function halfLifeFactor(age: number, halfLifeDays: number = DEFAULT_HALF_
   return decay(age, halfLifeDays)
 }
 
-/** The decay rate per day that halves a value in this time. 90 days: 0.0077. */
+/** The exponential decay rate per day with which a value halves in this many days: `ln 2 / days`. 90 days give 0.0077. */
 export function rateOfHalfLife(halfLifeDays: number = DEFAULT_HALF_LIFE_DAYS): number {
   return Math.LN2 / halfLifeDays
 }
@@ -204,8 +210,8 @@ const DEFAULT_HALF_LIFE_DAYS = 90
 type Candidate = DecayRule & { readonly depth: number; readonly asked: boolean }
 
 /**
- * Order of patterns: longer first, then those that match the query, then smaller rates; then by name, so that the order of the table does
- * not matter.
+ * Order of the matching domains in a decay table: more segments first, then domains that contain a domain of the query, then smaller rates,
+ * then by name, so that the order of the table has no effect.
  */
 function isBefore(a: Candidate, b: Candidate): boolean {
   if (a.depth !== b.depth) return a.depth > b.depth
@@ -214,29 +220,29 @@ function isBefore(a: Candidate, b: Candidate): boolean {
   return (a.pattern ?? '') < (b.pattern ?? '')
 }
 
-// The weights of meaning, confidence, trust and recency in a score (BQ-060, BQ-061, BQ-023).
+// The functions below compute the weights of meaning, confidence, trust and recency in a score (BQ-060, BQ-061, BQ-023).
 
 const DEFAULT_RANKING: RankingWeights = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 export const DEFAULT_TRUST_WEIGHT = 0.5
 
 interface WeightRequest {
-  /** The query's `trust_weight`, 0 to 1. */
+  /** The query's parameter `trust_weight`, 0 to 1. */
   readonly trustWeight: number
   /** Explicit weights, which override `trustWeight`; missing ones keep their default. Each is finite and 0 or more. */
   readonly given: Readonly<Partial<RankingWeights>> | null
-  /** Whether the query has no text, so that meaning has no weight. */
+  /** Whether the query has no text, so that the weight of meaning is 0. */
   readonly listMode: boolean
 }
 
-/** Weights whose sum is 1; null: the given weights add up to 0. */
+/** Ranking weights with the sum 1; null: the given weights add up to 0. */
 export function rankingWeights({ trustWeight, given, listMode }: WeightRequest): RankingWeights | null {
   const wished = given === null ? byTrustWeight(trustWeight) : { ...DEFAULT_RANKING, ...given }
   return scaled(listMode ? { ...wished, semantic: 0 } : wished)
 }
 
 /**
- * Weights for a `trust_weight`: trust gets `0.6 · trustWeight`; the others share the rest as 0.35 : 0.25 : 0.10. 0.9 gives 0.23, 0.1643,
- * 0.54, 0.0657.
+ * Ranking weights for a `trust_weight`: trust gets `0.6 · trustWeight`; meaning, confidence and recency share the rest in the ratio 0.35 :
+ * 0.25 : 0.10. A `trust_weight` of 0.9 gives meaning 0.23, confidence 0.1643, trust 0.54, recency 0.0657.
  */
 export function byTrustWeight(trustWeight: number): RankingWeights {
   const trust = MAX_TRUST * trustWeight
@@ -253,7 +259,7 @@ export function temporalFactor(text: string): number {
   return sooner * later
 }
 
-/** Multiplies the weight of recency by the factor, and scales all weights so that their sum is 1 again. */
+/** Multiplies the weight of recency by the factor, then divides all four ranking weights by their sum, so that the sum is 1 again. */
 export function withTemporalFactor(weights: RankingWeights, factor: number): RankingWeights {
   if (factor === 1) return weights
   return scaled({ ...weights, recency: weights.recency * factor }) ?? weights
@@ -264,19 +270,19 @@ const MAX_TRUST = 0.6
 const OF_NOW: ReadonlySet<string> = new Set(['recent', 'recently', 'latest', 'new', 'newest', 'current', 'currently'])
 const OF_OLD: ReadonlySet<string> = new Set(['history', 'historical', 'origin', 'origins', 'first', 'original'])
 
-/** Weights divided by their sum; null if the sum is 0. Weights must be finite and 0 or more. The order of keys is kept. */
+/** Divides weights by their sum; null if the sum is 0. Weights must be finite and 0 or more. The order of keys is kept. */
 export function scaled<K extends string>(weights: Readonly<Record<K, number>>): Readonly<Record<K, number>> | null {
   const names = Object.keys(weights) as K[]
   const largest = Math.max(...names.map(name => weights[name]))
   if (largest === 0) return null
-  // Very large and very small weights would overflow or underflow when they are added or divided.
+  // Very large weights would overflow when added, and very small ones underflow when divided, so all are first divided by the largest.
   const unit = largest > 1e100 || largest < 1e-100 ? largest : 1
   const sum = names.reduce((total, name) => total + weights[name] / unit, 0)
-  // The cast is safe: the object has exactly the keys of the record.
+  // The cast is safe: the new object has exactly the keys of `weights`.
   return Object.fromEntries(names.map(name => [name, weights[name] / unit / sum])) as Record<K, number>
 }
 
-/** Rounds values that are compared with bounds or shown, so that floating-point noise decides nothing. */
+/** Rounds a number to 12 decimals before it is compared with bounds or shown, so that rounding errors decide nothing. */
 export function twelveDecimals(value: number): number {
   return Math.round(value * 1e12) / 1e12
 }

@@ -1,6 +1,6 @@
 /**
- * The nodes that this one asks (BQ-135): the list, which the local owner writes, and what this process has learned about each. A node
- * becomes a peer under the key that the owner gives, or under the key that it sends in its first answer.
+ * The list of other nodes that this node queries (BQ-135), which the local owner edits, and what this process has learned about each. A
+ * node is listed under the public key that the owner gives, or else under the key that the node sends in its first answer.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { onePer, Recent } from '../../../base/recent.ts'
@@ -30,12 +30,12 @@ import {
   type WireAbout,
 } from './wire/protocol.ts'
 
-/** Peers ordered by id. */
+/** All listed nodes, ordered by id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {
   return reader.table(PEERS).scan().map(peerOf)
 }
 
-/** Peers and their keys, cached until the table of peers is written. */
+/** The listed nodes and the set of their keys, cached until the table of peers is written. */
 export const knownPeers: (store: Store) => { readonly peers: readonly Peer[]; readonly dids: ReadonlySet<string> } =
   readByVersion(PEERS, store => {
     const peers = readPeers(store)
@@ -56,7 +56,7 @@ export function viewOf(row: Row): PeerView {
   return { ...peerOf(row), added_at: toIso(row['added_at'] as number) }
 }
 
-/** Default name of a peer: host and port, joined in the form of a name. */
+/** Default id of a listed node, made from the host and port of its address. */
 function defaultId(address: string): string {
   const { hostname, port } = new URL(address)
   const host = hostname.replace(/^\[|\]$/g, '').replaceAll(':', '.')
@@ -64,8 +64,8 @@ function defaultId(address: string): string {
 }
 
 /**
- * Writes a peer. A known peer keeps values that the input does not give. A new one is queried for public beliefs unless federations are
- * named, because otherwise it would be queried for nothing. Throws INVALID_QUERY for a key that another peer has.
+ * Writes a listed node. If it exists, values that the input does not give are kept. A new one is queried for public beliefs unless the
+ * input names federations, because otherwise it would be queried for nothing. Throws INVALID_QUERY for a key that another listed node has.
  */
 function putPeer(writer: StoreWriter, input: PeerInput, { id, did }: Pick<Peer, 'id' | 'did'>, now: Instant): Row {
   const table = writer.table(PEERS)
@@ -91,17 +91,17 @@ function putPeer(writer: StoreWriter, input: PeerInput, { id, did }: Pick<Peer, 
   return row
 }
 
-/** Removes a peer. False: there is none of this name. */
+/** Removes a node from the list. False: no node of this id is listed. */
 export function removePeer(writer: StoreWriter, id: string): boolean {
   return writer.table(PEERS).delete({ id }) > 0
 }
 
-/** Forgets the health of a node that was removed, or was contacted again successfully. */
+/** Forgets the recorded failures of a node, because it was removed from the list or has answered again. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
 }
 
-/** Why a node is not known by its own answer, by `details.reason`. */
+/** Error messages for a node that could not identify itself, by `details.reason` of the error. */
 const TEXTS = {
   unreachable: 'no node answers at the address',
   invalid_data: 'what answers at the address is no node, or did not sign its answer',
@@ -114,14 +114,14 @@ function unreached(reason: keyof typeof TEXTS, cause?: unknown): BeliefsError {
   return new BeliefsError('NODE_UNAVAILABLE', `${path}: ${TEXTS[reason]}`, { path, reason }, { cause })
 }
 
-/** Milliseconds in which a node must identify itself. */
+/** Milliseconds within which a node must answer a request to identify itself. */
 const MAX_MS = 5_000
-/** Maximum bytes of the answer, some hundred times what is needed, because it contains no beliefs. */
+/** Maximum bytes of the answer in which a node identifies itself: some hundred times the usual size. */
 const MAX_BYTES = 64 * 1024
 
 /**
- * Asks a node to identify itself. Throws NODE_UNAVAILABLE, also if the answer is not signed by the key that it names or is not recent;
- * `cancelled` if the caller has gone.
+ * Requests the identity of a node. Throws NODE_UNAVAILABLE, also if the answer is old or not signed by the key that it names; `cancelled`
+ * if the caller has cancelled.
  */
 async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<WireAbout> {
   const { transport } = host
@@ -138,12 +138,15 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
   const about = asAbout(answer)
   if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature))
     throw unreached('invalid_data')
-  // An old answer could be replayed by somebody else.
+  // An old answer is refused, because somebody else could have recorded it and be sending it again.
   if (!isTimely(Date.parse(about.timestamp), machineNow(host))) throw unreached('clock')
   return about
 }
 
-/** Of this node. `model`: key of the model that it embeds with. Not within a read. */
+/**
+ * The answer in which this node identifies itself to others. `model`: key of the embedding model that this node uses. Must not be called
+ * within a read.
+ */
 export function ownAbout(
   { node }: LensHost,
   model: string | null,
@@ -160,24 +163,24 @@ export function ownAbout(
 }
 
 /**
- * A node whose key is neither given nor known must answer with its key. Throws INVALID_QUERY for the key of this node or of another
- * peer, and NODE_UNAVAILABLE where the key stays unknown.
+ * Adds a node to the list. If its key is neither given nor known, the node must answer with its key. Throws INVALID_QUERY for the key of
+ * this node or of another listed node, and NODE_UNAVAILABLE if the key stays unknown.
  */
 export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSignal): Promise<Added> {
   const id = input.id ?? defaultId(input.address)
   const known = input.did ?? (host.store.table(PEERS).get({ id })?.['did'] as string | undefined)
   const did = known ?? (await askAbout(host, input.address, signal)).did
   if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
-  // Its failures until now no longer count.
+  // The node has been added or changed, so failures recorded until now no longer count.
   forgetHealth(host, did)
   const now = host.clock.now()
   const row = await host.store.writeWhenFree(now, writer => putPeer(writer, input, { id, did }, now))
   return { peer: viewOf(row), identity: known === undefined ? 'first_use' : 'given' }
 }
 
-// What an engine has learned about other nodes since it was opened, with a circuit breaker for each: after some consecutive failures a node
-// is not queried for a while, then a single query tests whether it is back. Each pause is twice as long as the one before, measured in
-// monotonic time.
+// What an engine has learned about other nodes since it was opened, with a circuit breaker for each: after several consecutive failures a
+// node is not queried for a while, then a single query tests whether it answers again. Each pause is twice as long as the one before. Times
+// are measured with a monotonic clock.
 
 const FAILURES = 3
 const FIRST_REST_MS = 1_000
@@ -189,7 +192,7 @@ class Breaker {
   #until = Number.NEGATIVE_INFINITY
   #isTrying = false
 
-  /** Whether to query the node. After true, the caller must report the outcome. */
+  /** Whether the node may be queried now. If so, the caller must report the outcome of its query. */
   mayAsk(now: number): boolean {
     if (this.#failures < FAILURES) return true
     if (now < this.#until || this.#isTrying) return false
@@ -212,7 +215,7 @@ class Breaker {
     this.#until = now + this.#restMs
   }
 
-  /** Reports that a query ended without saying anything about the node: the requester left, or had no time. */
+  /** Reports that a query ended without showing whether the node works: the requester cancelled, or there was too little time. */
   gaveUp(): void {
     this.#isTrying = false
   }
@@ -220,7 +223,7 @@ class Breaker {
 
 interface KnownNode {
   readonly breaker: Breaker
-  /** Key of the model that it embeds with; null: none. Undefined: it has not answered yet. */
+  /** Key of the embedding model that the node uses; null: it has none. Undefined: it has not answered yet. */
   model: string | null | undefined
 }
 
@@ -229,12 +232,12 @@ const MAX_EMBEDDED = 10_000
 
 export class NodeBook {
   readonly #nodes = new Map<string, KnownNode>()
-  /** Cache of verified signatures, by hash of the statement, signer and signature. */
+  /** Signatures that were already verified, by hash of statement, signer and signature. */
   readonly verified: Recent<string, true> = new Recent(MAX_VERIFIED)
-  /** Cache of vectors made here for texts that came without one, by content and domains. */
+  /** Vectors that this node computed for received texts without a vector, by content and domains. */
   readonly vectors: Recent<string, Float32Array> = new Recent(MAX_EMBEDDED)
 
-  /** Health of a node, by its did: another key means another node. */
+  /** The record of a node's health, by its did:key. If the key at an address changes, it counts as another node. */
   of(did: string): KnownNode {
     const known = this.#nodes.get(did)
     if (known !== undefined) return known
@@ -263,13 +266,13 @@ export async function askingKeys(host: LensHost, kind: AskedSource['kind'], requ
   }
 }
 
-/** Existing keys for signing queries; null if none have been created. */
+/** Existing keys with which queries to a source of this kind are signed; null: none have been created. */
 export function knownKeys({ store, node }: LensHost, kind: AskedSource['kind'], requester: string): Keys | null {
   if (kind === 'network') return node?.keys() ?? null
   return store.read(reader => signingKeys(reader, requester))
 }
 
-/** Name of the agent here that has this key; otherwise the key itself. */
+/** Name of the agent on this node that has this did:key; if there is none, the did:key itself. */
 export function nameOfDid(store: Store, did: string): string {
   return namesOf(store).get(did) ?? did
 }

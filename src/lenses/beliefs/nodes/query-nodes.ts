@@ -84,7 +84,7 @@ function coverageOfNodes(
   }
 }
 
-/** An error for each source that failed, in the order of the sources. */
+/** One error for each source that failed, in the order of the failures: federations first, then network nodes. */
 function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['errors'] {
   return failures.map(({ source, code, reason, retryable, elapsedMs }) => ({
     source: { kind: source.kind, id: source.id },
@@ -97,7 +97,7 @@ function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['e
   }))
 }
 
-/** A warning that names the nodes with more results than were requested. */
+/** A warning that names the nodes with more matches than were requested from them; no warning if there are none. */
 function cutNodes(
   { nodes = [] }: Coverage,
   { maxResultsPerNode: most }: Pick<CheckedOptions, 'maxResultsPerNode'>,
@@ -111,7 +111,7 @@ function cutNodes(
   return [{ code: 'nodes_cut', message }]
 }
 
-/** The error if neither a node nor this node's own store has answered. */
+/** The error of a query that was answered neither by a node nor from this node's own store. */
 function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   const reasons = failures.map(({ reason }) => reason)
   const details = { nodes: failures.map(({ source }) => source.peer.id), reason: reasons[0] ?? null, reasons }
@@ -125,7 +125,7 @@ function nobodyAnswered({ failures }: NodesAnswer): BeliefsError {
   return new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
-/** Messages for failures of nodes: fixed texts, never text from the node (BQ-133). */
+/** Messages for failures of nodes. They are fixed texts of this node, never text that the failed node sent (BQ-133). */
 const MESSAGES: Readonly<Record<NodeFailure['code'], string>> = {
   TIMEOUT: 'the node did not answer in time',
   NODE_UNAVAILABLE: 'the node gave no answer that could be used',
@@ -137,18 +137,18 @@ export interface Gathering {
   readonly state: BeliefsState
   readonly query: CheckedQuery
   readonly requester: string
-  /** Sources to query; not empty. */
+  /** Sources to query; at least one. */
   readonly sources: readonly AskedSource[]
   readonly embedded: Embedded
   readonly asOf: Instant
 }
 
-/** Milliseconds for evaluating the answers, however long they took to arrive. */
+/** Milliseconds that are always left for filtering and scoring the answers, however long they took to arrive. */
 const MIN_LEFT_MS = 500
 
 interface NodeResults {
   readonly nodes: NodesReport & { readonly leg: RemoteLeg }
-  /** Time limit for computing the first page. */
+  /** Time limit for computing the first page from the nodes' results. */
   readonly time: TimeLimit
 }
 
@@ -179,10 +179,10 @@ export async function queryNodes(
   return { nodes, time: left }
 }
 
-// Filters and scores the results of other nodes with the requester's own trust (BQ-125): the same filters, operators, candidate step and
-// formula as for beliefs of this node, over a list in memory. No belief of this node affects it.
+// Filters and scores the results of other nodes with the requester's own trust (BQ-125), by the same filters, operators, candidate
+// selection and formula as for beliefs of this node. The results are a list in memory, and no belief of this node affects their scores.
 
-/** Number of beliefs processed in one step, about a millisecond. */
+/** Number of other nodes' beliefs that are filtered and scored between two pauses in which other work can run, about a millisecond. */
 const AT_ONCE = 500
 
 function* remoteLeg(gathering: Gathering, view: ShowView, answer: NodesAnswer): Steps<RemoteLeg> {
@@ -224,7 +224,10 @@ function* remoteLeg(gathering: Gathering, view: ShowView, answer: NodesAnswer): 
   }
 }
 
-/** Entry key of a remote belief: negative, so that no entry of a store has it. */
+/**
+ * Entry key for a belief from another node, made from its position in the list: negative, so that it differs from the keys of all entries
+ * in the store.
+ */
 function entryAt(place: number): number {
   return -1 - place
 }
@@ -233,7 +236,7 @@ function placeOf(entry: number): number {
   return -1 - entry
 }
 
-/** Comparator: nearest first; equal ones keep their order. */
+/** Comparator for sorting by cosine to the query's text, highest first; beliefs with equal cosines keep their order. */
 function byCosine(a: ScoredBelief, b: ScoredBelief): number {
   return (b.cosine ?? 0) - (a.cosine ?? 0)
 }
@@ -243,7 +246,7 @@ function copies(same: 'id' | 'content', scored: readonly ScoredBelief[], nameOf:
   return [...groups.values()].filter(({ length }) => length > 1).map(members => ({ same, members }))
 }
 
-/** Whether the belief at a position in `all` existed and was valid at the requested times, and passes the filters. */
+/** Returns a test by position in `all`: whether the belief existed and was valid at the requested times, and passes the filters. */
 function filterTest(
   all: readonly RemoteBelief[],
   { state, query: { filters, context }, asOf }: Gathering,
@@ -285,16 +288,20 @@ function filterTest(
       holderShown: place => beliefs[place]?.holder_id ?? null,
       reputation: place => basis(place).reputation,
       direct: place => basis(place).direct,
-      // The sources of a remote belief came without their holders, so it counts as a root here.
+      // The sources of a belief from another node are named without their holders, so they cannot be found here, and the belief counts as
+      // having derivation depth 0.
       depth: () => 0,
     })
   }
 }
 
 interface Meant {
-  /** Cosine to the text, or the value that its words give instead; null in list mode. */
+  /**
+   * Cosine to the query's text, or the cosine expected from the belief's words if vectors cannot be compared; null if the query has no
+   * text.
+   */
   readonly cosine: number | null
-  /** Whether the belief is compared by words, because it has no vector yet although the text has one. */
+  /** Whether the belief is compared by words because it has no vector, although the text has one. */
   readonly isByWords: boolean
   readonly isCandidate: boolean
 }
@@ -308,7 +315,7 @@ function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) 
   const model = modelOf(host)
   const thresholds = model === null ? null : thresholdsOf(settings, model)
   const scale = host.embedder?.model.cosineScale ?? 1
-  // If beliefs are compared by words, there is no minimum except that they have a word in common.
+  // If beliefs are compared by words, the minimum cosine is 0; a belief must then share at least one word with the text.
   const asked = options.minSimilarity ?? (question === null ? 0 : (thresholds?.floor ?? null))
   const floor = asked === null || asked <= NO_FLOOR ? null : asked
   const words = contentWords(semantic.base)
@@ -328,7 +335,7 @@ function meantBy({ state, query, embedded }: Gathering): (remote: RemoteBelief) 
     const share = question === null || vector === null ? shareOfWords(words, folded()) : null
     const near = share === null ? cosine(question as Float32Array, vector as Float32Array) : standIn(share, scale)
     const isNear = floor === null || (near >= floor && share !== 0)
-    // A belief matches at any distance if it literally contains a phrase or an included term.
+    // A belief that literally contains a phrase or a required term is a candidate at any distance from the text.
     const isHeld = () => phrases.length > 0 || included.some(({ holds }) => holds(folded()))
     return { cosine: near, isByWords: question !== null && vector === null, isCandidate: isNear || isHeld() }
   }

@@ -22,12 +22,12 @@ const FEDERATED = 2
 const NETWORK = 4
 const EXPLANATION = 1
 const DIVERSITY = 1
-/** Number of results that one unit pays for. */
+/** Number of results covered by one unit of a query's cost. */
 const RESULTS = 100
 
 /**
- * Cost of a query in units, 1 or more (BQ-190): computed from the request alone, so that it reveals nothing about what is stored. A stream
- * costs as much as a page.
+ * Cost of a query in units, 1 or more (BQ-190). It is computed from the request alone, so that it reveals nothing about stored beliefs. A
+ * query answered as a stream costs as much as one answered as a page.
  */
 export function costOf(options: BeliefOptions = {}): number {
   const { scope, diversity, limit = DEFAULT_LIMIT, max_derivation_depth: depth = 5 } = options
@@ -43,8 +43,8 @@ export function costOf(options: BeliefOptions = {}): number {
 }
 
 /**
- * Converts errors of the engine and the interfaces to one of the seven codes of the lens (BQ-183 to BQ-185). The cause stays with the error
- * for the operator's log; the reported text is fixed. `input`: of the request.
+ * Converts an error of the engine or an interface to an error with one of the seven codes of the lens (BQ-183 to BQ-185). The original
+ * error is attached as the cause for the operator's log, but the reported text is fixed. `input`: input of the failed request.
  */
 function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   if (thrown instanceof BeliefsError) return thrown
@@ -56,7 +56,7 @@ function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   switch (code) {
     case 'INVALID_QUERY':
       return invalid(thrown)
-    // Keeps its details, unlike others: which limit was reached and how long to wait concerns only the requester.
+    // Only this error keeps the details of the original: which limit was reached and how long to wait concerns nobody but the requester.
     case 'RATE_LIMITED':
       return new BeliefsError(code, message, details, { cause: thrown })
     case 'TIMEOUT':
@@ -76,13 +76,13 @@ function invalid(error: QuerentError): BeliefsError {
   const constraint = typeof expected === 'string' ? expected : (CONSTRAINTS[code] ?? message.replace(`${path}: `, ''))
   const shown = typeof value === 'string' ? value : null
   const fault: Fault = { code: 'INVALID_QUERY', path, constraint, reason: code, value: shown }
-  // Input that is so large that an interface does not read it (BQ-191).
+  // The input was larger than an interface reads (BQ-191).
   if (code === 'too_large') return faulty([{ ...fault, reason: 'too_complex', value: null }])
   const allDetails = { ...rest, path, constraint, reason: code, all: [{ ...fault }] }
   return new BeliefsError('INVALID_QUERY', message, allDetails, { cause: error })
 }
 
-/** Limit and elapsed time of a call that ran out of time. */
+/** Details of a timeout: the time limit, also reported as the elapsed time. */
 function elapsed({ timeout_ms: timeout }: JsonObject): JsonObject {
   return typeof timeout === 'number' ? { elapsed_ms: timeout, timeout_ms: timeout } : {}
 }
@@ -91,7 +91,7 @@ function fixed(code: keyof typeof MESSAGES, cause: unknown, details: JsonObject 
   return new BeliefsError(code, MESSAGES[code], details, { cause })
 }
 
-/** What would be accepted, for errors that do not say it themselves. */
+/** Descriptions of accepted input, by error code, for errors that do not contain one. */
 const CONSTRAINTS: Readonly<Partial<Record<string, string>>> = {
   invalid_json: 'a JSON document',
   resume_invalid: 'the resume token of an event of a subscription to this query',
@@ -105,7 +105,7 @@ const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY' | 'RATE_LIM
   INTERNAL_ERROR: 'an internal error occurred; the request was not its cause',
 }
 
-/** The code of the lens for each error code of the engine. */
+/** By error code of the engine, the error code of the beliefs lens. */
 const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
   invalid_argument: 'INVALID_QUERY',
   unknown_field: 'INVALID_QUERY',
@@ -164,14 +164,14 @@ export function operation<const N extends string, I extends z.ZodType, O extends
   }
 }
 
-/** Defines a read operation that contains a query. */
+/** Defines a read operation whose input contains a query over beliefs. */
 export function question<const N extends string, I extends z.ZodType, O extends z.ZodType>(
   given: Omit<Definition<N, I, O>, 'effect' | 'bodyLimit'>,
 ): NamedOperation<N, I, O> {
   return operation({ ...given, effect: { kind: 'read', idempotent: true }, bodyLimit: BODY_LIMIT })
 }
 
-/** Runs the work of a call; any error is converted to one of the seven codes (BQ-183). */
+/** Runs the work of an operation's call; any error is converted to one with a code of the lens (BQ-183). */
 export async function inCall<T>(
   host: LensHost,
   context: CallContext,
@@ -186,14 +186,14 @@ export async function inCall<T>(
   }
 }
 
-/** Runs a write transaction of a call, for the requester. */
+/** Runs a write transaction for an operation's call, with the caller as the writing agent. */
 export function writing<T>({ host, agent }: BeliefsCall, act: (write: Writing) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
   return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
 }
 
-/** Converts an error to one of the lens, with a request id of its own. `input`: of the request, if it was rejected. */
+/** Converts an error to one of the lens and gives it a new request id. `input`: input of the request, if it was rejected. */
 export function failureIn(host: LensHost, thrown: unknown, input?: unknown): BeliefsError {
   const error = asBeliefsError(thrown, input)
   countersOf(host).countError(error.code)

@@ -1,4 +1,4 @@
-/** All operations of the lens, in the order of listings. */
+/** All operations of the beliefs lens, in the order in which they are listed for clients. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { failureIn } from './belief-operation.ts'
@@ -24,5 +24,5 @@ const ALL = [
   ...DIAGNOSTICS_OPERATIONS,
 ] as const
 
-// The cast: what is changed keeps its name and its schemas.
+// The cast is safe: adding a function for refusals changes neither the names nor the schemas of the operations.
 export const BELIEFS_OPERATIONS = ALL.map(withOwnRefusals) as unknown as typeof ALL

@@ -1,4 +1,7 @@
-/** Operations on federations, on other nodes, and for aggregates in place of beliefs (BQ-105). */
+/**
+ * Operations on federations, on other nodes, and on aggregates (figures about the beliefs of a federation that does not show the beliefs
+ * themselves, BQ-105).
+ */
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
 import { createFederation, leaveFederation, listFederations, setMember } from '../agents/federations.ts'
@@ -80,8 +83,8 @@ const list = operation({
 
 export const FEDERATION_OPERATIONS = [create, leave, member, list, aggregate] as const
 
-// Operations on other nodes: the local owner's list of peers (BQ-135), and the queries of other nodes. The sender of such a query is the
-// one named in its envelope, whoever transmitted it.
+// Operations on other nodes: editing the list of nodes that this node queries (BQ-135), and answering queries of other nodes. The sender of
+// a query from another node is the one named in its signed envelope, whoever transmitted it.
 
 type NodeOperation<N extends string, O extends z.ZodType> = Pick<
   NamedOperation<N, z.ZodType, O>,
@@ -89,8 +92,8 @@ type NodeOperation<N extends string, O extends z.ZodType> = Pick<
 >
 
 /**
- * Defines an operation for other nodes. The sender in the envelope is charged, not the transmitter of the request. Input that is not an
- * envelope gives the same error as an envelope for another node.
+ * Defines an operation that other nodes call. The sender named in the envelope is charged, not the transmitter of the request. Input that
+ * is not an envelope gives the same error as an envelope addressed to another node.
  */
 function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.ZodType>(
   described: NodeOperation<N, O>,
@@ -114,7 +117,7 @@ function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.
   })
 }
 
-/** Maximum bytes of an envelope with a query and its vector. */
+/** Maximum bytes of an HTTP request with an envelope that contains a query and its vector. */
 const ENVELOPE_LIMIT = 128 * 1024
 
 export const NODE_OPERATIONS = [

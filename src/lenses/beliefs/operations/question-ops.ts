@@ -1,4 +1,4 @@
-/** Operations that ask: queries, explanations, and related questions. */
+/** Operations that read beliefs: queries, explanations, similar and contradicting beliefs, counts, and live queries. */
 import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { liveStream, type Subscription } from '../../../model/live.ts'
@@ -52,7 +52,7 @@ const query = operation({
   cost: input => costOf((input as Query).options),
   bodyLimit: BODY_LIMIT,
   run: (call, given) => {
-    // The cast is safe: the input is a query, whose options may ask for a stream.
+    // The cast is safe: the input was checked as a query, whose options may ask for a stream.
     const input = given as Query
     if (input.options?.stream === true)
       throw faulty([{ ...NO_STREAM, code: 'INVALID_QUERY', path: 'options.stream', value: 'true' }])
@@ -67,7 +67,7 @@ const explain = question({
   summary: 'Explain the rank of a belief, what would raise it, why it is missing, or why it ranks above another',
   input: explainInput,
   output: explainAnswer,
-  // Cost with an explanation, because this operation always explains, whatever `include_explanation` says.
+  // The cost includes an explanation, because this operation always explains, whatever the option `include_explanation` says.
   cost: ({ query }) => costOf({ ...query.options, include_explanation: true }),
   run: (call, input) => explainPlace(call.state, toExplain(input, call.agent), call),
 })
@@ -118,13 +118,13 @@ const batch = operation({
   input: batchInput,
   output: batchAnswer,
   effect: { kind: 'read', idempotent: false },
-  // Cost 0, because each query of the batch is charged separately (BQ-175).
+  // The batch itself costs 0, because each of its queries is charged separately (BQ-175).
   cost: () => 0,
   questions: () => [],
   bodyLimit: BODY_LIMIT,
   run: (call, { queries }) => {
-    // Within the promise, so that an invalid query, or a lack of units for it, affects only this query. A rejected one costs one unit
-    // (BQ-186).
+    // The check and the charge are made inside the promise of one query, so that an invalid query, or one for which too few units are left,
+    // affects only itself. A rejected query costs one unit (BQ-186).
     const ask = async (given: unknown) => {
       const parsed = querySchema.safeParse(given)
       call.context.charge?.(parsed.success ? costOf(parsed.data.options) : 1, given)
@@ -175,7 +175,7 @@ export const QUESTION_OPERATIONS = [
 ] as const
 export const DIAGNOSTICS_OPERATIONS = [diagnostics] as const
 
-/** A timer that does not keep the process alive for a stream that nobody reads. */
+/** Starts a timer that ends a stream nobody reads. The timer does not keep the process alive. */
 const untilIdle: Pace['after'] = (ms, callback) => {
   const timer = setTimeout(callback, ms)
   timer.unref()
@@ -197,7 +197,7 @@ export function streamInCall(
     },
     next: () =>
       pieces.next().catch((thrown: unknown): IteratorResult<JsonObject> => {
-        // After a cancellation by the caller, neither a piece nor an error follows.
+        // After the caller has cancelled, the stream ends without a further piece and without an error.
         if (signal.aborted) return { done: true, value: undefined }
         throw thrown instanceof BeliefsError ? thrown : failureIn(host, idle())
       }),
@@ -233,7 +233,7 @@ const watch = operation({
     const constraint = 'to be answered as a stream'
     throw new BeliefsError('INVALID_QUERY', ONLY_STREAMED, { path: 'input', constraint, reason: 'only_streamed' })
   },
-  // The cast is safe: this is the output of the schema.
+  // The cast is safe: the input was checked by the operation's schema.
   stream: (host, input, context) => ended(host, eventsOf(host, input as Watch, context)),
 })
 
@@ -255,7 +255,7 @@ function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIter
   )
 }
 
-/** Converts the error status with which the stream may end to the lens's codes. */
+/** Converts the error with which a stream of events may end to one with a code of the lens. */
 function ended(host: LensHost, pieces: AsyncIterable<JsonObject>): AsyncIterable<JsonObject> {
   return {
     [Symbol.asyncIterator]: () => {

@@ -1,4 +1,4 @@
-/** Operations that write beliefs, agents and trust, and that read them back. A requester can state only its own trust. */
+/** Operations that write beliefs, agents and trust, and that read them by id. A requester can state only its own trust in others. */
 import { publicKeyOf } from '../../../identity/keys.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
@@ -38,14 +38,14 @@ import { putEdge, removeEdge } from '../trust/edges.ts'
 import { computeTrust, listTrust, shownEdge } from '../trust/trust-graph.ts'
 import { type BeliefsCall, operation, writing } from './belief-operation.ts'
 
-/** Adds warnings to an answer; without warnings the field is absent. */
+/** The warnings as a field to be added to an answer; without warnings the field is absent. */
 function warnedOf(warnings: readonly CheckedWarning[]): { warnings?: CheckedWarning[] } {
   return warnings.length === 0 ? {} : { warnings: [...warnings] }
 }
 
 /**
- * Warnings for a statement of trust. A federation in which the owner is not an active member gives the same warning as one that does not
- * exist.
+ * Warnings for a statement of trust in a target. For a federation in which the owner is not an active member, the warning is the same as
+ * for one that does not exist.
  */
 function trustWarnings(reader: StoreReader, owner: string, target: string): readonly CheckedWarning[] {
   const prefix = federationTarget('')
@@ -57,7 +57,7 @@ function trustWarnings(reader: StoreReader, owner: string, target: string): read
   return [{ code: 'unknown_target', message }]
 }
 
-/** Warnings for a version that was written; `visibility`: as given in the input. */
+/** Warnings for a version of a belief that was written. `visibility`: the visibility as given in the input, before it was normalised. */
 function beliefWarnings(
   reader: StoreReader,
   { id, holder, content, visibility, federationIds }: StoredVersion,
@@ -172,7 +172,8 @@ async function written(
       // Ignored: the beliefs are written and can be found by words, and queries report that vectors are missing.
     }
   }
-  // The beliefs are written, so a caller that disconnects now does not stop this.
+  // The beliefs are written, so a caller that disconnects now must not prevent the answer from being completed; a signal that is never
+  // aborted is used.
   await state.load(new AbortController().signal)
   return state.look(agent.id, view =>
     ids.flatMap(id => {

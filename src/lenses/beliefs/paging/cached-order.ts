@@ -1,7 +1,7 @@
 /**
- * The order of one query's matches, as of its first page: it is cached so that later pages continue in it, whatever is written meanwhile
- * (BQ-143 to BQ-145, BQ-148). Matches are kept as entry keys, with the cosines, trust and memberships of that time; scores are computed
- * again from these when pages need them. Beliefs that were deleted or hidden since are skipped; new ones are never added.
+ * The order of a query's matches when its first page was computed. It is cached so that later pages continue in it, whatever is written
+ * meanwhile (BQ-143 to BQ-145, BQ-148). It contains entry keys with the cosines, trust and memberships of that time; scores are computed
+ * from them again when a page needs them. Beliefs deleted or hidden since are skipped; new ones are never added.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
@@ -26,10 +26,13 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 
-/** Results of a query when its order was made. */
+/** A query's matches with their scores, front, verdict and warnings, when their order was determined. */
 export interface Ordered {
   readonly evaluation: Evaluation
-  /** Front of the answer; null: results are in the total order. */
+  /**
+   * The front: results at the beginning of the answer that were selected by diversity or conflict rules. Null: all results are simply in
+   * order of score.
+   */
   readonly front: Front | null
   readonly verdict: Verdict | null
   readonly warnings: readonly CheckedWarning[]
@@ -80,7 +83,7 @@ export class CachedOrder implements AnswerOrder {
     this.#remotes = evaluation.remotes
   }
 
-  /** Approximate memory use in bytes. */
+  /** Approximate memory use of this cached order in bytes. */
   get byteLength(): number {
     const { understood, trust } = this.world
     const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
@@ -109,13 +112,13 @@ export class CachedOrder implements AnswerOrder {
     return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
-  /** Results after a boundary in the total order. */
+  /** Results after a boundary in order of score. */
   *#behind(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const evaluation = yield* this.#asOfThen(showing)
     return evaluation.best(count, boundary).map(unspread)
   }
 
-  /** An evaluation of the earlier matches that still exist, as of the time of the order. */
+  /** Evaluates the query again over the earlier matches that still exist and are visible, as of the time when the order was fixed. */
   *#asOfThen({ view, isSeen }: Showing): Steps<Evaluation> {
     const { state, question, understood, asOf, trust, requester } = this.world
     const { entries } = view.columns.arrays
@@ -135,8 +138,8 @@ const DIGEST_LENGTH = 24
 const NINE_DECIMALS = 1e9
 
 /**
- * A text that identifies the whole order: which beliefs match, and their scores. It is equal in every process that ranks them equally, and
- * independent of hidden beliefs.
+ * A text that identifies the order of a query's matches: a hash of all matches and their scores. It is equal in every process that ranks
+ * the matches equally, and hidden beliefs do not affect it.
  */
 export function digestOf({ evaluation }: Ordered): string {
   const { matches, remotes, finals, view, state } = evaluation
@@ -153,19 +156,19 @@ export function digestOf({ evaluation }: Ordered): string {
   return sha256([one, other, evaluation.total, view.model].join()).slice(0, DIGEST_LENGTH) + settlementOf(state)
 }
 
-/** Bytes of a scored belief: 211 were measured. */
+/** Estimated bytes in memory of a scored belief; 211 were measured. */
 const BELIEF_BYTES = 300
-/** Bytes of a key in a map. */
+/** Estimated bytes in memory of one key with its value in a map. */
 const KEY_BYTES = 40
 
 const CURSOR_LIFETIME_MS = 15 * 60_000
 
-/** Limits on the orders cached in one engine. */
+/** Limits on the cached orders of one engine: number, total bytes, and lifetime in milliseconds. */
 const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
 
 export const ordersOf: (state: BeliefsState) => Held<CachedOrder> = onePer(() => new Held(HELD, requesterOf))
 
-/** Name under which an order is cached: the same for all its cursors. */
+/** Name under which an order is cached; all cursors into one order give the same name. */
 export function nameOf(
   { question, requester }: CursorOwner,
   { asOf, digest }: Pick<CursorContent, 'asOf' | 'digest'>,
@@ -174,19 +177,19 @@ export function nameOf(
 }
 
 /**
- * Contents of cursors of `beliefs.query` (BQ-143 to BQ-147): where a page ended, encrypted and unforgeable. They contain nothing that the
- * requester could not compute: equal states give equal bytes, whatever is hidden.
+ * Contents of a cursor of `beliefs.query` (BQ-143 to BQ-147): the position where a page ended, encrypted and protected against forgery.
+ * They contain nothing that the requester could not compute, and for equal visible states the bytes are equal, whatever is hidden.
  */
 export interface CursorContent {
   readonly asOf: Instant
   readonly boundary: Boundary
-  /** Number of results up to the boundary, including those that an offset skipped. */
+  /** Number of results before and including the boundary; results skipped by `offset` count too. */
   readonly passed: number
-  /** Identifies everything that the order is based on: see `digestOf`. */
+  /** Hash of all matches and their scores; if the matches now give another hash, the cursor can no longer be continued. */
   readonly digest: string
 }
 
-/** Owner of a cursor: the requester, for this query. */
+/** For whom and for which query a cursor is valid: the hash of the query, and the requester. */
 export interface CursorOwner {
   readonly question: string
   readonly requester: string
@@ -210,7 +213,7 @@ export function writeCursor(secret: string, owner: CursorOwner, content: CursorC
   return sealCursor([asOf, final, createdAt, id, passed, digest], sealOf(secret, owner, now))
 }
 
-/** Opens a cursor. Throws INVALID_QUERY with the reason `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
+/** Decrypts and checks a cursor. Throws INVALID_QUERY with the reason `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
 export function readCursor(secret: string, cursor: string, owner: CursorOwner, now: Instant): CursorContent {
   try {
     const place = openCursor(cursor, sealOf(secret, owner, now)) as [number, number, number, string, number, string]
@@ -239,7 +242,7 @@ function isReason(code: string): code is Reason {
   return Object.hasOwn(CONSTRAINTS, code)
 }
 
-/** The error for a cursor that is too old, or whose order is no longer known. */
+/** The error for a cursor that is too old, or whose order can neither be found in the cache nor be computed again. */
 export function cursorExpired(): Error {
   return wrong('cursor_expired')
 }

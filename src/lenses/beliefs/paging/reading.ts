@@ -1,6 +1,6 @@
 /**
- * Reads a query page by page: through cursors, each of which opens a new reading, or as a stream. The first page fixes the time and the
- * order; all later pages continue in it (BQ-142 to BQ-149).
+ * Reads a query's results page by page: through cursors, each of which continues in a new request, or as a stream within one request. The
+ * first page fixes the query's time and the order of results; all later pages continue in this order (BQ-142 to BQ-149).
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -44,15 +44,15 @@ import {
   writeCursor,
 } from './cached-order.ts'
 
-/** Number of attempts to make a page when part of it became hidden in the meantime. */
+/** Maximum number of attempts to make a page if some of its results became hidden while it was made. */
 const ATTEMPTS = 3
 
-/** Counter that gives the orders of streams unique names. */
+/** Counter from which each stream gets a unique name for its cached order. */
 let streams = 0
 
 /**
- * Opens a reading of a query. Throws INVALID_QUERY for a cursor that does not belong to this query, or no longer does; rejects if the
- * caller has gone.
+ * Opens a query for reading. Throws INVALID_QUERY for a cursor that does not belong to this query or has expired; rejects if the caller has
+ * cancelled.
  */
 export async function openReading(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Reading> {
   await state.load(call.signal)
@@ -61,10 +61,10 @@ export async function openReading(state: BeliefsState, query: CheckedQuery, call
   return reading
 }
 
-/** A page, and the order for the next one. */
+/** A page of results, and the order in which the next page continues. */
 interface Page {
   readonly draft: Draft
-  /** Order for the next page; null: there is none. */
+  /** Order in which the next page continues; null: there are no further results. */
   readonly order: CachedOrder | null
 }
 
@@ -73,25 +73,25 @@ export class Reading {
   readonly #query: CheckedQuery
   readonly #call: Call
   readonly #owner: CursorOwner
-  /** Name under which the order is cached between the pieces of a stream. */
+  /** Name under which the order of results is cached while a stream waits for its next piece to be requested. */
   readonly #place = `stream ${++streams}`
-  /** Time of the first page; null: it was not opened yet. */
+  /** Time of the query, fixed by the first page; null: the first page has not been opened yet. */
   #asOf: Instant | null = null
-  /** Source of the next page; null: it must be opened first. */
+  /** Vectors of the text and results of other nodes for the next page; null: they must be obtained first. */
   #source: AnswerSource | null = null
-  /** The order; null: it was not made yet, or there are no further results. */
+  /** The order of results; null: it is not known at the moment, or there are no further results. */
   #order: CachedOrder | null = null
   #isAtEnd = false
-  /** Digest of the order at the beginning; null: not known yet. */
+  /** Hash of the order when the first page was made; null: not known yet. */
   #digest: string | null = null
-  /** The last result that was read; null: none. */
+  /** Position of the last result that was read; null: no result was read yet. */
   #boundary: Boundary | null = null
   #passed: number
-  /** Time limit of the next page. Each page has its own, because no work is done while a reader is slow. */
+  /** Time limit of the next page. Each page has a new time limit, because no work is done while the reader waits. */
   #time: TimeLimit
-  /** Whether the time limit is still the one from the beginning. */
+  /** Whether no page has been read since the time limit was set, so that it need not be set again. */
   #isFresh = true
-  /** Results read so far with which later ones are compared. */
+  /** Results of earlier pages, with which later results are compared to find conflicts. */
   #compared: readonly Compared[] = []
 
   constructor(state: BeliefsState, query: CheckedQuery, call: Call) {
@@ -113,19 +113,19 @@ export class Reading {
     this.#take(ordersOf(state).find(nameOf(this.#owner, content), requester, now))
   }
 
-  /** Whether there are further results; true before the first page, when that is not known. */
+  /** Whether the query has results that were not read yet; true before the first page, when this is not known. */
   get hasMore(): boolean {
     return !this.#isAtEnd
   }
 
-  /** Number of results read or skipped so far. */
+  /** Number of results that were read, or skipped by `offset`, so far. */
   get passed(): number {
     return this.#passed
   }
 
   /**
-   * Releases the order until the next page: it stays in the cache, within its requester's share of the space, so that slow readers get no
-   * more space than others.
+   * Moves the order of results to the cache until the next page is requested. In the cache it counts towards its requester's share of the
+   * memory, so that slow readers cannot use more than others.
    */
   keep(): void {
     if (this.#order === null) return
@@ -134,7 +134,7 @@ export class Reading {
     this.#source = null
   }
 
-  /** Opens the source of the next page, or continues with the cached one. */
+  /** Prepares the next page: continues with the cached order, or obtains the vectors and the results of other nodes again. */
   async goOn(): Promise<void> {
     const { host } = this.#state
     if (this.#source === null)
@@ -152,7 +152,7 @@ export class Reading {
     ordersOf(this.#state).hold(name, this.#owner.requester, order, order.byteLength, host.clock.now())
   }
 
-  /** Opens the source as of the time of the first page. */
+  /** Obtains the vectors of the text and the results of other nodes, as of the time of the first page. */
   async #open(): Promise<AnswerSource> {
     const [state, query] = [this.#state, this.#query]
     const { requester, signal } = this.#call
@@ -172,12 +172,12 @@ export class Reading {
     return new TimeLimit(this.#query.options.timeoutMs, this.#call.signal, this.#call.machineTime)
   }
 
-  /** Removes the order of the stream from the cache; orders of cursors stay. */
+  /** Removes the order of this stream from the cache; orders cached for cursors stay. */
   release(): void {
     ordersOf(this.#state).release(this.#place)
   }
 
-  /** Reads the next results, at most `limit`. */
+  /** Reads and returns the next results, at most `limit`. */
   async next(limit: number): Promise<QueryResult> {
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
@@ -194,7 +194,7 @@ export class Reading {
     return answer.result
   }
 
-  /** Cursor of the next page, whose order is then cached; null: there is no next page. */
+  /** Caches the order and returns a cursor for the next page; null: there is no next page. */
   cursor(): string | null {
     const [order, boundary, state, owner] = [this.#order, this.#boundary, this.#state, this.#owner]
     if (order === null || boundary === null) return null
@@ -212,7 +212,7 @@ export class Reading {
     for (let attempt = 1; ; attempt++) {
       const page = await state.lookInSteps(requester, home => this.#page(this.#showing(home), limit), time)
       await turns.pauseIfDue()
-      // The second check of the visibility matrix, with present memberships and beliefs.
+      // Checks again that the requester may see each result, with the memberships and beliefs of this moment.
       const shown = state.look(requester, home => showPage(this.#showing(home), page.draft, this.#compared), time)
       await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
@@ -240,13 +240,13 @@ export class Reading {
     this.#digest = order.digest
     if (boundary !== null) return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
     const { offset } = this.#query.options
-    // Results of other nodes were fetched earlier, so they are checked again.
+    // Results of other nodes were fetched before this view was opened, so their visibility is checked again.
     const holds = source.nodes === null ? undefined : showing.isSeen
     const upTo = yield* beginningOf(ordered.evaluation, ordered.front, offset + limit + 1, holds)
     return this.#pageIn(order, showing, upTo.slice(offset), limit)
   }
 
-  /** `found`: the next results, one more than the page if there are so many. */
+  /** Makes a page from the results found. `found`: the next results, one more than fits on the page if there are that many. */
   #pageIn(order: CachedOrder, { view }: Showing, found: readonly Picked[], limit: number): Page {
     const { front, source } = order
     const isMore = found.length > limit
@@ -267,19 +267,19 @@ export async function runQuery(state: BeliefsState, query: CheckedQuery, call: C
   return { ...result, ...(cursor !== null && { next_cursor: cursor }), query_time_ms: elapsedMs }
 }
 
-// An answer as a stream of chunks in order, each checked against the visibility matrix when it is sent (BQ-150 to BQ-155). A chunk is made
-// only when it is requested. Between chunks only the order is kept, as between pages.
+// Sends an answer as a stream of chunks in order; the visibility of each result is checked when its chunk is sent (BQ-150 to BQ-155). A
+// chunk is computed only when it is requested. Between chunks only the order of results is kept.
 
 export interface QueryChunk {
   readonly beliefs: readonly RankedBelief[]
-  /** Progress from 0 to 1; never decreases, and is 1 only in the last chunk. */
+  /** Estimated progress of the stream, from 0 to 1; it never decreases, and is 1 only in the last chunk. */
   readonly progress: number
   readonly done: boolean
-  /** Conflicts between beliefs of this chunk; absent: there are none. */
+  /** Conflicts between results of this chunk, or with results of earlier chunks; absent: there are none. */
   readonly conflicts?: QueryResult['conflicts']
 }
 
-/** The last chunk, which has the fields of a page for the whole answer. */
+/** The last chunk of a stream, which also has the fields of an answer page, applying to the whole answer. */
 export interface LastChunk
   extends QueryChunk,
     Pick<QueryResult, 'total_count' | 'count_exact' | 'next_cursor' | 'partial' | 'coverage'>,
@@ -288,7 +288,7 @@ export interface LastChunk
   readonly done: true
 }
 
-/** Maximum progress of a chunk that is not the last. */
+/** Maximum progress reported by a chunk that is not the last. */
 const MAX_BEFORE_END = 0.99
 
 export async function* streamQuery(
@@ -336,17 +336,20 @@ async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promis
   }
 }
 
-/** Collects the fields of all pieces, as a single page with all results would have them. */
+/**
+ * Collects errors, warnings and other fields of all pieces of a stream, so that the last chunk reports what a single page with all results
+ * would report.
+ */
 class Ending {
   readonly #shares: TrustShare[] = []
   readonly #errors = new Map<string, QueryResult['errors'][number]>()
   #isPartial = false
   #last: QueryResult | null = null
 
-  /** Adds a piece, or the error in place of it. */
+  /** Adds a piece of the stream, or the error that occurred in its place. */
   with(piece: QueryResult | BeliefsError): QueryResult {
     const errors = piece instanceof BeliefsError ? [asPart(piece)] : piece.errors
-    // Errors are kept by code, so that a lack of time is reported once, however many pieces had too little.
+    // Errors are kept by code, so that running out of time is reported once, in however many pieces it happened.
     for (const error of errors) this.#errors.set(String(error['code']), error)
     this.#isPartial ||= piece instanceof BeliefsError || piece.partial
     if (!(piece instanceof BeliefsError)) {
@@ -360,7 +363,7 @@ class Ending {
   lastFields({ options }: CheckedQuery, requester: string, cursor: string | null): LastFields {
     const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
     const { verdict, verdict_reason, verdict_by, nearest } = rest
-    // The concentration of trust in one piece does not apply to the whole answer.
+    // Warnings about the concentration of trust in one piece are dropped; they are computed again for the whole answer.
     const others = warnings.filter(({ code }) => !isOfConcentration(code))
     const concentration = options.includeExplanation ? concentrationWarnings(this.#shares, requester) : []
     return {

@@ -1,6 +1,6 @@
 /**
- * One query at one moment: the requester, the matches, and the score of each match. Everything else (a page, a count, facets, an
- * explanation) is derived from it. Nothing that it reads may change while it is used (`BeliefsState.lookInSteps`).
+ * The evaluation of one query at one moment: the requester, the matches, and the score of each match. Pages, counts, facets and
+ * explanations are derived from it. None of the data that it reads may change while it is in use.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { TopK } from '../../../base/top-k.ts'
@@ -33,16 +33,16 @@ import { TimeLimit } from '../time-limit.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { type Embedded, embedText, type Understood, understand } from './understand.ts'
 
-/** Number of rows that are scored between two checks of the time limit, or in one step: one or two milliseconds. */
+/** Number of rows that are scored between two checks of the time limit, or between two pauses for other work: one or two milliseconds. */
 const SCORED_AT_ONCE = 500
 
-/** Matches of a query, with what is known of them. */
+/** The matches of a query, with cosines, duplicates and other data found together with them. */
 interface Found extends Omit<Candidates, 'cosines'> {
-  /** Cosines of candidates; null: nothing was compared by meaning. */
+  /** Cosines of candidates to the query's text; null: nothing was compared with a text. */
   readonly cosines: Candidates['cosines'] | null
-  /** Rows of candidates that were dropped as copies (BQ-130). */
+  /** Rows of candidates that were dropped as duplicates of another match (BQ-130). */
   readonly copies: ReadonlySet<number>
-  /** Remote beliefs that match, without those that are copies of beliefs of this node. */
+  /** Matching beliefs from other nodes, without duplicates of beliefs of this node. */
   readonly remotes: readonly ScoredBelief[]
 }
 
@@ -65,13 +65,13 @@ export class Evaluation {
   readonly trustColumns: HolderColumns
   readonly origins: RowOrigins
   readonly scorer: Scorer
-  /** Matches; null: not computed yet. */
+  /** The matches and what was found with them; null: not computed yet. */
   #found: Found | null
-  /** Results of other nodes; null: no other node was asked. */
+  /** Filtered and scored results of other nodes; null: no other node was queried. */
   readonly #leg: RemoteLeg | null
-  /** Scores of the matches, by position; null: not computed yet. */
+  /** Scores of the matches, in the order of the matches; null: not computed yet. */
   #finals: Float64Array | null = null
-  /** Beliefs in scope; null: not computed yet. */
+  /** Beliefs in the requested sources that existed and were valid at the time of the query; null: not computed yet. */
   #inScope: Matches | null
 
   constructor(
@@ -108,58 +108,61 @@ export class Evaluation {
     this.#found = earlier && { ...NOTHING_ELSE, ...earlier }
   }
 
-  /** Beliefs in scope, before filters, operators, the candidate step and the removal of copies. */
+  /**
+   * Beliefs in scope: in the requested sources, existing and valid at the time of the query; before filters, operators, the selection of
+   * candidates and the removal of duplicates.
+   */
   get inScope(): Matches {
     this.#inScope ??= this.state.scopes.of(scopeRequest(this.view, this.question, this.asOf))
     return this.#inScope
   }
 
-  /** Matches of this node; copies count once. */
+  /** Matches among this node's beliefs; of several copies of a belief only one is included. */
   get matches(): Matches {
     return this.#all.matches
   }
 
-  /** Matches from other nodes, in the total order. */
+  /** Matches from other nodes, ordered by score. */
   get remotes(): readonly ScoredBelief[] {
     return this.#all.remotes
   }
 
-  /** Number of all matches. */
+  /** Number of all matches, of this node and of other nodes. */
   get total(): number {
     return this.matches.count + this.remotes.length
   }
 
-  /** Number of beliefs that could match, before filters. */
+  /** Number of beliefs to which the filters are applied: those in scope on this node, and those received from other nodes. */
   get scopeSize(): number {
     return this.inScope.count + (this.#leg?.remotes.size ?? 0)
   }
 
-  /** Cosines of candidates; null in list mode. */
+  /** Cosines of candidates to the query's text, by entry key; null if the query has no text. */
   get cosines(): Candidates['cosines'] | null {
     return this.#all.cosines
   }
 
-  /** Matches without a vector, which are compared by their words. */
+  /** Matches that have no vector and are compared with the text by their words. */
   get byWords(): ReadonlySet<EntryKey> {
     return this.#all.byWords
   }
 
-  /** Whether more beliefs are near enough than the maximum number of candidates. */
+  /** Whether more beliefs were near enough to the text than the maximum number of candidates, so that the farthest were left out. */
   get isCut(): boolean {
     return this.#all.isCut
   }
 
-  /** Number of beliefs that pass filters and operators and have no vector yet. */
+  /** Number of beliefs that pass filters and operators but have no vector yet, including those of other nodes. */
   get pending(): number {
     return this.#all.pending + (this.#leg?.pending ?? 0)
   }
 
-  /** Rows of candidates that are no matches because another copy is. */
+  /** Rows of candidates that were dropped because another copy of the belief matches. */
   get copies(): ReadonlySet<number> {
     return this.#all.copies
   }
 
-  /** The beliefs that came closest to the text, nearest first, if nothing matches. */
+  /** If nothing matches, the beliefs nearest to the text, nearest first. */
   nearest(): readonly ScoredBelief[] {
     const own = this.#all.nearest.map(({ entry, cosine }) => {
       const row = this.view.columns.rowOf(entry)
@@ -169,13 +172,13 @@ export class Evaluation {
     return leg.length === 0 ? own : [...own, ...leg].sort(byCosine).slice(0, MAX_REPORTED)
   }
 
-  /** Lowest cosine of a candidate; null: no limit. */
+  /** Lowest cosine to the text at which a belief can be a candidate; null: no minimum. */
   get floor(): number | null {
     const asked = this.question.minSimilarity ?? this.#usualFloor
     return asked === null || asked <= NO_FLOOR ? null : asked
   }
 
-  /** If beliefs are compared by words, there is no minimum except that they have a word in common. */
+  /** If beliefs are compared by words, the minimum is 0; a belief must then share at least one word with the text. */
   get #usualFloor(): number | null {
     return this.understood.meaning.by === 'words' ? 0 : (this.understood.thresholds?.floor ?? null)
   }
@@ -194,7 +197,7 @@ export class Evaluation {
     return this.view.requester
   }
 
-  /** Warnings for the requester. */
+  /** Warnings of this evaluation for the requester: missing calibration of the model, and missing vectors. */
   get warnings(): readonly CheckedWarning[] {
     const { understood, question, state, pending } = this
     const warnings: CheckedWarning[] = []
@@ -214,7 +217,7 @@ export class Evaluation {
     return warnings
   }
 
-  /** The first k matches in the total order (from the beginning, or after a boundary) for which `holds` is true. */
+  /** The first k matches in order of score (from the beginning, or after a boundary) for which `holds` returns true. */
   best(
     k: number,
     after: Boundary | null = null,
@@ -237,7 +240,7 @@ export class Evaluation {
     return this.scoresOf(top.sorted().map(place => rows[place] as number))
   }
 
-  /** Scores all matches, in steps, before the best of them are requested. */
+  /** Scores all matches before the best of them are requested, with pauses so that other work can run. */
   *rank(): Steps<Float64Array> {
     yield* this.prepare()
     const { rows, sources } = this.matches
@@ -256,7 +259,7 @@ export class Evaluation {
     return this.#finals
   }
 
-  /** Scores of the matches, by position. */
+  /** Scores of the matches of this node, in the order of `matches`. */
   get finals(): Float64Array {
     return this.#finals ?? atOnce(this.rank())
   }
@@ -271,7 +274,7 @@ export class Evaluation {
     return [...tests.map(test => this.#bestOwn(k, null, test)), this.remotes]
   }
 
-  /** Scores of matches, by their row numbers. */
+  /** Scored beliefs for these rows, which must be among the matches. */
   scoresOf(rows: readonly number[]): readonly ScoredBelief[] {
     return this.#scoresAmong(this.matches, rows, this.#all)
   }
@@ -286,7 +289,9 @@ export class Evaluation {
     })
   }
 
-  /** Cosines of these rows, known ones or newly computed; null in list mode. */
+  /**
+   * Returns a function that gives the cosine of a row to the text, known from the search or computed now; null if the query has no text.
+   */
   #cosinesOf(rows: readonly number[], known = this.#all.cosines): (row: number) => number | null {
     const { meaning } = this.understood
     if (meaning.by === 'nothing') return () => null
@@ -300,7 +305,10 @@ export class Evaluation {
     return row => cosines.get(entryOf(row)) ?? 0
   }
 
-  /** Like `byOrder`, for matches given by their positions. */
+  /**
+   * Compares two matches, given by their positions in `matches`, by the order of results: score, then creation time, then id, then shown
+   * holder.
+   */
   #compare(a: number, b: number, finals: Float64Array): number {
     const { rows, sources } = this.matches
     const { columns } = this.view
@@ -314,7 +322,7 @@ export class Evaluation {
     )
   }
 
-  /** Whether a match comes after a boundary. No two results of one query have the same id. */
+  /** Whether a match comes after a boundary in the order of results. No two results of one query have the same id. */
   #isBehind(place: number, { final, createdAt, id }: Boundary): boolean {
     const { columns } = this.view
     const row = this.matches.rows[place] as number
@@ -323,12 +331,12 @@ export class Evaluation {
     return order > 0
   }
 
-  /** The tests of these filters. */
+  /** Tests of rows for these filters. */
   testsOf(filters: readonly CheckedFilters[]): readonly RowTest[] {
     return filters.length === 0 ? [] : rowTests(filters, filterWorld(this))
   }
 
-  /** Matches that meet the operators of the text, or only those in `only`. */
+  /** The beliefs that meet the operators of the query's text. `only`: operators that replace those of the text. */
   *meetingOperators(matches: Matches, only: Partial<TextOperators> = {}): Steps<Matches> {
     const { semantic } = this.question
     if (semantic === null) return matches
@@ -368,7 +376,7 @@ export class Evaluation {
     const { include } = this.understood
     const holding =
       (semantic?.phrases.length ?? 0) > 0
-        ? // A belief that passes the operators contains all phrases, so all matches are returned.
+        ? // If the text has phrases, a belief that meets the operators contains all of them, so every given belief literally contains a phrase.
           function* (matches: Matches): Steps<Matches> {
             yield
             return matches
@@ -390,7 +398,7 @@ export class Evaluation {
     })
   }
 
-  /** For each row, by entry key, the share of the text's words that it contains, 0 to 1. */
+  /** For each row, given by its entry key: the share of the text's words that the belief contains, 0 to 1. */
   *wordShares(rows: Int32Array): Steps<ReadonlyMap<EntryKey, number>> {
     const shares = new Map<EntryKey, number>()
     const words = contentWords(this.question.semantic?.base ?? '')
@@ -444,43 +452,46 @@ export class Evaluation {
   }
 }
 
-/** Comparator of scored beliefs: nearest to the text first. */
+/** Comparator for sorting scored beliefs by their cosine to the text, highest first; ties by entry key. */
 function byCosine(a: ScoredBelief, b: ScoredBelief): number {
   return (b.cosine ?? 0) - (a.cosine ?? 0) || a.entry - b.entry
 }
 
-/** A query without its paging. */
+/** The parts of a query that determine its matches and scores, without paging. */
 export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
   readonly scope: EnabledSources
-  /** Whether, of several copies, the one from the earliest tier is kept (BQ-130). */
+  /**
+   * Whether, of several copies of a belief, the one from the first tier is kept (own before federated before network) instead of the best
+   * one (BQ-130).
+   */
   readonly byTier?: boolean | undefined
   /** Lowest raw cosine of a candidate; null: the default of the embedder in use. Absent: there is no candidate step. */
   readonly minSimilarity?: number | null | undefined
-  /** Derives the result of a search over everything in scope from an earlier search. Null: a new search is needed. */
+  /** Derives the candidates from an earlier search, without searching again. Null: a new search is needed. */
   readonly candidatesWith?: ((floor: number | null) => Candidates | null) | undefined
 }
 
-/** Result of an earlier evaluation, for one that continues as of the same time (BQ-144). */
+/** Result of an earlier evaluation of the query, from which it is evaluated again as of the earlier time (BQ-144). */
 export interface Earlier {
   readonly trust: HolderTrust
-  /** Those of the earlier matches that still exist, with the rows of the view. */
+  /** Matches of the earlier evaluation that still exist and are visible, with row numbers of the present view. */
   readonly matches: Matches
-  /** Cosines of these matches and others; null in list mode. */
+  /** Cosines to the text from the earlier evaluation, of these matches and possibly others; null if the query has no text. */
   readonly cosines: ReadonlyMap<EntryKey, number> | null
-  /** Matches that had no vector at that time. */
+  /** Matches that had no vector at the time of the earlier evaluation. */
   readonly byWords: ReadonlySet<EntryKey>
-  /** Results that other nodes returned. */
+  /** Matches from other nodes in the earlier evaluation. */
   readonly remotes: readonly ScoredBelief[]
 }
 
-// Evaluations for answers other than pages: counts, facets, explanations.
+// Evaluates queries for answers other than pages: counts, facets, explanations.
 
-/** The requester of a call, and when it is cancelled. */
+/** The requester of an operation's call, its cancellation signal, and its clock. */
 export interface Call {
-  /** Id of the requesting agent. */
+  /** Id of the agent for which the operation is called. */
   readonly requester: string
   readonly signal: AbortSignal
-  /** Monotonic time in milliseconds, for time limits; absent: the machine's. */
+  /** Monotonic clock in milliseconds for time limits; absent: the machine's clock is used. */
   readonly machineTime?: (() => number) | undefined
 }
 
@@ -497,12 +508,15 @@ export function asked<T>(
   })
 }
 
-/** All warnings that belong on the answer to a query. */
+/** All warnings that belong in the answer to a query: from checking the query, from embedding its text, and from its evaluation. */
 export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
   return [...query.warnings, ...embedded.warnings, ...evaluation.warnings]
 }
 
-/** Like `asked`, with a `read` function that runs in steps. */
+/**
+ * Evaluates a query and runs `read` on the evaluation, with pauses during the evaluation and within `read` so that other work can run.
+ * Everything is read from one state of the store.
+ */
 export async function askedInSteps<T>(
   state: BeliefsState,
   query: CheckedQuery,
@@ -526,7 +540,7 @@ export function questionOf(query: CheckedQuery): Question {
   return { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
 }
 
-/** Evaluates a query as of one moment; `embedded`: the vectors computed for its text before. */
+/** Evaluates a query on one view of the store, as of one moment. `embedded`: the vectors computed before from the query's text. */
 export function* evaluateInSteps(
   state: BeliefsState,
   view: ShowView,

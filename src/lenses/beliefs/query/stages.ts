@@ -1,7 +1,7 @@
 /**
- * The lens in the pipeline (`querent query --lens beliefs`): pages of the requester's own beliefs and of public ones, filtered and ranked
- * like `beliefs.query` with the same filters and context. Beliefs shared through federations are available only through that operation,
- * because it can hide holders, while a page names them.
+ * The beliefs lens in the query pipeline (`querent query --lens beliefs`): answers with the requester's own beliefs and public ones,
+ * filtered and ranked like `beliefs.query` with equal filters and context. Beliefs shared through federations are available only through
+ * `beliefs.query`, because that operation can hide holders, while results of the pipeline name them.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -29,12 +29,12 @@ import { embeddedAs, understand } from './understand.ts'
 
 const SCOPE = { local: true, federated: false, network: true }
 
-/** Schema of a query's `options`: which beliefs take part, and how they are weighted. */
+/** Schema of a pipeline query's `options` for this lens: which beliefs match (filters), and how they are weighted (context). */
 export const beliefsOptions = object({ filters: queryFields.filters, context: queryFields.context })
 type BeliefsOptions = Value<typeof beliefsOptions>
 
 export function beliefsStages(host: LensHost): Partial<Stages> {
-  // Created on first use, so that an unused lens costs nothing.
+  // The lens's state is created on first use, so that a lens that is never used costs nothing.
   const state = (): BeliefsState => stateOf(host)
   return {
     parse,
@@ -44,7 +44,7 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
         await context.turns.run(state().columns.refreshInSteps())
         return await undisturbed(host.store, context.turns, () => retrieve(state(), plan, allow, depth, context))
       } catch (thrown) {
-        // The pipeline has its own error for a timeout.
+        // A timeout is converted to the pipeline's own error for timeouts.
         throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
       }
     },
@@ -52,7 +52,7 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** Parses the text always with the lens's own grammar, whatever the query says (BQ-032 to BQ-041). */
+/** Parses the query's text always with the grammar of this lens, whatever syntax the query asks for (BQ-032 to BQ-041). */
 function parse(query: Query, context: QueryContext): Plan {
   const { filters } = query.options as BeliefsOptions
   const grammar = { allowsLoneSigns: true, allowEmpty: filtersOf(filters).length > 0 }
@@ -61,7 +61,7 @@ function parse(query: Query, context: QueryContext): Plan {
   return plan
 }
 
-/** Context of the query. Throws UNAUTHORIZED if the options claim to be from somebody else. */
+/** The context of the query, with ranking weights. Throws UNAUTHORIZED if the query's options name another requester. */
 function weighingOf({ mode, parsed, query }: Plan, { accessScope: { viewer } }: QueryContext): CheckedContext {
   const isList = mode === 'list' || parsed.residual === ''
   return toContext((query.options as BeliefsOptions).context, { id: viewer.id, trustGraph: null }, isList)
@@ -94,7 +94,7 @@ function* candidatesOf(
   const isAsked = (entry: EntryKey) => entry !== plan.except && (allow?.has(entry) ?? true)
   const found = evaluation.best(depth + 1, null, isAsked)
   const shown = found.length === 0 ? evaluation.nearest() : found.slice(0, depth)
-  // Diversity compares results by the vectors of their chunks; a belief has one chunk.
+  // To select diverse results, the pipeline compares the vectors of their chunks; each belief has one chunk.
   const keys = plan.query.diversity < 1 ? shown.map(({ entry }) => entry) : []
   const chunks = evaluation.view.reader.firstChunks(keys)
   return {
@@ -164,7 +164,7 @@ function score({ candidates, statistics }: Retrieval, plan: Plan, context: Query
   })
   return {
     ...made,
-    // Of equal scores, the newer belief comes first (BQ-083).
+    // Of results with equal scores, the newer belief comes first (BQ-083).
     scored: made.scored.map((one): Scored => ({ ...one, tie: one.signals['created'] })),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? 'No belief of yours, and no public one, is near the text and passes the filters.' : null,

@@ -15,16 +15,19 @@ import type { CheckedText } from '../schema/values.ts'
 import { type BeliefsState, modelOf, vectorIndex } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 
-/** A query's text prepared for one requester: how its meaning is compared, and its operands. */
+/**
+ * A query's text prepared for one requester: how beliefs are compared with it (by vector, by words, or not at all), its required and
+ * excluded terms, and their thresholds.
+ */
 export interface Understood {
   readonly meaning: Meaning
   readonly include: readonly Operand[]
   readonly exclude: readonly Operand[]
-  /** Thresholds of the model; null: the model was not calibrated, or there is none. */
+  /** Cosine thresholds of the embedding model; null: the model was not calibrated, or there is no model. */
   readonly thresholds: Thresholds | null
 }
 
-/** Vectors of a text, or warnings why there are none. */
+/** Vectors of a query's text and of its terms, or warnings that say why there are none. */
 export interface Embedded {
   readonly question: Float32Array | null
   readonly include: readonly Operand[]
@@ -34,7 +37,7 @@ export interface Embedded {
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
 
-/** Result for a query by vector, without a text; null: list mode. */
+/** Wraps the vector of a query that has no text; null: the query has neither, so beliefs are only filtered and listed. */
 export function embeddedAs(question: Float32Array | null): Embedded {
   return { ...NOTHING, question }
 }
@@ -74,7 +77,7 @@ export async function embedText(
   }
 }
 
-/** Prepares an embedded text for this requester, who sees only some of the beliefs. */
+/** Prepares an embedded text for one requester: with the vector index, or with word scores over the beliefs that this requester sees. */
 export function understand(
   state: BeliefsState,
   embedded: Embedded,
@@ -100,7 +103,7 @@ function meaningOf(
   return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, accessScope) }
 }
 
-/** BM25 score of each belief as a share of the best visible one. */
+/** BM25 score of each visible belief for the text, divided by the highest score among them, by entry key. */
 function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partitions }: AccessScope): Map<number, number> {
   const terms = [
     { text: base, boost: 1 },
@@ -111,7 +114,7 @@ function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partition
   return new Map(most > 0 ? hits.map(({ entry, score }) => [entry, score / most]) : [])
 }
 
-/** Share of the time limit that embedding the text may take. */
+/** Share of the query's remaining time that embedding the text may take. */
 const EMBEDDING_SHARE = 0.8
 
 const MEANING_LATE: CheckedWarning = {
@@ -130,11 +133,11 @@ const EMBEDDER_FAILED: CheckedWarning = {
 export interface Thresholds {
   readonly include: number
   readonly exclude: number
-  /** Minimum cosine; null: no belief is too far from a text. */
+  /** Lowest cosine to a text at which a belief can be a candidate; null: no belief is too far from the text. */
   readonly floor: number | null
 }
 
-/** Thresholds from the settings, otherwise from calibration; null: the model was not calibrated. */
+/** Cosine thresholds for an embedding model, from the settings or else from its calibration; null: neither exists. */
 export function thresholdsOf(settings: BeliefsSettings, model: string): Thresholds | null {
   const set = settings.thresholds.get(model)
   const cut = SHIPPED.get(model)?.threshold ?? null
@@ -142,10 +145,10 @@ export function thresholdsOf(settings: BeliefsSettings, model: string): Threshol
   return cut === null ? null : { include: cut, exclude: cut, floor: cut }
 }
 
-// Calibration (BQ-040): finds, for any model and from labelled pairs, the raw cosine from which a belief counts as meaning a term. At most
-// one in twenty of the unrelated pairs reaches the threshold.
+// Calibration (BQ-040): from labelled pairs of texts and terms, finds for an embedding model the raw cosine from which a belief counts as
+// meaning a term. At most one in twenty of the unrelated pairs may reach this threshold.
 
-/** A text with related and unrelated terms. */
+/** A text for calibration, with terms that are related to it and terms that are not. */
 interface CalibrationTexts {
   readonly text: string
   readonly related: readonly string[]
@@ -155,18 +158,18 @@ interface CalibrationTexts {
 export const SHIPPED_PAIRS: readonly CalibrationTexts[] = pairsFile
 
 export interface CalibrationResult {
-  /** Raw cosine from which a term counts as meant. */
+  /** Raw cosine between a belief and a term from which the belief counts as meaning the term. */
   readonly threshold: number
   readonly relatedPairs: number
   readonly unrelatedPairs: number
-  /** Number of pairs of related terms that reach the threshold. */
+  /** Numbers of related and of unrelated pairs whose cosine reaches the threshold. */
   readonly relatedPassed: number
   readonly unrelatedPassed: number
 }
 
 const MAX_UNRELATED = 0.05
 
-/** Calibrates a model; embeds every text and every term once, which takes some seconds. */
+/** Calibrates an embedding model on labelled pairs. It embeds every text and every term once, which takes some seconds. */
 export async function calibrate(
   embedder: Embedder,
   signal: AbortSignal,
@@ -193,7 +196,7 @@ export async function calibrate(
   }
 }
 
-/** The lowest threshold, in thousandths, that at most one in twenty unrelated pairs reaches. */
+/** The lowest threshold, in steps of 0.001, that at most one in twenty of the given cosines of unrelated pairs reaches. */
 export function thresholdOf(unrelated: readonly number[]): number {
   const allowed = Math.floor(unrelated.length * MAX_UNRELATED)
   const first = unrelated.toSorted((a, b) => b - a)[allowed] ?? -1

@@ -30,13 +30,13 @@ interface BeliefQuestion {
   readonly filters: readonly CheckedFilters[]
 }
 
-/** The belief that others are compared with. The requester may see it; the query's scope may exclude it. */
+/** The belief with which others are compared. The requester may see it, but the query's scope may exclude it. */
 interface Subject {
   readonly row: number
   readonly seen: SeenVersion
-  /** Name of the holder as the requester sees it; for a hidden holder, its federation. */
+  /** Name of the belief's holder as the requester sees it; if the holder is hidden, a name made from the federation's id. */
   readonly holder: string
-  /** Vector of the belief; null: it has none, so that nothing is similar to it. */
+  /** Vector of the belief; null: it has none, so that no similar beliefs can be found. */
   readonly vector: Float32Array | null
 }
 
@@ -71,10 +71,10 @@ async function askAbout<T>(
   return state.lookInSteps(requester, body, time)
 }
 
-/** Number of results of the first search; it grows until all beliefs that are near enough are found. */
+/** Number of results of the first vector search; it is multiplied by four until the search returns all beliefs that are near enough. */
 const FIRST = 256
 
-/** The matches whose raw cosine with the subject is at least `least`, in the usual order, without copies of the subject. */
+/** The matches whose raw cosine with the given belief is at least `least`, ordered by score, without the belief itself and its copies. */
 function likeSubject(evaluation: Evaluation, subject: Subject, least: number): readonly ScoredBelief[] {
   const { matches, view, understood, requester } = evaluation
   const { meaning } = understood
@@ -105,7 +105,7 @@ const NO_VECTOR: CheckedWarning = {
   message: 'The belief has no vector, so nothing can be compared with it by meaning.',
 }
 
-/** Beliefs on the same topic as a given belief (BQ-172), in the usual order. */
+/** Finds beliefs on the topic of a given belief (BQ-172), ordered by score. */
 export function similarTo(
   state: BeliefsState,
   asking: CheckedSimilar,
@@ -144,7 +144,7 @@ interface Contradicting {
   readonly contradiction: Contradiction
 }
 
-/** Beliefs that contradict a given belief (BQ-173), as far as the detector recognises it. */
+/** Finds beliefs that contradict a given belief (BQ-173), as far as the contradiction detector recognises them. */
 export function contradictionsOf(
   state: BeliefsState,
   asking: CheckedContradictions,
@@ -167,7 +167,7 @@ export function contradictionsOf(
   })
 }
 
-/** Contradicting beliefs, most certain first, ties in the usual order. */
+/** Beliefs that contradict the given one, most certain contradiction first, then in order of score. */
 function contradicting(
   evaluation: Evaluation,
   subject: Subject,
@@ -186,7 +186,7 @@ function contradicting(
     .map(({ ranked, contradiction }, at) => ({ ranked: { ...ranked, rank: at + 1 }, contradiction }))
 }
 
-/** The derivation of the belief with this id (BQ-089, BQ-090). */
+/** The derivation of a belief, given by id: the beliefs that it is based on, step by step (BQ-089, BQ-090). */
 export async function derivationOf(
   state: BeliefsState,
   { beliefId, maxDepth }: { readonly beliefId: string; readonly maxDepth: number },

@@ -1,4 +1,4 @@
-/** Selects beliefs for a purpose, as many as fit into a number of tokens (BQ-176). */
+/** Selects beliefs that together are useful for a purpose and fit into a given number of tokens (BQ-176). */
 import { toIso } from '../../../model/instant.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/blocks.ts'
 import { languagesOfQuestion } from '../../../text/language.ts'
@@ -19,34 +19,34 @@ interface Candidate {
 }
 
 interface Taken {
-  /** Position of the belief among the candidates. */
+  /** Position of the selected belief in the list of candidates. */
   readonly place: number
   readonly utility: number
   readonly novelty: number
 }
 
 interface FillRequest {
-  /** Candidates in the total order: of equal utility, the earlier one is taken. */
+  /** Candidates in order of score: of candidates with equal utility, the earlier one is selected. */
   readonly candidates: readonly Candidate[]
   readonly purpose: Purpose
-  /** Hard limit on the number of tokens. */
+  /** The selected beliefs never have more tokens than this. */
   readonly maxTokens: number
-  /** When this number of tokens is reached, nothing more is taken. */
+  /** When the selected beliefs have at least this number of tokens, no further belief is selected. */
   readonly targetTokens: number
-  /** Raw cosine of two candidates, by their positions. */
+  /** Raw cosine between two candidates, given by their positions. */
   likeness(a: number, b: number): number
-  /** Called before each selection of a belief; may throw. */
+  /** Called before each selection of a belief; may throw to stop the work. */
   look?(): void
 }
 
 /**
- * Greedy selection under a hard limit of tokens: repeatedly takes the most useful belief that fits; similarity to those already taken
- * lowers the utility.
+ * Selects beliefs greedily under a hard limit of tokens: again and again takes the belief with the highest utility that still fits.
+ * Similarity to beliefs already selected lowers a belief's utility.
  */
 export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, look }: FillRequest): readonly Taken[] {
   const taken: Taken[] = []
   const open = new Set(candidates.keys())
-  /** Highest similarity to a selected belief, by position. */
+  /** For each candidate, its highest similarity to a belief selected so far; 0 or more. */
   const likest = new Float64Array(candidates.length)
   let total = 0
   while (total < targetTokens) {
@@ -63,21 +63,21 @@ export function fill({ candidates, purpose, maxTokens, targetTokens, likeness, l
     taken.push(best)
     open.delete(best.place)
     total += (candidates[best.place] as Candidate).tokens
-    // Similarity never counts below 0: the opposite of a selected belief is as new as an unrelated one.
+    // A negative similarity counts as 0: a belief with the opposite meaning of a selected one is as novel as an unrelated belief.
     for (const other of open) likest[other] = Math.max(likest[other] as number, likeness(best.place, other))
   }
   return taken
 }
 
 interface UtilityParts {
-  /** Semantic score for the query's text; 0 in list mode. */
+  /** Nearness in meaning to the query's text, 0 to 1; 0 if the query has no text. */
   readonly relevance: number
   readonly confidence: number
   readonly trust: number
   readonly recency: number
-  /** Information density: number of different content words per token, at most 1. */
+  /** Information density: number of different content words per token of the belief, at most 1. */
   readonly density: number
-  /** Novelty: 1 minus the highest cosine to a selected belief. */
+  /** Novelty: 1 minus the highest cosine to a belief selected so far. */
   readonly novelty: number
 }
 
@@ -89,7 +89,7 @@ export const PURPOSE_WEIGHTS: Readonly<Record<Purpose, UtilityParts>> = {
   create: weights(0.2, 0.1, 0.1, 0.05, 0.15, 0.4),
 }
 
-/** Utility of a belief for a purpose, 0 to 1. */
+/** Utility of a belief for a purpose, 0 to 1: the weighted sum of its parts, with the weights of the purpose. */
 export function utility(parts: UtilityParts, purpose: Purpose): number {
   const by = PURPOSE_WEIGHTS[purpose]
   return (
@@ -113,10 +113,13 @@ function weights(
   return { relevance, confidence, trust, recency, density, novelty }
 }
 
-/** Number of results, best first, from which beliefs are selected. */
+/** Number of matches, highest scores first, from which beliefs are selected. */
 const POOL = 500
 
-/** Answers a context query. The query's limit, offset and cursor have no effect: the tokens decide. */
+/**
+ * Answers a query for context. The query's limit, offset and cursor have no effect, because the number of results follows from the number
+ * of tokens.
+ */
 export function contextQuery(
   state: BeliefsState,
   asking: CheckedContextQuery,
@@ -179,7 +182,7 @@ function candidateOf(
   }
 }
 
-/** Characters of a long content that are examined; enough for an estimate. */
+/** Number of characters at the beginning of a long content from which its tokens are estimated. */
 const SAMPLE = 4_000
 
 function density(content: string, tokens: number): number {
@@ -190,7 +193,7 @@ function density(content: string, tokens: number): number {
   return counted === 0 ? 0 : Math.min(1, telling.size / counted)
 }
 
-/** Ids of beliefs that are based on beliefs visible to the requester: `beliefs.derivation` shows these. */
+/** Ids of the given beliefs that are based on beliefs visible to the requester; the operation `beliefs.derivation` shows these. */
 function expandable(
   { view }: Evaluation,
   scored: readonly ScoredBelief[],

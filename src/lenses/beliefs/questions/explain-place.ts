@@ -1,6 +1,6 @@
 /**
- * Explains why a belief has its rank for a query, or is missing (BQ-110): components, rank and percentile, what would raise it, the first
- * step that dropped it, and a comparison with another belief.
+ * Explains why a belief has its rank for a query, or why it is missing (BQ-110): the components of its score, its rank and percentile, what
+ * would raise it, the first step of the query that dropped it, and how it compares with another belief.
  */
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -28,9 +28,9 @@ type PartName = keyof RankingWeights
 const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']
 
 interface WeightChange {
-  /** Changed weights with the sum 1, with which the lower-ranked belief comes first. */
+  /** Changed ranking weights, with the sum 1, with which the lower-ranked of two beliefs ranks above the other. */
   readonly weights: RankingWeights
-  /** Amount of weight that moves between components; the smallest possible, apart from a margin for rounding. */
+  /** Total weight that moves between components; the smallest possible amount, apart from a margin for rounding. */
   readonly moved: number
 }
 
@@ -57,7 +57,7 @@ function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights)
   }
 }
 
-/** Margin beyond a tie, so that the beliefs change places however sums are rounded. */
+/** Amount by which the lower-ranked belief must exceed a tie, so that rounding of the sums does not prevent the reversed order. */
 const MARGIN = 1e-9
 
 /**
@@ -96,16 +96,16 @@ function tieBreaker(a: ScoredBelief, b: ScoredBelief): NonNullable<Versus['decid
 
 interface Hint {
   readonly dimension: Dimension
-  /** Present value of the confidence dimension; null: unknown. */
+  /** The belief's present value in this confidence dimension, 0 to 1; null: unknown. */
   readonly current: number | null
-  /** The smallest value, in tenths, that raises the belief if everything else stays the same. */
+  /** The smallest value, in tenths, of the dimension that gives the belief a better rank if everything else stays unchanged. */
   readonly target: number
   readonly rank: number
 }
 
 /**
- * Confidence dimensions whose increase would raise a belief (BQ-110), the one that costs it most first. `upTo`: the total order down to the
- * belief.
+ * Confidence dimensions of a belief that would give it a better rank if they were higher (BQ-110); the dimension that lowers the overall
+ * confidence most comes first. `upTo`: all matches from the first down to the belief, in order of score.
  */
 function hintsFor(
   { question, state, asOf, view }: Pick<Evaluation, 'question' | 'state' | 'asOf' | 'view'>,
@@ -134,7 +134,7 @@ function hintsFor(
   })
 }
 
-/** Rank of a belief among others, from 1. */
+/** Rank that a scored belief would have among others in order of score, from 1. */
 function rankAmong(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
   let rank = 1
   for (const other of all) if (other.entry !== scored.entry && byOrder(other, scored) < 0) rank++
@@ -185,7 +185,7 @@ export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: 
   })
 }
 
-/** A visible belief: its row among the matches, or the step that dropped it. */
+/** Result of looking for a visible belief in an evaluation: its row if it is a match, otherwise the step that dropped it. */
 type Found = { readonly row: number } | { readonly dropped: Dropped }
 
 function find(evaluation: Evaluation, id: string, path: string): Found {
@@ -241,11 +241,14 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
   }
 }
 
-/** Number of results computed first; most requests are about results near the top. */
+/**
+ * Number of results in the first attempt; most requests concern results near the top. It is multiplied by `GROWTH` until the belief is
+ * found.
+ */
 const FIRST = 64
 const GROWTH = 8
 
-/** The total order from the top down to a match. */
+/** All matches in order of score, from the first down to the match in the given row. */
 function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[] {
   for (let k = FIRST; ; k *= GROWTH) {
     const order = evaluation.best(k)
@@ -255,7 +258,7 @@ function orderUpTo(evaluation: Evaluation, row: number): readonly ScoredBelief[]
   }
 }
 
-/** The conflict that dropped a belief; null: no conflict did. */
+/** The conflict with another result because of which a belief was lowered or left out; null: there was none. */
 function opposed(front: Front | null, { entry }: ScoredBelief): Dropped | null {
   const conflict = front?.conflicts.find(({ of: [, second] }) => second.entry === entry)
   if (conflict === undefined) return null
@@ -277,10 +280,12 @@ function compared(evaluation: Evaluation, one: Found, other: Found): Versus {
   return { matched: true, ...versus(a, b, evaluation.question.weights) }
 }
 
-// Finds why a belief is not among the matches: the first step that dropped it. Used only for beliefs that the requester may see, and
-// computed from these and the query alone.
+// Finds why a belief is not among the matches: the first step of the query that dropped it. Used only for beliefs that the requester may
+// see; the result depends only on visible beliefs and the query.
 
-/** The step that dropped the row; null: it matches. The row must be visible. */
+/**
+ * The first step of the query that dropped the belief in this row; null: the belief matches. The requester must be allowed to see the row.
+ */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
   if (evaluation.matches.has(row)) return null
   const { columns, requester } = evaluation.view
@@ -312,7 +317,7 @@ function byTime({ view, question, asOf }: Evaluation, row: number): Dropped | nu
   return until <= Math.max(...at) ? drop(`It was valid only until ${toIso(until)}.`) : null
 }
 
-/** Names of the filters in a request. */
+/** Names of the filters as they are written in a request. */
 const FILTER_NAMES: Readonly<Record<keyof CheckedFilters, string>> = {
   confidence: 'min_confidence',
   validAt: 'valid_at',

@@ -1,6 +1,6 @@
 /**
- * Counts the values of a query's matches (BQ-171). Of beliefs that come through federations, a value is shown only if at least five holders
- * have it (BQ-103); the others are counted under `other_count`.
+ * Counts the values that the matches of a query have in certain fields (BQ-171). For beliefs that come through federations, a value is
+ * reported only if at least five holders have it (BQ-103); otherwise these beliefs are counted under `other_count`.
  */
 import { compareText } from '../../../base/compare.ts'
 import { nextTurn } from '../../../base/turns.ts'
@@ -26,7 +26,7 @@ import type {
 import type { Value } from '../schema/values.ts'
 import { type BeliefsState, countersOf } from '../state.ts'
 
-/** Number of matches of a query (BQ-170), regardless of its limit and offset; copies count once. */
+/** Number of matches of a query (BQ-170), regardless of its limit and offset; several copies of one belief count once. */
 export function countMatches(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Value<typeof countAnswer>> {
   return asked(state, query, call, ({ matches, isCut }, warnings) => ({
     total: matches.count,
@@ -37,7 +37,7 @@ export function countMatches(state: BeliefsState, query: CheckedQuery, call: Cal
 }
 
 const MAX_VALUES = 50
-/** Minimum number of holders of a federated value: with fewer, it would point to individual members. */
+/** Minimum number of holders whose federated beliefs have a value; with fewer, reporting the value could point to individual members. */
 const MIN_HOLDERS = 5
 
 export function countFacets(
@@ -78,7 +78,8 @@ function facetOf(evaluation: Evaluation, field: FacetField) {
   }
   const selected = selectedValues(field, evaluation.question.filters)
   const counted = [...tallies].map(([value, tally]) => {
-    // A pseudonym always has a single holder, and every answer with its beliefs shows it.
+    // For the field `holder_id` no minimum applies: a pseudonym always has exactly one holder, and every answer with the holder's beliefs
+    // shows it.
     const isReported = field === 'holder_id' || tally.holders.size >= MIN_HOLDERS
     if (!isReported) other += tally.federated
     return { value, count: tally.open + (isReported ? tally.federated : 0), selected: selected.has(value) }
@@ -91,14 +92,14 @@ function facetOf(evaluation: Evaluation, field: FacetField) {
 }
 
 interface Tally {
-  /** Number of beliefs that are the requester's own or public. */
+  /** Number of beliefs with the value that are the requester's own or public. */
   open: number
   federated: number
-  /** Holders of the federated beliefs. */
+  /** Holders of the federated beliefs with the value, by number. */
   readonly holders: Set<number>
 }
 
-/** The values of a row; null: a value that must not be reported. */
+/** Returns the values of a row in a field. A null in the list is a value that must not be reported, such as the name of a hidden holder. */
 type ValuesOf = (row: number, source: number) => readonly (string | null)[]
 
 const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>> = {
@@ -127,14 +128,14 @@ const VALUES: Readonly<Record<FacetField, (evaluation: Evaluation) => ValuesOf>>
   },
 }
 
-/** Bucket of an overall confidence; null: it is unknown. */
+/** Bucket of an overall confidence: `low` below 0.4, `medium` below 0.7, otherwise `high`; null: unknown. */
 function bucketOf(overall: number): string | null {
   if (Number.isNaN(overall)) return null
   if (overall < 0.4) return 'low'
   return overall < 0.7 ? 'medium' : 'high'
 }
 
-/** Values that the filters name. */
+/** Values of a field that the query's filters require, to be marked as selected. */
 function selectedValues(field: FacetField, filters: readonly CheckedFilters[]): ReadonlySet<string> {
   return new Set(filters.flatMap(filter => [...NAMED[field](filter)]))
 }
@@ -147,13 +148,13 @@ const NAMED: Readonly<Record<FacetField, (filter: CheckedFilters) => Iterable<st
   confidence_bucket: () => [],
 }
 
-// Calibration and counters (BQ-040, BQ-177) for the node's operator.
+// Batches of queries, and diagnostics (calibration and counters) for the node's operator (BQ-040, BQ-177).
 
 type BatchResult = Value<typeof batchAnswer>
 
 /**
  * Runs several queries one after the other, because they share one embedder. `ask` checks and answers one query; `failed` converts its
- * error. Between two queries other tasks get their turn, and a cancellation is noticed.
+ * error. Between two queries other work can run, and a cancellation ends the batch.
  */
 export async function runBatch(
   queries: readonly unknown[],

@@ -1,4 +1,4 @@
-/** A belief with its score, and the one order of all lists (BQ-082, BQ-083). */
+/** A belief with its score, and the order that is used for all lists of results (BQ-082, BQ-083). */
 import type { Instant } from '../../../base/clock.ts'
 import type { VectorSearcher } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
@@ -15,7 +15,7 @@ import type { CheckedContext } from '../schema/filters.ts'
 import type { TrustIn, TrustQuestion } from '../trust/edge.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 
-/** The components of a score, 0 to 1 each; `semantic` is null in list mode. */
+/** The components of a score, 0 to 1 each; `semantic` is null if the query has no text. */
 export interface Parts {
   readonly semantic: number | null
   readonly confidence: number
@@ -24,55 +24,58 @@ export interface Parts {
 }
 
 export interface ScoredBelief {
-  /** Row of the belief in the columns. */
+  /** Row of the belief in the columns; negative for a belief from another node. */
   readonly row: number
   readonly entry: EntryKey
   readonly id: string
-  /** Creation time of this version. */
+  /** Creation time of the current version of the belief. */
   readonly createdAt: number
   readonly source: BeliefSource
-  /** Name of the holder as the requester sees it; null: hidden. */
+  /** Name of the belief's holder as the requester sees it, possibly a pseudonym; null: the holder is hidden. */
   readonly holder: string | null
-  /** Raw cosine, -1 to 1, or the value that its words give instead; null in list mode. */
+  /**
+   * Raw cosine to the query's text, -1 to 1, or the cosine expected from the belief's words if it has no vector; null if the query has no
+   * text.
+   */
   readonly cosine: number | null
-  /** Whether the belief is compared by words, because it has no vector yet. */
+  /** Whether the belief was compared with the text by words because it has no vector yet. */
   readonly isByWords?: boolean | undefined
   readonly parts: Parts
   readonly final: number
 }
 
-/** Largest difference between a number computed in single and in double precision. */
+/** Tolerance for comparing a cosine computed in single precision with one computed in double precision. */
 export const NEAR = 1e-5
 
-/** Position of the last result of a page in the total order. */
+/** Position of a result in the order of results, such as the end of a page: score, creation time and id. */
 export type Boundary = Pick<ScoredBelief, 'final' | 'createdAt' | 'id'>
 
-/** Compares positions; no two results of one query have the same id. */
+/** Compares two positions in the order of results; the holder is not needed, because no two results of one query have the same id. */
 export function compareBoundaries(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
 }
 
 /**
- * Results of other nodes for a query: candidates like this node's own, verified, filtered and scored by this node (BQ-125). Their entry
- * keys are negative, unlike all keys of this node's store, and they have no rows.
+ * Results of other nodes for a query: beliefs that were verified, filtered and scored on this node (BQ-125). Their entry keys are negative,
+ * unlike all keys of this node's store, and they have no rows in the columns.
  */
 export interface RemoteLeg {
-  /** Scored results in the total order, without copies of each other. */
+  /** Scored results ordered by score, of which no two are copies of each other. */
   readonly scored: readonly ScoredBelief[]
-  /** All beliefs received, by entry key, including those that do not match. */
+  /** All beliefs received from other nodes, by entry key, including those that do not match. */
   readonly remotes: ReadonlyMap<EntryKey, RemoteBelief>
-  /** Number of received beliefs that have no vector. */
+  /** Number of received beliefs that pass filters and operators but have no vector. */
   readonly pending: number
-  /** The beliefs that came closest to the text, if none matches. */
+  /** If no received belief matches, the received beliefs nearest to the text; otherwise empty. */
   readonly nearest: readonly ScoredBelief[]
-  /** Approximate bytes of all texts and vectors. */
+  /** Approximate bytes of all received texts and vectors. */
   readonly byteLength: number
 }
 
-/** A result as selected for an answer. */
+/** A result selected for an answer, with the penalty that diversity gave it. */
 export interface Picked {
   readonly scored: ScoredBelief
-  /** 0, or the negative amount by which similarity reduced its value. */
+  /** 0, or a negative number: the amount by which similarity to earlier results lowered the value of this result. */
   readonly penalty: number
 }
 
@@ -80,18 +83,21 @@ export function unspread(scored: ScoredBelief): Picked {
   return { scored, penalty: 0 }
 }
 
-/** The score, 0 to 1; the weights have the sum 1. */
+/** The score of a belief, 0 to 1: the weighted sum of its components, with weights whose sum is 1. */
 export function finalOf({ semantic, confidence, trust, recency }: Parts, weights: RankingWeights): number {
   const meaning = semantic === null ? 0 : weights.semantic * semantic
   return meaning + weights.confidence * confidence + weights.trust * trust + weights.recency * recency
 }
 
-/** The semantic component of a score from a cosine, 0 to 1 (BQ-042). */
+/** The semantic component of a score, 0 to 1, from a cosine: (cosine + 1) / 2 (BQ-042). */
 export function semanticOf(cosine: number): number {
   return (clampCosine(cosine) + 1) / 2
 }
 
-/** The total order: score, then time, both descending; then id and the shown holder, by code unit. */
+/**
+ * Comparator for the order of results: higher score first, then newer first, then by id and by the holder's shown name, both by UTF-16 code
+ * units.
+ */
 export function byOrder(a: ScoredBelief, b: ScoredBelief): number {
   return (
     b.final - a.final ||
@@ -106,15 +112,15 @@ export function byCodeUnit(a: string, b: string): number {
 }
 
 export type Meaning =
-  /** Similarity by meaning: a query vector is compared with the vectors in the index. */
+  /** Comparison by meaning: the text's vector is compared with the vectors in the index. */
   | { readonly by: 'vector'; readonly index: VectorSearcher; readonly vector: Float32Array }
-  /** Similarity by words: BM25 as a share of the best score, 0 to 1, by entry; absent: 0. */
+  /** Comparison by words. `shares`: by entry, its BM25 score divided by the best score, 0 to 1; an absent entry has 0. */
   | { readonly by: 'words'; readonly shares: ReadonlyMap<EntryKey, number> }
-  /** In list mode, nothing is compared with a text. */
+  /** The query has no text, so nothing is compared. */
   | { readonly by: 'nothing' }
 
-// Removal of copies (BQ-130). Of beliefs with the same id one is kept. Of beliefs with the same content, those from the source of the best
-// one are kept, and of those through one federation only the best.
+// Removal of copies of a belief (BQ-130). Of beliefs with equal ids one is kept. Of beliefs with equal contents, those from the source of
+// the best one are kept; if that source is a federation, only the best.
 
 interface CopyGroup {
   readonly same: keyof SharedRows
@@ -123,8 +129,8 @@ interface CopyGroup {
 }
 
 /**
- * Groups of matches and results of other nodes with the same id, then those with the same content, two or more each. Copies among the
- * results of other nodes have been removed before.
+ * Groups of copies among the matches and the results of other nodes: first groups with equal ids, then groups with equal contents, of at
+ * least two beliefs each. Copies among the results of other nodes alone were removed before.
  */
 export function copyGroups(matches: Matches, columns: BeliefColumns, leg: RemoteLeg | null): readonly CopyGroup[] {
   const { texts, arrays } = columns
@@ -161,7 +167,10 @@ function matchesFrom(matches: Matches, first: number, next: (row: number) => num
   return rows
 }
 
-/** `rowsOf`: the matches with a number, for numbers that only remote beliefs share. */
+/**
+ * Makes groups of rows and other nodes' beliefs with equal numbers. `rowsOf`: returns the matches with a number, for numbers that only one
+ * row and other nodes' beliefs have.
+ */
 function groupsOf(
   same: CopyGroup['same'],
   shared: readonly number[],
@@ -183,15 +192,16 @@ function groupsOf(
 }
 
 /**
- * Selects the copies to drop from groups of beliefs with the same id or content hash, in any order. `byTier`: local is preferred over
- * federated, and that over network.
+ * Selects the copies to drop from groups of beliefs with equal ids or equal contents, given in any order. `byTier`: own beliefs are
+ * preferred over federated ones, and those over public ones.
  */
 export function copiesToDrop(
   groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
   preferring: Preference,
 ): ReadonlySet<ScoredBelief> {
   const dropped = new Set<ScoredBelief>()
-  // Ids first, so that a copy that is dropped for its id does not decide about copies of its content.
+  // Groups with equal ids are handled first, so that a belief dropped for its id has no influence on which copies of its content are
+  // dropped.
   const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
   for (const { same, members } of sorted) {
     const left = members.filter(member => !dropped.has(member))
@@ -206,7 +216,7 @@ export function copiesToDrop(
 
 interface Preference {
   readonly byTier: boolean
-  /** The requester, whose own beliefs are preferred whatever source they come through. */
+  /** The requester, whose own beliefs are preferred from whichever source they come. */
   readonly requester: string
 }
 
@@ -221,7 +231,7 @@ function isCopy({ source }: ScoredBelief, { source: kept }: ScoredBelief): boole
   return source.kind !== kept.kind || source.id !== kept.id || kept.kind === 'federated'
 }
 
-// Computes the components of a belief's score (BQ-080 to BQ-082).
+// Computes the four components of a belief's score (BQ-080 to BQ-082).
 
 interface ScorerWorld {
   readonly columns: BeliefColumns
@@ -238,9 +248,9 @@ interface ScorerWorld {
 export class Scorer {
   readonly #world: ScorerWorld
   readonly #confidence: (values: ArrayLike<number>, at: number) => number
-  /** Decay rate of freshness, by domain set. */
+  /** Decay rate of freshness per day, by number of the domain set. */
   readonly #rate: (domainSet: number) => number
-  /** Trust in each holder, by number of the holder. */
+  /** The requester's trust in each holder, 0 to 1, by number of the holder. */
   readonly #trust: (holder: number) => number
 
   constructor(world: ScorerWorld) {
@@ -294,15 +304,15 @@ export class Scorer {
     return as === null ? this.#trust(columns.arrays.holders[row] as number) : trust.as(as).value
   }
 
-  /** Decay rate per day for the domains of the row's belief. */
+  /** Decay rate of freshness per day for the domains of a row's belief. */
   rate(row: number): number {
     return this.#rate(this.#world.columns.arrays.domainSets[row] as number)
   }
 }
 
-// The requester's trust in holders, by number of the holder; used by filters and ranking.
+// The parameters of a query's context that affect trust, as input of the trust graph.
 
-/** The parameters of a context that affect trust. */
+/** The parameters of a query's context on which trust in a holder depends. */
 export function trustQuestion({
   queryDomains,
   domainTrustWeight,
@@ -323,7 +333,7 @@ interface Names {
 
 const NAMES = new WeakMap<BeliefColumns, Names>()
 
-/** Names of holders by number; computed again when there is a new holder. */
+/** Names of holders by their numbers; cached until a new holder gets a number. */
 export function holderNames(columns: BeliefColumns): readonly string[] {
   const known = NAMES.get(columns)
   if (known?.mark === columns.texts.holdersMark) return known.names
@@ -334,7 +344,7 @@ export function holderNames(columns: BeliefColumns): readonly string[] {
 
 export interface TrustFound {
   readonly trust: TrustIn
-  /** Whose trust counts: a strict federation counts as a whole (BQ-104). */
+  /** Whether trust in the holder counts, or trust in the federation as a whole, as for strict federations (BQ-104). */
   readonly of: 'holder' | 'federation'
   /** Whether the belief came through a federation, so that only the band of the trust may be shown (BQ-107). */
   readonly isShared: boolean
@@ -346,7 +356,7 @@ export interface TrustWorld {
   readonly view: ShowView
 }
 
-/** What the trust component of a score is based on. */
+/** The trust that counts for a belief: in its holder, or in the federation through which the belief came. */
 export function trustFound({ trust, requester, view }: TrustWorld, { source, row, entry }: ScoredBelief): TrustFound {
   const remote = view.remotes?.get(entry)
   const as =

@@ -1,6 +1,6 @@
 /**
- * Reads beliefs by id, and their earlier versions (BQ-004, BQ-005, BQ-011), with the requester's permissions: a hidden belief gives the
- * same result as a missing one.
+ * Reads beliefs by id, and their earlier versions (BQ-004, BQ-005, BQ-011), with the requester's permissions: the result for a hidden
+ * belief is equal to that for one that does not exist.
  */
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
@@ -26,7 +26,7 @@ import {
   type VersionName,
 } from './version.ts'
 
-/** The holder's current belief with this id; undefined if there is none, even if another holder has one. */
+/** The current belief of this holder with this id; undefined if the holder has none, even if another holder does. */
 export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {
   const keys = reader.find(id, partitionsOf(reader, holder))
   const identity = reader.identities(keys).find(found => found.holder === holder)
@@ -35,43 +35,43 @@ export function currentOf(reader: StoreReader, holder: string, id: string): Curr
   return entry && row && { entry, version: currentVersion(entry, row) }
 }
 
-/** Where the holder's own beliefs are; public ones are among those of others. */
+/** Partitions that can contain beliefs of this holder: the holder's own partitions, and the public ones. */
 function partitionsOf(reader: StoreReader, holder: string): readonly PartitionId[] {
   const own = reader.partitions().filter(({ audience }) => audience.kind === 'public' || audience.holder === holder)
   return own.map(({ id }) => id)
 }
 
-/** The holder has no belief of this id, now or before; the error names its own of ids like it. */
+/** The error if the holder never had a belief with this id; it suggests similar ids of the holder's own beliefs. */
 export function notHeld(reader: StoreReader, holder: string, id: string, path: string): BeliefsError {
   const scope = { viewer: { id: holder }, partitions: partitionsOf(reader, holder) }
   const near = nearVisibleIds(reader, id, scope).filter(like => currentOf(reader, holder, like) !== undefined)
   return noSuchBelief(path, 'the id of a belief that you hold', near)
 }
 
-/** All columns of a past version except the vector. */
+/** Columns read for a past version: all except its vector, which is large. */
 const PAST_COLUMNS = VERSIONS.columns.map(({ name }) => name).filter(name => name !== 'embedding')
 
-/** One view of the store: a reader, the requester, and columns that were updated just before. */
+/** One view of the store for a requester: a reader, the requester's permissions, and columns that were brought up to date just before. */
 export interface View {
   readonly reader: StoreReader
   readonly requester: Requester
   readonly columns: BeliefColumns
-  /** Time limit of the reading; absent: none. */
+  /** Time limit for reading; absent: no limit. */
   readonly time?: TimeLimit | undefined
 }
 
-/** A visible version, with its entry if it is current. */
+/** A version that the requester may see, with its entry if it is the current one. */
 export interface SeenVersion {
   readonly version: StoredVersion
   readonly entry: Entry | null
-  /** For past versions, the model of the stored vector; null: it had none, or the version is current. */
+  /** For a past version, the model that made its stored vector; null: it has no vector, or the version is current. */
   readonly model: string | null
 }
 
 /**
- * The row of the current belief that an id refers to in a request, or -1. If several holders use the id: the requester's own belief,
- * otherwise the oldest, so that nobody can take over an id by reusing it, then by the holder's name. For sources of a belief, the meaning
- * of an id was fixed when the belief was written: see `versionNamed`.
+ * The row of the current belief to which an id in a request refers; -1: none. If several holders use the id, it refers to the requester's
+ * own belief, otherwise to the oldest visible one, so that nobody can take over an id by reusing it, and then by the holder's name. Ids in
+ * the sources of beliefs are not resolved here, because their meaning was fixed when the belief was written.
  */
 export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number): number {
   if (id === -1) return -1
@@ -85,7 +85,7 @@ export function rowOfId({ requester, columns }: Omit<View, 'reader'>, id: number
   return best
 }
 
-/** A belief by id; with `past`, also past versions. Undefined: there is none, or it may not be seen. */
+/** A belief by id; with `past`, also past versions. Undefined: none exists, or the requester may not see it. */
 export function versionOfId(view: View, id: string, past: boolean): SeenVersion | undefined {
   const { columns } = view
   const row = rowOfId(view, columns.texts.idNumber(id))
@@ -116,7 +116,7 @@ function mayHaveHistory({ requester, columns }: View, holder: string, chain: str
   return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
 }
 
-/** The version with this holder and id, current or past. Undefined: there is none, or it may not be seen. */
+/** The version, current or past, with this holder and this id. Undefined: none exists, or the requester may not see it. */
 export function versionNamed(view: View, { holder, id }: VersionName): SeenVersion | undefined {
   const { columns, reader } = view
   const row = rowNamed(view, { holder, id })
@@ -126,7 +126,7 @@ export function versionNamed(view: View, { holder, id }: VersionName): SeenVersi
   return historyOf(view, holder, past['chain'] as string).find(({ version }) => version.id === id)
 }
 
-/** Whether an id may be shown: it must belong to a version that the requester may see. */
+/** Whether an id may be shown to the requester: it must belong to a version that the requester may see. */
 export function mayName(view: View, name: VersionName): boolean {
   const row = rowNamed(view, name)
   if (row !== -1) return view.requester.sees(view.columns.arrays.partitions[row] as number)
@@ -137,7 +137,7 @@ function rowNamed({ columns }: View, { holder, id }: VersionName): number {
   return columns.rowOfVersion(columns.texts.holderNumber(holder), columns.texts.idNumber(id))
 }
 
-/** Visible current beliefs with these keys, in the same order. */
+/** Current beliefs with these entry keys that the requester may see, in the order of the keys. */
 export function currentOfKeys({ reader, requester, columns }: View, keys: readonly EntryKey[]): readonly SeenVersion[] {
   return columns.versions
     .get(reader, keys)
@@ -146,16 +146,16 @@ export function currentOfKeys({ reader, requester, columns }: View, keys: readon
 }
 
 /**
- * The visible versions of one belief, newest first. Its holder sees all of them. Others see versions only as far back as no version is
- * hidden from them and the source is the same as for the newest. So a belief whose audience was reduced or that was deleted cannot be read
- * through its history, and a history never reveals the holder behind a pseudonym, or links two pseudonyms.
+ * The versions of one belief that the requester may see, newest first. Its holder sees all of them. Others see versions back to the first
+ * one that is hidden from them, or that came to them through another source than the newest. So a belief that was deleted or whose audience
+ * was reduced cannot be read through its history, and a history never reveals the holder behind a pseudonym or links two pseudonyms.
  */
 export function historyOf(
   { reader, requester, time }: Omit<View, 'columns'>,
   holder: string,
   chain: string,
 ): readonly SeenVersion[] {
-  // The number of versions of a belief is not limited.
+  // The time limit is checked here, because a belief may have any number of versions.
   time?.check()
   const past = pastOf(reader, holder, chain)
   const next = past.length === 0 ? chain : (past.at(-1)?.version.supersededBy ?? null)
@@ -173,7 +173,7 @@ export function comesFromSame(requester: Requester, version: StoredVersion, othe
   return source != null && source.kind === ofOther?.kind && source.id === ofOther.id
 }
 
-/** Past versions of a chain, by ascending version number. */
+/** Past versions of a chain (all versions of one belief of one holder), by ascending version number. */
 function pastOf(reader: StoreReader, holder: string, chain: string): readonly SeenVersion[] {
   return reader
     .table(VERSIONS)
@@ -193,9 +193,9 @@ function comesBefore(columns: BeliefColumns, row: number, other: number): boolea
 const PREVIEW_LENGTH = 200
 
 /**
- * The derivation of a version, nearest sources first; at the same depth in the order of the sources. A version that occurred before is not
- * expanded again; a version that may not be seen ends its branch without a trace. `look` is called before each version is expanded, and may
- * throw.
+ * The derivation of a version: nearest sources first, and within one depth in the order in which they are named. The sources of a version
+ * that occurs repeatedly are listed only once, and a version that the requester may not see ends its branch without a trace. `look` is
+ * called before the sources of each version are read, and may throw to stop.
  */
 export function derivationChain(
   view: View,
@@ -224,7 +224,7 @@ interface SeenSource {
   readonly contribution: Contribution
 }
 
-/** Visible versions that a version names as its sources, with any contribution, in order. */
+/** Versions that a version names as its sources and that the requester may see, with any type of contribution, in the order of naming. */
 export function sourcesOf(view: View, { derivation, holder }: StoredVersion): readonly SeenSource[] {
   return derivation.sources.flatMap(source => {
     const named = namedBy(source, holder)
@@ -233,13 +233,13 @@ export function sourcesOf(view: View, { derivation, holder }: StoredVersion): re
   })
 }
 
-/** Adds a version to the set; returns whether it was in it before. */
+/** Adds a version to the set; returns whether the set contained it before. */
 function isMet(met: Set<string>, version: StoredVersion): boolean {
   const before = met.size
   return met.add(nameOf(version)).size === before
 }
 
-/** Key of a version. Names of holders contain no blanks, so different versions have different keys. */
+/** Key of a version: holder and id, separated by a blank. Names of holders contain no blanks, so different versions have different keys. */
 function nameOf({ holder, id }: StoredVersion): string {
   return `${holder} ${id}`
 }
@@ -256,29 +256,29 @@ function linkOf(version: StoredVersion, depth: number, contribution: Contributio
   }
 }
 
-/** Beginning of a content, without half a surrogate pair at the end. */
+/** The first 200 characters of a content, without half a surrogate pair at the end. */
 function previewOf(content: string): string {
   const cut = content.slice(0, PREVIEW_LENGTH)
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }
 
-/** Depth of hidden sources, and of beliefs in a cycle without a root. */
+/** Mark for a belief without a derivation depth: it is hidden, or all of its derivations run in cycles. */
 const NO_DEPTH = -1
 
 interface Made {
   readonly columns: BeliefColumns
-  /** Number of changes of beliefs in the visible partitions. */
+  /** Number of changes of beliefs in the requester's visible partitions when the depths were computed. */
   readonly changes: number
   readonly depths: Int32Array
 }
 
-/** Cached depths, valid for one `Requester` (one state of memberships) and one number of changes of visible beliefs. */
+/** Cached derivation depths, by requester with its memberships; valid while no visible belief changes. */
 const MADE = new WeakMap<Requester, Made>()
 
 /**
- * Derivation depth of each row (BQ-053): the minimum number of steps to a root, over beliefs visible to the requester. A root is based on
- * no visible belief. A source that is a past version stands for the current version of its chain, if the past version is visible. Infinite:
- * there is no root, or the row is hidden. Computed once and cached until something changes.
+ * Returns a function that gives the derivation depth of a row (BQ-053): the minimum number of steps to a root over beliefs visible to the
+ * requester, where a root is a belief based on no visible belief. A source that is a visible past version counts as the current version of
+ * its chain. Infinite: there is no root, or the row is hidden. The depths are cached until a visible belief changes.
  */
 export function derivationDepths(view: View): (row: number) => number {
   const depths = remembered(view)
@@ -298,7 +298,7 @@ function remembered(view: View): Int32Array {
   return depths
 }
 
-/** Minimum number of steps to a root for each row, or `NO_DEPTH`. */
+/** Computes for each row the minimum number of steps to a root (a belief based on no visible belief); `NO_DEPTH`: there is none. */
 function depthsOf(view: View): Int32Array {
   const parents = visibleParents(view)
   const depths = new Int32Array(view.columns.rows).fill(NO_DEPTH)
@@ -325,7 +325,7 @@ function depthsOf(view: View): Int32Array {
   return depths
 }
 
-/** For each visible belief, the rows that it is based on; beliefs based on none are absent. */
+/** For each visible belief, the rows of the visible beliefs on which it is based; beliefs based on none are absent. */
 function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const { columns, requester } = view
   const { partitions } = columns.arrays
@@ -363,14 +363,14 @@ function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMa
 }
 
 /**
- * Returns for a past version the row of the current version of its chain; each is looked up once. -1: there is no such version, it is not
- * visible, or its chain has no current version.
+ * Returns a function that gives, for a past version, the row of the current version of its chain; each result is cached. -1: the past
+ * version does not exist, is hidden, or its chain has no current version.
  */
 function pastRows(view: View): (holder: number, id: number) => number {
   const { columns, time } = view
   const known = new Map<string, number>()
   const lookUp = (holder: number, id: number) => {
-    // Each lookup reads the store, which costs more than looking at many rows.
+    // The time limit is checked at each lookup, because a lookup reads the store and takes longer than visiting many rows.
     time?.check()
     const seen = versionNamed(view, { holder: columns.texts.holder(holder), id: columns.texts.id(id) })
     const newest = seen && historyOf(view, seen.version.holder, seen.version.chain)[0]

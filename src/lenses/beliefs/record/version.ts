@@ -9,41 +9,41 @@ import { DIMENSIONS } from '../dimensions.ts'
 import type { Confidence, Derivation, DerivationSource, Visibility } from '../model.ts'
 import { COLLECTION, KIND } from '../tables.ts'
 
-/** Permanent name of one version of one holder. */
+/** Permanent name of a version: its holder, and its id, which is unique among the holder's versions. */
 export interface VersionName {
   readonly holder: string
   readonly id: string
 }
 
-/** A source of a belief as it is stored. */
+/** A source of a belief in stored form: as given by the writer, with the holder that its belief id was resolved to. */
 interface KeptSource extends DerivationSource {
   /**
-   * Holder of the belief that the writer meant by this id. Null: the writer saw no such belief. Absent in versions written before this was
-   * stored: then the writer itself is meant, because nobody else can store a belief under its name.
+   * Holder of the source belief that the writer meant by this id. Null: the writer saw no such belief. Absent in versions written before
+   * holders were stored: the id then means the writer's own belief, because nobody else can store a belief under the writer's name.
    */
   readonly holder?: string | null
 }
 
 /**
- * A derivation as it is stored. Each source id of a belief refers to one version of one holder (BQ-090, BQ-097). The reference is resolved
- * when the belief is written and stored with the source, so a belief stored later under the same id changes nothing.
+ * A derivation in stored form. Each belief id among its sources refers to one version of one holder (BQ-090, BQ-097). The holder is
+ * determined when the derivation is written and stored with the source, so that a belief stored later under an equal id changes nothing.
  */
 export interface KeptDerivation extends Derivation {
   readonly sources: readonly KeptSource[]
 }
 
-/** The version that a source of the writer's belief refers to. Null: the source names no belief, or none that the writer saw. */
+/** The version to which a source of the writer's belief refers. Null: the source names no belief, or none that the writer saw. */
 export function namedBy({ belief_id: id, holder: kept }: KeptSource, writer: string): VersionName | null {
   const holder = kept === undefined ? writer : kept
   return id === null || holder === null ? null : { holder, id }
 }
 
-/** A source as it is shown: without its holder. */
+/** A source in the form shown to clients, which does not contain the holder. */
 export function withoutHolder({ holder: _, ...source }: KeptSource): DerivationSource {
   return source
 }
 
-/** Sources that a belief rests on: beliefs with contribution type primary or supporting (BQ-053). */
+/** The belief versions that a derivation rests on: its sources with contribution type primary or supporting (BQ-053). */
 export function parentsIn({ sources }: KeptDerivation, writer: string): readonly VersionName[] {
   const named = sources.flatMap(source => {
     const { contribution_type: contribution } = source
@@ -55,36 +55,36 @@ export function parentsIn({ sources }: KeptDerivation, writer: string): readonly
 export interface StoredVersion {
   readonly holder: string
   readonly id: string
-  /** Id of the first version. It names the chain of all versions of one belief of one holder. */
+  /** Id of the belief's first version, by which the chain of all its versions is named; unique per holder. */
   readonly chain: string
-  /** Number of the version, from 1. */
+  /** Number of this version in its chain, from 1. */
   readonly version: number
   readonly content: string
   readonly contentHash: string
   readonly confidence: Confidence
-  /** Start and end of validity; null: unbounded. */
+  /** Start and end of the belief's validity; null: unbounded. */
   readonly validFrom: Instant | null
   readonly validUntil: Instant | null
   readonly derivation: KeptDerivation
-  /** Normalised domains. */
+  /** Domains of the belief in normal form. */
   readonly domains: readonly string[]
   readonly visibility: Visibility
   readonly federationIds: readonly string[]
   readonly createdAt: Instant
   readonly supersedes: string | null
-  /** Id of the following version. Null: this is the current version, or a tombstone. */
+  /** Id of the version that follows this one. Null: this is the current version, or the tombstone of a deleted belief. */
   readonly supersededBy: string | null
-  /** Time of the deletion. Only tombstones have one. */
+  /** Time at which the belief was deleted; null unless this version is a tombstone. */
   readonly deletedAt: Instant | null
 }
 
-/** The current version of a belief, with its entry. */
+/** The current version of a belief together with its entry in the store. */
 export interface CurrentBelief {
   readonly entry: Entry
   readonly version: StoredVersion
 }
 
-/** Vector of a version, and the model that computed it. */
+/** Vector of a version, with the key of the model that computed it. */
 export interface VersionVector {
   readonly model: string
   readonly vector: Float32Array
@@ -98,7 +98,7 @@ export function visibilityOf({ audience }: Pick<Entry, 'audience'>): Visibility 
   return audience.kind === 'shared' ? 'federated' : audience.kind
 }
 
-/** Makes the current version from its entry and its aspect row. */
+/** Makes the current version of a belief from its entry and its row in the beliefs table. */
 export function currentVersion(entry: Entry, row: Row): StoredVersion {
   const { holder } = entry.audience
   return {
@@ -147,7 +147,7 @@ export function chunkOf({ content, domains }: Pick<StoredVersion, 'content' | 'd
   return { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings }
 }
 
-/** Whether the embedded texts of both versions are equal. */
+/** Whether two versions have equal embedded texts (content and domains), so that the vector of one can be used for the other. */
 export function sameText(a: StoredVersion, b: StoredVersion): boolean {
   return a.content === b.content && a.domains.join() === b.domains.join()
 }
@@ -164,7 +164,7 @@ export function aspectRow(version: StoredVersion, entry: number): Row {
   }
 }
 
-/** Fields of a version that are stored as JSON in its row: all except those that have columns of their own. */
+/** Fields of a past version that are stored as JSON in its row: all except those with columns of their own. */
 type Recorded = Omit<StoredVersion, 'holder' | 'id' | 'chain' | 'version' | 'supersededBy'>
 
 export function versionRow(version: StoredVersion, at: Instant, embedded: VersionVector | null): Row {
@@ -182,7 +182,7 @@ export function versionRow(version: StoredVersion, at: Instant, embedded: Versio
   }
 }
 
-/** Makes a past version from its row. */
+/** Makes a past version of a belief from its row in the versions table. */
 export function pastVersion(row: Row): StoredVersion {
   return {
     ...(JSON.parse(row['record'] as string) as Recorded),
@@ -198,7 +198,7 @@ function confidenceIn(row: Row): Confidence {
   return Object.fromEntries(DIMENSIONS.map(name => [name, row[name] ?? null])) as Confidence
 }
 
-/** Bytes of a vector, little-endian on every machine. */
+/** Encodes a vector as bytes: 32-bit floats, little-endian on every machine. */
 function bytesOf(vector: Float32Array): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(vector.length * 4))
   for (const [i, component] of vector.entries()) bytes.setFloat32(i * 4, component, true)

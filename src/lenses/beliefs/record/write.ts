@@ -1,7 +1,7 @@
 /**
  * Putting, superseding and deleting beliefs (BQ-003). A version never changes; a deletion adds a last version without content, the
- * tombstone. Each act is one transaction, so no reader sees an incomplete link between versions. The writer may not see all beliefs, so
- * what it means by its source ids is resolved when the version is written (BQ-097, BQ-111).
+ * tombstone. Each of these acts is one transaction, so that no reader sees incomplete links between versions. Source ids are resolved to
+ * holders when a version is written, because the writer may not see all beliefs with an id (BQ-097, BQ-111).
  */
 import { sha256, v4Id } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -35,17 +35,17 @@ import {
 
 export interface WriteContext {
   readonly writer: StoreWriter
-  /** The writing agent. It writes only its own beliefs. */
+  /** The writing agent, who can write only its own beliefs. */
   readonly holder: string
   readonly now: Instant
-  /** Key of the embedder's model; null: there is no embedder. */
+  /** Key of the embedding model; null: the engine has no embedder. */
   readonly model: string | null
   newId(): string
 }
 
 /**
- * Performs all acts or none, and returns when they are written. To wait for the vectors too, await `host.embedded`. `now`: the time of the
- * request, read once.
+ * Performs all acts in one transaction, and returns when they are written. To wait for the vectors as well, await `host.embedded`. `now`:
+ * the time of the request, which is read only once.
  */
 export function writeBeliefs<T>(
   host: LensHost,
@@ -57,8 +57,8 @@ export function writeBeliefs<T>(
 }
 
 /**
- * Like `writeBeliefs`, for many acts, each in a step of its own. Rejects with the error by which `turns` ends the steps; nothing is written
- * then.
+ * Performs many acts in one transaction, with a pause after each so that other work can run. If `turns` ends the work with an error, for
+ * example a cancellation, that error is thrown and nothing is written.
  */
 export function writeManyBeliefs<T>(
   host: LensHost,
@@ -79,8 +79,8 @@ function contextOf(host: LensHost, holder: string, now: Instant, writer: StoreWr
 }
 
 /**
- * The holder's current version with this id. Throws if there is none, whoever else holds a belief with this id. `path`: the field that
- * contains the id, for the error.
+ * The holder's current version with this id. Throws if the holder has none, even if another holder does. `path`: name of the input field
+ * with the id, for the error.
  */
 function requireHeld({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
   const current = currentOf(writer, holder, id)
@@ -92,18 +92,18 @@ function requireHeld({ writer, holder }: WriteContext, id: string, path: string)
   throw wrong(path, constraint, 'superseded', id)
 }
 
-/** Stores a version as the current one. Its id must be new for this holder; ids of other holders do not matter. */
+/** Stores a version as the current one. Its id must never have been used by this holder; ids of other holders do not matter. */
 function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion, path = ''): EntryKey {
   checkFederations(version, path)
   const isPast = writer.table(VERSIONS).get({ holder, id: version.id }) !== undefined
   const { key, created } = writer.put(entryOf(version, now), [chunkOf(version)])
-  // The put may have replaced an entry of this holder; the throw rolls back the whole transaction.
+  // If the put replaced an existing entry of this holder, the error thrown here rolls back the whole transaction.
   if (isPast || !created) throw taken(version.id, path)
   writer.table(BELIEFS).put(aspectRow(version, key))
   return key
 }
 
-/** Turns a current version into a past one, together with its vector, if any. */
+/** Turns a current version into a past one and returns its vector, if it has one, which is stored with the past version. */
 function retire(context: WriteContext, { entry, version }: CurrentBelief, supersededBy: string): VersionVector | null {
   const { writer, now } = context
   const embedded = vectorOf(context, entry.key)
@@ -112,7 +112,7 @@ function retire(context: WriteContext, { entry, version }: CurrentBelief, supers
   return embedded
 }
 
-/** Adds the row of a past version, whose id must be new for this holder. */
+/** Adds the row of a past version. Its id must never have been used by this holder. */
 function addPast({ writer, holder, now }: WriteContext, version: StoredVersion): void {
   const key: Row = { holder, id: version.id }
   if (writer.table(VERSIONS).get(key) !== undefined) throw taken(version.id)
@@ -127,7 +127,7 @@ function vectorOf({ writer, model }: WriteContext, entry: EntryKey): VersionVect
   return vector === undefined ? null : { model, vector }
 }
 
-/** Throws for names that no federation can have: no partition could be named after them. */
+/** Throws for a federation name that is not valid, because no partition could be named after it. */
 function checkFederations({ federationIds }: StoredVersion, before: string): void {
   const at = federationIds.findIndex(name => !isFederationName(name))
   if (at === -1) return
@@ -139,10 +139,13 @@ function taken(id: string, path = ''): BeliefsError {
   return wrong(`${path}id`, 'an id that you have not used before', 'taken', id)
 }
 
-/** Maps the id of each belief stored by the same call to its holder. */
+/** Ids of all beliefs that are stored by one call, each with its holder, so that they can name each other as sources. */
 export type Together = ReadonlyMap<string, string>
 
-/** `self`: id of the version that this derivation belongs to. The version may name itself as a source. */
+/**
+ * Resolves the sources of a derivation for storage. `self`: id of the version to which the derivation belongs, because a version may name
+ * itself as a source.
+ */
 function keptDerivation(
   context: WriteContext,
   derivation: Derivation,
@@ -157,9 +160,9 @@ function keptDerivation(
 }
 
 /**
- * Chooses the holder meant by an id that several holders may have: the writer, if it has a version with this id, current or past; otherwise
- * the holder of the oldest current version visible to the writer; otherwise the holder of a visible past version. Null: no version is
- * visible to the writer, whether one exists or not.
+ * Chooses the holder to whose belief an id refers if several holders may have one: the writer, if it has a current or past version with
+ * this id; otherwise the holder of the oldest current version visible to the writer; otherwise the holder of a visible past version. Null:
+ * the writer sees no version with this id, whether one exists or not.
  */
 function holderOf(context: WriteContext, id: string): string | null {
   const { writer, holder } = context
@@ -170,7 +173,7 @@ function holderOf(context: WriteContext, id: string): string | null {
     .map(({ key, audience, createdAt }) => ({ key, holder: audience.holder, createdAt }))
   if (current.some(belief => belief.holder === holder)) return holder
   if (writer.table(VERSIONS).count({ holder, id }) > 0) return holder
-  // Of versions created in the same millisecond, the one written first wins. A holder whose name sorts first gains nothing.
+  // Of versions created in the same millisecond, the one that was written first is chosen; the order of holders' names gives no advantage.
   const [oldest] = current.sort((a, b) => a.createdAt - b.createdAt || a.key - b.key)
   if (oldest !== undefined) return oldest.holder
   const past = writer.table(VERSIONS).scan({ id }, { columns: ['holder', 'chain'] })
@@ -181,7 +184,7 @@ function holderOf(context: WriteContext, id: string): string | null {
   return (seen?.['holder'] as string | undefined) ?? null
 }
 
-/** Entries that are not beliefs may have the same id. */
+/** The given entries that are beliefs; entries of other kinds may have equal ids. */
 function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]): readonly EntryKey[] {
   if (entries.length === 0) return []
   return writer
@@ -208,7 +211,7 @@ export function* putBeliefs(
   return put
 }
 
-/** `path`: prefix of the paths of faults found while storing. */
+/** `path`: beginning of the field path in the errors that are found while storing. */
 export function putBelief(
   context: WriteContext,
   draft: BeliefDraft,
@@ -233,14 +236,14 @@ export function putBelief(
   return version
 }
 
-/** Fields of a version that come from its draft. */
+/** Fields of a version that are taken over from the writer's draft: all except the id. */
 function contentsOf({ id: _, ...contents }: BeliefDraft): Omit<BeliefDraft, 'id'> {
   return contents
 }
 
 /**
- * Follows the current version `belief_id` with a revision. Fields of the derivation that the revision does not give are taken from the old
- * version. Throws if `belief_id` is not the current version of a belief held by the writer.
+ * Supersedes the current version `belief_id` by a revised one. Fields that the revision does not give are taken from the old version.
+ * Throws if `belief_id` is not the current version of one of the writer's beliefs.
  */
 export function supersedeBelief(
   context: WriteContext,
@@ -253,7 +256,7 @@ export function supersedeBelief(
   const id = revision.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
-    // Without new sources, the old sources keep the holders that they were resolved to.
+    // If the revision gives no new sources, the old sources keep the holders to whom they were resolved earlier.
     derivation:
       revision.derivation?.sources === undefined
         ? { ...draft.derivation, sources: old.version.derivation.sources }

@@ -1,6 +1,6 @@
 /**
- * Sample data for trying the lens: twelve agents in three federations, with their beliefs and trust. Nine agents are honest, though not all
- * of these are right; three repeat one false claim and vouch for each other.
+ * Sample data for trying the beliefs lens: twelve agents in three federations, with their beliefs and trust. Nine agents are honest, though
+ * some of these are wrong; the other three repeat one false claim and vouch for each other.
  */
 
 import type { Instant } from '../../../base/clock.ts'
@@ -30,22 +30,22 @@ interface SampleBelief {
   readonly visibility: Visibility
   readonly federations?: readonly string[]
   readonly daysAgo: number
-  /** Confidence values in the order of `DIMENSIONS`. */
+  /** The six confidence values of the belief, in the order of `DIMENSIONS`; null: unknown. */
   readonly confidence: readonly (number | null)[]
   readonly type: DerivationType
   readonly sources?: readonly SampleSource[]
-  /** Number of days since the belief became valid. Default: `daysAgo`. */
+  /** Start of validity, in days before the time of loading. Default: `daysAgo`, the time of creation. */
   readonly validFromDaysAgo?: number
-  /** Number of days since the belief stopped being valid. Default: no end. */
+  /** End of validity, in days before the time of loading. Default: no end. */
   readonly validUntilDaysAgo?: number
-  /** Id of the version of the same holder that this one supersedes. */
+  /** Id of the earlier version, by the holder of this one, that this version supersedes. */
   readonly supersedes?: string
 }
 
 interface SampleSource {
   readonly belief?: string
   readonly external?: string
-  /** Contribution type of the source. Default: `primary`. */
+  /** Contribution type of this source to the belief. Default: `primary`. */
   readonly as?: 'supporting' | 'contradicting' | 'context'
 }
 
@@ -75,11 +75,11 @@ interface SampleFederation {
   }[]
 }
 
-// These types are not checked against the files here: a test loads all of the sample.
+// The JSON files are not checked against these types when they are loaded; a test loads the whole sample.
 export const SAMPLE_AGENTS: readonly SampleAgent[] = agentsFile as unknown as readonly SampleAgent[]
 export const SAMPLE_FEDERATIONS: readonly SampleFederation[] = federationsFile as unknown as readonly SampleFederation[]
 
-/** Beliefs by holder, one line for each version, in the order of the file. */
+/** The beliefs of the sample by holder, in the order of the file, which has one line for each version. */
 export const SAMPLE_BELIEFS: ReadonlyMap<string, readonly SampleBelief[]> = Map.groupBy(
   beliefsFile as unknown as readonly SampleBelief[],
   ({ holder }) => holder,
@@ -89,14 +89,14 @@ export interface SampleReport {
   readonly agents: number
   readonly federations: number
   readonly trust_edges: number
-  /** Number of current versions of beliefs. */
+  /** Number of current versions of beliefs that were written. */
   readonly beliefs: number
   readonly superseded: number
 }
 
 /**
- * Loads the sample. Throws INVALID_QUERY if the store already has an agent with one of the sample's names, so the sample never mixes with
- * existing data.
+ * Loads the sample into the store. Throws INVALID_QUERY if the store already has an agent with a name from the sample, so that sample data
+ * never mixes with existing data.
  */
 export function loadSample(host: LensHost): Promise<SampleReport> {
   const now = host.clock.now()
@@ -151,7 +151,7 @@ function writeTrust(writer: StoreWriter, now: Instant, random: (bytes: number) =
   return edges
 }
 
-/** Writes the oldest versions first, so that each version finds the one it supersedes. */
+/** Writes versions from oldest to newest, so that each version finds the earlier one that it supersedes. */
 function writeAll(writer: StoreWriter, now: Instant): { readonly versions: number; readonly superseded: number } {
   const all = [...SAMPLE_BELIEFS].flatMap(([holder, beliefs]) => beliefs.map(belief => ({ holder, belief })))
   const ordered = all.toSorted((a, b) => b.belief.daysAgo - a.belief.daysAgo)
@@ -172,7 +172,7 @@ function writeOne(context: WriteContext, belief: SampleBelief, now: Instant, tog
   } else supersedeBelief(context, parseRequest(revision, { belief_id: supersedes, ...input }, [belief.id]), together)
 }
 
-/** A belief of the sample as input of `beliefs.put`, so that it is checked like all other beliefs. */
+/** Converts a belief of the sample to an input of `beliefs.put`, so that it is checked like any other belief. */
 function inputOf(belief: SampleBelief, now: Instant): object {
   const { id, content, domains, visibility, federations = [], confidence, type, sources = [] } = belief
   const { daysAgo, validFromDaysAgo = daysAgo, validUntilDaysAgo } = belief

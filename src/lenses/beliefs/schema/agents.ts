@@ -37,14 +37,14 @@ export const ROLES = ['founder', 'admin', 'moderator', 'member', 'observer'] as 
 export const PERMISSIONS = ['query_beliefs', 'share_beliefs', 'view_aggregates'] as const
 
 const MAX_BASES = 20
-/** An Ed25519 signature in base64url has 86 characters. */
+/** Maximum length of a signature in base64url; an Ed25519 signature has 86 characters. */
 const MAX_SIGNATURE = 128
 
 const target = id.describe('Agent that trust is put in, or federation:<id>')
 const label = textUpTo(MAX_NAME_LENGTH).nullable()
 const federation = id.describe('Federation of this node')
 
-/** Input of operations without fields. */
+/** Schema of the input of operations that have no input fields. */
 export const nothing = request(object({}))
 
 export const trustSetInput = request(
@@ -148,7 +148,7 @@ const agentFields = {
   ),
 }
 
-/** An undefined field leaves the stored value unchanged; null removes it. */
+/** Input for writing an agent. A field that is undefined leaves the stored value unchanged; null removes the stored value. */
 export const agentInput = request(
   object({
     id: id.describe('Name that it queries with, and that others trust: no blanks, colons and commas'),
@@ -157,7 +157,7 @@ export const agentInput = request(
 )
 export type NewAgent = Value<typeof agentInput>
 
-/** An epsilon between these bounds, inclusive, with at most three decimals. */
+/** Schema of an epsilon (privacy budget) between these bounds, both inclusive, with at most three decimals. */
 const epsilonIn = (min: number, max: number) =>
   numberIn(min, max).refine(given => inOnes(thousandths(given)) === given, 'a number with at most three decimals')
 
@@ -235,7 +235,10 @@ export const memberInput = request(
 )
 export type NewMember = Value<typeof memberInput>
 
-/** If the peer is known, an undefined field leaves the stored value unchanged. */
+/**
+ * Input for writing a node to the list of queried nodes. If the node is already listed, an undefined field leaves the stored value
+ * unchanged.
+ */
 export const peerInput = request(
   object({
     id: field(federationName, 'Name of the node here. Default: host and port of its address'),
@@ -253,10 +256,10 @@ export const peerInput = request(
 )
 export type PeerInput = Value<typeof peerInput>
 
-/** A peer in normal form: its address as an origin, its federations unique and ascending. */
+/** Converts the input for a listed node to normal form: its address reduced to the origin, its federations ascending and each once. */
 export function toPeer({ address, federations, ...given }: PeerInput): PeerInput {
   const named = federations && { federations: [...new Set(federations)].sort() }
-  // The cast: the schema `address` accepts only texts with an origin.
+  // The cast is safe: the schema `address` accepts only texts that have an origin.
   return { ...given, address: addressOf(address) as string, ...named }
 }
 

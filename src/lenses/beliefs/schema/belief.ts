@@ -120,7 +120,10 @@ const draftFields = {
   ),
 }
 
-/** Fields that the rules over several fields compare. A missing field is not compared. */
+/**
+ * The fields of a belief that rules over several fields compare (hash with content, times, visibility with federations). A missing field is
+ * not compared.
+ */
 interface Written {
   readonly content?: string | undefined
   readonly content_hash?: string | undefined
@@ -169,7 +172,7 @@ export type NewBelief = Value<typeof newBelief>
 
 const wait = field(flag, 'Whether to return only when it can be found by meaning', true)
 
-/** Input of `beliefs.put`: one belief, or many in `beliefs`. */
+/** Input of the operation `beliefs.put`: the fields of one belief, or a list of beliefs in the field `beliefs`. */
 export const putInput = request(
   object({
     ...draftFields,
@@ -207,14 +210,16 @@ export const putInput = request(
     }),
 )
 
-/** The drafts, and whether the input gave a list. Throws INVALID_QUERY. */
+/**
+ * Converts the input of `beliefs.put` to complete drafts; `isMany`: whether the input contained a list of beliefs. Throws INVALID_QUERY.
+ */
 export function toPut(
   input: Value<typeof putInput>,
   asOf: Instant,
 ): { readonly drafts: readonly BeliefDraft[]; readonly isMany: boolean } {
   const { beliefs } = input
   if (beliefs !== undefined) return { drafts: toDrafts(beliefs, asOf, at => `beliefs[${at}].`), isMany: true }
-  // The cast: the schema makes sure that a single belief has a content.
+  // The cast is safe: the schema makes sure that an input without a list has a content.
   return { drafts: toDrafts([input as NewBelief], asOf), isMany: false }
 }
 
@@ -237,7 +242,7 @@ const revisionFields = {
   belief_id: id.describe('Current version that the new one follows'),
 }
 
-/** A revision: `belief_id`, the version that it supersedes, and the fields that change. */
+/** A revision of a belief: `belief_id` names the version that it supersedes; the other fields are those that change. */
 export const revision = object(revisionFields).refine(isOwnHash, HASH_RULE).refine(isWindow, WINDOW_RULE)
 export const supersedeInput = request(
   object({ ...revisionFields, wait })
@@ -246,9 +251,9 @@ export const supersedeInput = request(
 )
 export type Revision = Value<typeof revision>
 
-/** A complete belief as its holder writes it. */
+/** A complete belief as its holder writes it: all fields have values, in normal form. */
 export interface BeliefDraft {
-  /** Id given by the writer. Null: the store makes a new id. */
+  /** Id chosen by the writer. Null: the store creates a new id. */
   readonly id: string | null
   readonly content: string
   readonly contentHash: string
@@ -256,10 +261,10 @@ export interface BeliefDraft {
   readonly validFrom: Instant
   readonly validUntil: Instant | null
   readonly derivation: Derivation
-  /** Normalised domains, each once. */
+  /** Domains in normal form, each once. */
   readonly domains: readonly string[]
   readonly visibility: Visibility
-  /** Ids of federations, each once, ascending; empty unless the visibility is federated. */
+  /** Ids of the federations with which the belief is shared, ascending, each once; empty unless the visibility is federated. */
   readonly federationIds: readonly string[]
 }
 
@@ -340,7 +345,7 @@ export function toDerivation(given: Value<typeof derivation>, before: Derivation
   }
 }
 
-/** Derivation of a belief that gives none. */
+/** Derivation of a belief whose writer gives none: an assumption without sources. */
 const ASSUMED: Derivation = {
   type: 'assumption',
   sources: [],
@@ -359,7 +364,7 @@ function fault(path: string, reason: string, constraint: string, value: string |
   return { code: 'INVALID_QUERY', path, constraint, reason, value }
 }
 
-/** An unknown visibility counts as private, so an unknown word never makes a belief visible to more agents (BQ-010). */
+/** A visibility that is not known counts as private, so that a misspelled word never makes a belief visible to more agents (BQ-010). */
 function toVisibility(given: string = 'private'): Visibility {
   return VISIBILITIES.find(known => known === given.toLowerCase()) ?? 'private'
 }

@@ -9,7 +9,7 @@ import { type Fault, faulty } from '../errors.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** Adds the limits that apply to every request (BQ-191) to a schema. They are checked first. */
+/** Adds to a schema the limits on nesting and size that apply to every request (BQ-191); these are checked before the schema. */
 export function request<T extends z.ZodType>(schema: T): z.ZodPreprocess<T> {
   return z.preprocess((value, context) => {
     const excess = excessIn(value)
@@ -20,8 +20,8 @@ export function request<T extends z.ZodType>(schema: T): z.ZodPreprocess<T> {
 }
 
 /**
- * Returns the checked input. Throws INVALID_QUERY or INVALID_FILTERS with the faults in document order, at most 20. `path`: position of the
- * value in its request.
+ * Checks an input against a schema and returns the checked value. Throws INVALID_QUERY or INVALID_FILTERS with at most 20 faults, in the
+ * order in which they occur in the input. `path`: position of the value in its request.
  *
  * @example
  * parseRequest(query, { semantic: 'bees', options: { limit: 0 } }) // throws: options.limit: expected an integer from 1 to 1000
@@ -50,10 +50,10 @@ export function faultsOf(issues: readonly Issue[], input: unknown, root: Path = 
 }
 
 const MAX_FAULTS = 20
-/** Limits of a request: levels of nesting, and characters in total. */
+/** Limits of a request: levels of nesting, and total number of characters. */
 const MAX_LEVELS = 16
 const MAX_CHARACTERS = 256 * 1024
-/** Longest value shown in a message. */
+/** Maximum number of characters of a faulty value that an error message shows. */
 const MAX_SHOWN = 80
 
 interface Found extends Pick<Fault, 'constraint' | 'reason' | 'value'> {
@@ -85,7 +85,10 @@ function faultsIn(issue: Issue, before: Path, input: unknown, root: Path): reado
   return [{ path, isOfFilters, constraint: issue.message, reason, value: shown }]
 }
 
-/** Whether an issue only says that this branch of a union expects another type of value. */
+/**
+ * Whether an issue with one branch of a union only means that the value has another type than this branch accepts; the branch's issues are
+ * then not reported.
+ */
 function isOtherType({ path, code }: Issue, value: unknown): boolean {
   return path.length === 0 && (code === 'invalid_type' || (code === 'invalid_value' && typeof value !== 'string'))
 }
@@ -154,7 +157,7 @@ function compareOrder(a: readonly number[], b: readonly number[]): number {
   return one < other ? -1 : 1
 }
 
-/** Text of a path: `options.scope.local`, `filters[1].valid_at`, `domain_trust["a b"]`. */
+/** A path as shown in messages, for example `options.scope.local`, `filters[1].valid_at`, or `domain_trust["a b"]`. */
 function pathText(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -177,7 +180,7 @@ interface Excess {
 /** What exceeds the limits of plain data; null: nothing. Terminates even for values that contain themselves. */
 function excessIn(input: unknown): Excess | null {
   const lists = isRecord(input) && Array.isArray(input['beliefs']) ? input['beliefs'] : null
-  // The limits apply to each belief to be stored, because a request may contain any number of beliefs.
+  // In a request with a list of beliefs, the limits apply to each belief separately, because the list may contain any number of beliefs.
   if (lists === null) return walk(input)
   const { beliefs: _, ...rest } = input as object & { readonly beliefs: unknown }
   const found = lists.map((belief, at) => ({ at, excess: walk(belief) })).find(({ excess }) => excess !== null)
@@ -195,7 +198,8 @@ function walk(input: unknown): Excess | null {
     const isList = Array.isArray(value)
     if (!isList && !isPlain(value)) return { path: [...path], message: 'a plain object', params: { reason: 'type' } }
     for (const key of isList ? value.keys() : Object.keys(value)) {
-      // Zod omits this name from a record, so its value would silently be lost.
+      // Zod leaves out a field named `__proto__` when it parses a record, so the field's value would be lost without an error; the name is
+      // refused instead.
       if (key === '__proto__')
         return { path: [...path, key], message: 'another name', params: { reason: 'unknown_field' } }
       if (typeof key === 'string') characters += key.length
@@ -218,7 +222,7 @@ function tooComplex(path: PropertyKey[], message: string): Excess {
   return { path, message, params: { reason: 'too_complex' } }
 }
 
-/** A value as JSON where possible, shortened. Never throws. */
+/** A value as shown in error messages: as JSON where possible, shortened. Never throws; null: there is no value. */
 function showValue(value: unknown): string | null {
   if (value === undefined) return null
   if (typeof value === 'number') return String(value)
@@ -226,7 +230,7 @@ function showValue(value: unknown): string | null {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1).toWellFormed()}…` : text
 }
 
-/** Removes passwords from addresses, so that no message shows them. */
+/** Replaces user names and passwords in URLs, so that no message shows them. */
 function withoutSecrets(text: string): string {
   return text.replace(/:\/\/[^/]*@/, '://…@')
 }

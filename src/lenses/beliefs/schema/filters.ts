@@ -1,6 +1,6 @@
 /**
- * Filters of a query: presets, objects, and lists of both, all of which a belief must meet (BQ-044 to BQ-057). Also the context of a query:
- * the requester, and how trust and confidence are weighted (BQ-017, BQ-060 to BQ-067).
+ * Filters of a query: presets, objects, and lists of both, where a belief must meet every item of the list (BQ-044 to BQ-057). Also the
+ * context of a query: the requester, and how trust and confidence are weighted (BQ-017, BQ-060 to BQ-067).
  */
 import { z } from 'zod'
 import type { Instant } from '../../../base/clock.ts'
@@ -44,7 +44,7 @@ import {
 const MAX_PARTS = 8
 const MAX_FILTER_DOMAINS = 50
 const MAX_HOLDERS = 1_000
-/** Maximal length of a list whose possible values are few and known. */
+/** Maximum length of a list whose possible values are few and known in advance, such as visibility levels. */
 export const MAX_KNOWN = 50
 
 const PRESETS = ['high_confidence', 'recent', 'verified', 'from_trusted'] as const
@@ -52,7 +52,7 @@ const preset = oneOf(PRESETS)
 const PRESET_TEXT =
   'high_confidence: overall above 0.7. recent: written in the last 30 days. verified: corroboration above 0.5. from_trusted: direct trust in the holder above 0.5. Default: none'
 
-/** Minimum confidence. A bare number is a bound on the overall confidence (BQ-044). */
+/** Minimum confidence of a belief: bounds by dimension, or a single number, which is a bound on the overall confidence (BQ-044). */
 export const minConfidence = z.union(
   [
     share,
@@ -128,14 +128,14 @@ export const filters = z
   })
 
 /**
- * A bound on the confidence of a belief. `temporal_freshness` is compared with its value at as_of (BQ-045). A value that is null does not
- * meet the bound.
+ * A lower bound on one confidence value of a belief. `temporal_freshness` is compared after it has decayed until as_of (BQ-045). An unknown
+ * value (null) does not meet any bound.
  */
 export interface ConfidenceBound {
   readonly of: 'overall' | Dimension
-  /** Bound of the confidence value, 0 to 1. */
+  /** The bound with which the confidence value is compared, 0 to 1. */
   readonly bound: number
-  /** True: the value must be above the bound. False: it may also be equal to it. */
+  /** True: the confidence value must be above the bound. False: it must be equal to or above the bound. */
   readonly strict: boolean
 }
 
@@ -145,29 +145,34 @@ export interface ConfidenceBound {
 export interface CheckedFilters {
   readonly confidence: readonly ConfidenceBound[]
   readonly validAt: Instant | null
-  /** Bounds on the time of creation, both inclusive. */
+  /** Bounds on the time of a belief's creation, both inclusive; null: no bound. */
   readonly createdAfter: Instant | null
   readonly createdBefore: Instant | null
-  /** Maximum time between the creation of a belief and as_of. */
+  /** Maximum age of a belief in milliseconds: time from its creation to as_of; null: any age. */
   readonly createdWithinMs: number | null
-  /** Normalised domains; a belief needs a domain equal to or below one of them. Never an empty list. */
+  /**
+   * Domains in normal form; a belief needs at least one domain equal to or below one of these. Null: any domain; the list is never empty.
+   */
   readonly domainsInclude: readonly string[] | null
   readonly domainsExclude: readonly string[]
-  /** Names of holders as the requester sees them. An empty set accepts no belief. */
+  /**
+   * Accepted and excluded holders, by their names as the requester sees them. An empty set of accepted holders accepts no belief; null
+   * accepts any holder.
+   */
   readonly holderIds: ReadonlySet<string> | null
   readonly excludeHolders: ReadonlySet<string>
-  /** Lowest reputation of the holder, 0 to 1, inclusive. */
+  /** Minimum reputation of the belief's holder, 0 to 1, inclusive; null: any. */
   readonly minHolderReputation: number | null
   /** The requester's own direct trust in the holder must be above this; the requester's own beliefs are always accepted. */
   readonly directTrustAbove: number | null
-  /** Accepted derivation types; an empty set accepts no belief. */
+  /** Accepted derivation types; an empty set accepts no belief, null accepts all types. */
   readonly derivationTypes: ReadonlySet<DerivationType> | null
   readonly maxDerivationDepth: number | null
-  /** Accepted visibility levels; an empty set accepts no belief. */
+  /** Accepted visibility levels; an empty set accepts no belief, null accepts all levels. */
   readonly visibilityLevels: ReadonlySet<Visibility> | null
 }
 
-/** A filter that accepts every belief. Filters with one or two members are made from it. */
+/** A filter that accepts every belief; other filters are made from it by setting one or two conditions. */
 export const NO_FILTER: CheckedFilters = {
   confidence: [],
   validAt: null,
@@ -185,7 +190,7 @@ export const NO_FILTER: CheckedFilters = {
   visibilityLevels: null,
 }
 
-/** Filters that the presets stand for (BQ-055). */
+/** For each preset name, the filter that it means (BQ-055). */
 const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
   high_confidence: { ...NO_FILTER, confidence: [{ of: 'overall', bound: 0.7, strict: true }] },
   recent: { ...NO_FILTER, createdWithinMs: 30 * DAY_MS },
@@ -193,13 +198,13 @@ const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
   from_trusted: { ...NO_FILTER, directTrustAbove: 0.5 },
 }
 
-/** Parts of the filters, without those that accept every belief. */
+/** Converts the filters of a request to normal form; items that accept every belief are left out. */
 export function filtersOf(given: Filters = []): readonly CheckedFilters[] {
   return partsOf(given).filter(asksForSomething)
 }
 
 function partsOf(given: Filters): readonly CheckedFilters[] {
-  // The cast: `Array.isArray` does not recognise a readonly list.
+  // The cast is needed because `Array.isArray` does not recognise the type of a readonly list.
   const parts = Array.isArray(given) ? (given as readonly (Preset | BeliefFilter)[]) : [given as Preset | BeliefFilter]
   return parts.flatMap(part => {
     if (typeof part === 'string') return [PRESET_FILTERS[part]]
@@ -261,7 +266,7 @@ const rankingWeightsInput = object({
 
 const GRAPH = 'a reference to your own graph, "ref:" and your id; its content is what the node knows'
 
-/** The context of a query: the requester, and how trust and confidence are weighted (BQ-017, BQ-060 to BQ-067). */
+/** Schema of the context of a query: the requester, and how trust and confidence are weighted (BQ-017, BQ-060 to BQ-067). */
 export const context = object({
   requester_id: field(id, 'Requesting agent: the one that the host knows; any other is refused. Default: that one'),
   trust_graph: field(
@@ -312,10 +317,10 @@ export const context = object({
 })
 export type BeliefContext = Value<typeof context>
 
-/** The requester, as established by the host. */
+/** The requester of a query, as authenticated by the host. */
 export interface Requester {
   readonly id: string
-  /** Name by which a request may refer to the requester's trust graph, besides its id; null: no other name. */
+  /** Name by which a request may refer to the requester's trust graph, in addition to the requester's id; null: there is no other name. */
   readonly trustGraph: string | null
 }
 
@@ -326,15 +331,18 @@ export interface CheckedWarning {
 
 export type CheckedContext = ReturnType<typeof toContext>
 
-/** `listMode`: the query has no text, so semantic similarity has weight 0. The weights sum to 1. */
+/**
+ * Checks and completes the context of a query. `listMode`: the query has no text, so that semantic similarity gets weight 0. The resulting
+ * ranking weights have the sum 1.
+ */
 export function toContext(given: BeliefContext | undefined, requester: Requester, listMode = false) {
   const {
     requester_id: claimed,
     trust_graph: graph = null,
     trust_weight: trustWeight = DEFAULT_TRUST_WEIGHT,
   } = given ?? {}
-  // The host determines the requester, whatever a request claims (BQ-066). The trust graph of another agent is refused in the same way as
-  // one that does not exist (BQ-065).
+  // The host determines the requester, whatever a request states (BQ-066). A reference to another agent's trust graph is refused with the
+  // error for one that does not exist (BQ-065).
   if (claimed !== undefined && claimed !== requester.id) throw unauthorized()
   const isOwn =
     graph === `ref:${requester.id}` || (requester.trustGraph !== null && graph === `ref:${requester.trustGraph}`)
@@ -354,19 +362,19 @@ export function toContext(given: BeliefContext | undefined, requester: Requester
     weights: (weights === undefined
       ? rankingWeights({ trustWeight, given: null, listMode })
       : weightsOf(weights, listMode)) as RankingWeights,
-    /** One warning for each value that was moved into its range. */
+    /** One warning for each parameter that was out of range and was set to the nearest allowed value. */
     warnings: [...hops.warnings, ...damping.warnings] as readonly CheckedWarning[],
   }
 }
 
-/** Normalised weights with sum 1; null: the given weights sum to 0. */
+/** Normalises given ranking weights to the sum 1; null: the given weights have the sum 0. */
 export function weightsOf(given: Partial<Record<keyof RankingWeights, number | undefined>>, listMode: boolean) {
   return rankingWeights({ trustWeight: 0, given: known(given), listMode })
 }
 
-/** Removes undefined members, because they would override defaults. */
+/** Removes members whose value is undefined, because they would override defaults when the object is merged with them. */
 function known<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  // The cast: the undefined members were removed.
+  // The cast is safe: members with the value undefined were removed.
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
 }
 
@@ -379,7 +387,7 @@ interface Clamp {
 const HOPS: Clamp = { min: 1, max: 5, usual: 3 }
 const DAMPING: Clamp = { min: 0.1, max: 0.9, usual: 0.7 }
 
-/** Moves a value to the nearer end of its range, with a warning in the answer (BQ-064). */
+/** Sets a value that is out of range to the nearest end of the range, and returns a warning for the answer (BQ-064). */
 function clamped(
   name: string,
   given: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * Schemas of a query: text, filters, context and options (BQ-024 to BQ-026). They are both published and used for checking; the functions
- * turn a checked query into the complete, normalised form that the lens works with.
+ * Schemas of a query over beliefs: text, filters, context and options (BQ-024 to BQ-026). They are published and used to check requests;
+ * the functions in this module convert a checked query to the complete, normalised form with which the lens works.
  */
 import type { z } from 'zod'
 import { temporalFactor, withTemporalFactor } from '../measures/confidence.ts'
@@ -40,19 +40,22 @@ import {
 
 const MAX_NODES = 32
 const MAX_CURSOR = 4_096
-/** Maximum number of results from one node (BQ-118). */
+/** Maximum number of results requested from one other node (BQ-118). */
 export const MAX_PER_NODE = 1_000
 /** Default number of results requested from each node, for each result wanted. It is above 1 so that later pages have candidates too. */
 const PER_RESULT = 3
-/** Share of the total time that one node may use; the rest is for merging the answers. */
+/** Share of a query's time limit that a query to one other node may take; the rest is left for merging the answers. */
 const NODE_SHARE = 0.8
-/** Value of `min_similarity` that accepts every belief, however far from the text. */
+/** Value of `min_similarity` with which every belief can match, however far it is from the text. */
 export const NO_FLOOR = -1
-/** Default time limit. It also applies to operations whose input has no time limit (BQ-088). */
+/** Default time limit in milliseconds. It also applies to operations whose input contains no time limit (BQ-088). */
 export const DEFAULT_TIMEOUT_MS = 5_000
 export const DEFAULT_LIMIT = 20
 
-/** If a scope is given, its missing members are off (BQ-086). */
+/**
+ * Schema of the scope of a query: which sources are searched. If a scope is given, sources that it does not mention are not searched
+ * (BQ-086).
+ */
 export const scope = object({
   local: field(flag, 'Your own beliefs', false),
   federated: field(flag, 'Beliefs shared with federations you are a member of', false),
@@ -74,7 +77,7 @@ export type BeliefScope = Value<typeof scope>
 
 export const limit = integerIn(1, 1_000)
 
-/** Reason for refusing `stream: true` where no stream can be given (BQ-155). */
+/** The reason with which `stream: true` is refused by operations and interfaces that cannot answer with a stream (BQ-155). */
 export const NO_STREAM = { constraint: 'false: results are not streamed here', reason: 'not_supported' }
 const noStream = flag.refine(value => !value, { error: NO_STREAM.constraint, params: { reason: NO_STREAM.reason } })
 
@@ -140,7 +143,7 @@ function optionsWith<T extends z.ZodType>(stream: T) {
   )
 }
 
-/** Options for running and answering a query (BQ-084 to BQ-089). */
+/** Schema of the options for running and answering a query, without streaming (BQ-084 to BQ-089). */
 export const options = optionsWith(noStream)
 export type BeliefOptions = Value<typeof options>
 
@@ -155,14 +158,14 @@ export const queryFields = {
   options: field(options, 'How the query is run and answered', {}),
 }
 
-/** Fields of a query that the rules over several fields read. */
+/** Fields of a query that are compared by rules over several fields. */
 interface QueryParts {
   readonly semantic: string
   readonly filters?: Filters
   readonly context?: BeliefContext
 }
 
-/** A schema of the fields of a query and `more`, with the rules over several fields of a query. */
+/** Makes a schema of a query with the additional fields `more`, including the rules that compare several fields of a query. */
 export function queryWith<S extends z.core.$ZodLooseShape>(more: S) {
   return object({ ...queryFields, ...more })
     .refine(
@@ -200,7 +203,10 @@ export const streamedInput = request(
 )
 
 export interface CheckedQuery {
-  /** Null: list mode, which ranks without semantic similarity. The query then has at least one filter. */
+  /**
+   * The checked text of the query. Null: the query has no text, so matches are ranked without semantic similarity; it then has at least one
+   * filter.
+   */
   readonly semantic: CheckedText | null
   /** A belief must meet all of them. Parts that accept every belief are left out, so the list is empty exactly if nothing is filtered. */
   readonly filters: readonly CheckedFilters[]
@@ -211,7 +217,7 @@ export interface CheckedQuery {
   readonly warnings: readonly CheckedWarning[]
 }
 
-/** Checks and completes a query. Throws UNAUTHORIZED if it claims another requester. */
+/** Checks and completes a query. Throws UNAUTHORIZED if the query names a requester other than the authenticated one. */
 export function toQuery({ semantic, filters, context, options }: Query, requester: Requester): CheckedQuery {
   const text = readText(semantic)
   if (text !== null && 'reason' in text) throw new Error('invariant broken: a text that was not checked')
@@ -232,7 +238,7 @@ export interface CheckedScope {
   readonly local: boolean
   readonly federated: boolean
   readonly network: boolean
-  /** Names of the nodes that may be asked; null: all nodes. */
+  /** Names of the other nodes that may be queried; null: all listed nodes. */
   readonly nodes: readonly string[] | null
 }
 
@@ -250,18 +256,18 @@ export function toOptions(given: BeliefOptions = {}) {
   return {
     scope: toScope(given.scope),
     limit,
-    /** Number of results to skip; always 0 if there is a cursor. */
+    /** Number of results to skip at the beginning; always 0 if the request continues from a cursor. */
     offset,
     cursor: given.cursor ?? null,
     includeDerivation: given.include_derivation ?? false,
     includeExplanation: given.include_explanation ?? false,
     maxDerivationDepth: given.max_derivation_depth ?? 5,
     timeoutMs,
-    /** Minimum raw cosine; null: the minimum of the embedder in use. */
+    /** Minimum raw cosine between a match and the text; null: the default for the embedding model in use. */
     minSimilarity: given.any === true ? NO_FLOOR : (given.min_similarity ?? null),
     diversity: {
       enabled: diversity?.enabled ?? false,
-      /** Minimum distance between two results; null: none. */
+      /** Minimum semantic distance (1 minus cosine) between two results of a diverse answer; null: no minimum. */
       minDistance: diversity?.min_semantic_distance ?? null,
       maxPerHolder: diversity?.max_per_holder ?? null,
       maxPerDomain: diversity?.max_per_domain ?? null,
@@ -269,7 +275,7 @@ export function toOptions(given: BeliefOptions = {}) {
     },
     temporalIntent: given.temporal_intent ?? false,
     dryRun: given.dry_run ?? false,
-    // A larger number is reduced to the maximum, not refused.
+    // A number above the maximum is reduced to the maximum, not refused.
     maxResultsPerNode: Math.min(MAX_PER_NODE, given.max_results_per_node ?? PER_RESULT * (limit + offset)),
     timeoutPerNodeMs: Math.min(perNodeMs, given.timeout_per_node_ms ?? perNodeMs),
     mergeStrategy: given.merge_strategy ?? ('rerank' as const),

@@ -157,7 +157,7 @@ export const contradictionsInput = aboutBelief(
 export type CheckedContradictions = ReturnType<typeof toContradictions>
 
 export function toContradictions(given: Value<typeof contradictionsInput>, requester: Requester) {
-  // A contradicting belief must meet all of these bounds.
+  // Lower bounds on confidence that a contradicting belief must meet to be reported.
   return { ...toAbout(given, requester), confidence: toBounds(given.options?.min_confidence) }
 }
 
@@ -188,7 +188,7 @@ const liveOptions = object({
   notify_on_connect: field(flag, 'Report the initial result', true),
 })
 
-/** Input for watching a query: the query, and how its changes are reported. */
+/** Schema of the input for watching a query: the query, and how changes of its answer are reported. */
 export const watchInput = request(
   object({
     query: query
@@ -206,7 +206,7 @@ export const watchInput = request(
       .describe('As beliefs.query takes it, without offset and cursor: its first limit results are watched'),
     options: field(liveOptions, 'What is reported, and how often', {}),
     resume_token: field(
-      // Whether the text is a valid token is only known when it is opened.
+      // The schema only checks that the token is a text; whether it is valid is found out when it is decrypted.
       z.string('the resume token of an event of a subscription to this query'),
       'Token of the last event that was received: continues after it. Default: starts over',
     ),
@@ -214,7 +214,7 @@ export const watchInput = request(
 )
 export type Watch = Value<typeof watchInput>
 
-// Answer schemas of operations on beliefs; those of queries are in `model.ts`.
+// Answer schemas of the operations on beliefs; the schemas of query answers are in `model.ts`.
 
 const shown = belief.describe('The belief as you may see it')
 const versionId = text.describe('Version in the request')

@@ -1,6 +1,6 @@
 /**
- * Schemas of single values, and functions that make schemas of objects and lists. The error message of each schema says what it accepts; it
- * becomes the `constraint` of a fault (`faults.ts`).
+ * Schemas of single values, and functions that make schemas of objects and lists. In all of them the error message says which values are
+ * accepted; it becomes the `constraint` of a fault (`faults.ts`).
  */
 import { z } from 'zod'
 import type { Json } from '../../../base/canonical.ts'
@@ -15,10 +15,10 @@ import type { QueryToken } from '../../../model/plan.ts'
 import { cleanText, lexQuery } from '../../../text/query-lexer.ts'
 import { residualText } from '../../../text/query-parser.ts'
 
-/** Type of the values that a schema returns. */
+/** Type of the values that a schema returns after checking, deeply readonly. */
 export type Value<T extends z.ZodType> = ReadonlyDeep<z.output<T>>
 
-/** Schema of an object that allows no other fields (BQ-025). */
+/** Makes a schema of an object that allows no fields besides the given ones (BQ-025). */
 export function object<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<z.util.Writeable<S>, z.core.$strict> {
   const names = Object.keys(shape).join(', ')
   const error = ({ code }: { readonly code?: string }) =>
@@ -26,7 +26,7 @@ export function object<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<z
   return z.strictObject(shape, { error })
 }
 
-/** Schema of a list. `max`: its maximal number of items (BQ-191). */
+/** Makes a schema of a list. `max`: its maximum number of items (BQ-191). */
 export function list<T extends z.ZodType>(item: T, max: number, what = 'items'): z.ZodArray<T> {
   return z.array(item, 'a list').max(max, `at most ${max} ${what}`)
 }
@@ -37,8 +37,8 @@ export function field<T extends z.ZodType>(schema: T, description: string, fallb
 }
 
 /**
- * A rule over several fields of one object, for `refine`. It runs if these fields are valid, even if others are not. `path`: the field to
- * which a fault is attributed; by default, the object.
+ * A rule that compares several fields of one object, for use with `refine`. It is checked if the compared fields are valid, even if other
+ * fields are not. `path`: the field to which a fault is attributed; by default the whole object.
  */
 export function across<T>(
   fields: readonly string[],
@@ -67,13 +67,13 @@ interface Across {
 
 /** A schema that is published but does not check, for values that are refused in another way than by faults of the request. */
 export function unchecked<T extends z.ZodType>(schema: T): z.ZodCatch<T> {
-  // The cast: an invalid value is passed on unchanged.
+  // The cast is intended: an invalid value is passed on unchanged.
   return schema.catch(({ value }) => value as z.output<T>)
 }
 
 export const flag: z.ZodBoolean = z.boolean('true or false')
 
-/** A finite number between these bounds, both inclusive. */
+/** Schema of a finite number between these bounds, both inclusive. */
 export function numberIn(min: number, max: number = Number.POSITIVE_INFINITY): z.ZodNumber {
   const expected = `a number ${span(min, max)}`
   const number = z.number(expected).min(min, expected)
@@ -82,7 +82,7 @@ export function numberIn(min: number, max: number = Number.POSITIVE_INFINITY): z
 
 export const share: z.ZodNumber = numberIn(0, 1)
 
-/** An integer between these bounds, both inclusive. */
+/** Schema of an integer between these bounds, both inclusive. */
 export function integerIn(min: number, max: number = Number.MAX_SAFE_INTEGER): z.ZodInt {
   const expected = `an integer ${span(min, max)}`
   return z.int(expected).min(min, expected).max(max, expected)
@@ -92,7 +92,7 @@ function span(min: number, max: number): string {
   return max >= Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
 }
 
-/** Text of 1 to `max` characters that can be stored: without NUL and half surrogate pairs. */
+/** Schema of a text of 1 to `max` characters that can be stored, that is, without NUL characters and unpaired surrogates. */
 export function textUpTo(max: number): z.ZodString {
   const expected = `text of 1 to ${max} characters, without NUL and lone surrogates`
   return z.string(expected).min(1, expected).max(max, expected).regex(STORABLE, expected)
@@ -100,14 +100,14 @@ export function textUpTo(max: number): z.ZodString {
 
 export const STORABLE: RegExp = /^[^\0\ud800-\udfff]*$/u
 
-/** Opaque id, compared byte by byte (BQ-011). */
+/** Schema of an id, which has no inner structure and is compared byte by byte (BQ-011). */
 export const id: z.ZodString = textUpTo(MAX_ID_LENGTH)
 
 export function oneOf<const T extends readonly string[]>(values: T): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
   return z.enum(values, `one of ${values.join(', ')}`)
 }
 
-/** One of these values, in upper or lower case; `anyCase` returns the listed spelling. */
+/** Schema that accepts one of the given words in upper or lower case; `anyCase` converts an accepted word to the given spelling. */
 export function oneOfAnyCase<const T extends readonly string[]>(values: T): z.ZodType<T[number], T[number]> {
   const message = `one of ${values.join(', ')}`
   return z
@@ -120,12 +120,12 @@ export function oneOfAnyCase<const T extends readonly string[]>(values: T): z.Zo
     .meta({ type: 'string', enum: [...values] })
 }
 
-/** The listed spelling of a value accepted by `oneOfAnyCase`. */
+/** Converts a word accepted by `oneOfAnyCase` to its listed spelling, which is in lower case. */
 export function anyCase<T extends string>(value: T): T {
   return value.toLowerCase() as T
 }
 
-/** A domain as written; `normaliseDomain` returns its normal form (BQ-006). */
+/** Schema of a domain as a client writes it; `normaliseDomain` converts the accepted text to normal form (BQ-006). */
 export const domain: z.ZodString = z
   .string(domainConstraint())
   .regex(/^[A-Za-z0-9_-]{1,32}([/:][A-Za-z0-9_-]{1,32}){0,4}$/, domainConstraint())
@@ -134,9 +134,9 @@ function domainConstraint(): string {
   return 'a domain such as code/rust: up to 5 segments of 1 to 32 characters from a-z, 0-9, _ and -, with / (or :) between'
 }
 
-/** Domains in normal form, each once. */
+/** Converts domains to normal form and removes duplicates. */
 export function normalDomains(domains: readonly string[]): readonly string[] {
-  // The cast: every text accepted by `domain` has a normal form.
+  // The cast is safe: every text accepted by the schema `domain` has a normal form.
   return [...new Set(domains.map(each => normaliseDomain(each) as string))]
 }
 
@@ -144,14 +144,14 @@ const ZONED = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]*)?$/
 const TIME = 'a time in ISO 8601 with its zone, such as 2026-03-01T12:00:00Z'
 
-/** A time as written; `toInstant` converts it (BQ-009). */
+/** Schema of a time as a client writes it; `toInstant` converts the accepted text (BQ-009). */
 export const time: z.ZodString = z
   .string(TIME)
   .refine(text => parseTime(text) !== null || WITHOUT_ZONE.test(text), { error: TIME, abort: true })
   .refine(text => !WITHOUT_ZONE.test(text), { error: TIME, params: { reason: 'zone_missing' } })
   .meta({ pattern: ZONED.source, examples: ['2026-03-01T12:00:00Z'] })
 
-/** Converts a text accepted by `time`, in whole milliseconds; finer fractions are cut off. */
+/** Converts a time accepted by the schema `time` to whole milliseconds; finer fractions are cut off. */
 export function toInstant(text: string): Instant {
   return parseTime(text) as Instant
 }
@@ -163,7 +163,7 @@ export function toInstantOrNull(text: string | null | undefined): Instant | null
 function parseTime(text: string): Instant | null {
   const day = ZONED.exec(text)?.[1]
   if (day === undefined) return null
-  // `Date.parse` reads 31 February as 3 March, so the day is compared again.
+  // `Date.parse` reads 31 February as 3 March, so the parsed date is compared with the written one to refuse days that do not exist.
   const midnight = Date.parse(day)
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
   const parsed = Date.parse(text)
@@ -172,7 +172,7 @@ function parseTime(text: string): Instant | null {
 
 const NAME = 'a name of 1 to 200 characters without blanks, colons and commas'
 
-/** Name of a federation, or the local name of another node. */
+/** Schema of the name of a federation, or of the local name of another node. */
 export const federationName: z.ZodString = z
   .string(NAME)
   .refine(isFederationName, NAME)
@@ -181,7 +181,7 @@ export const federationName: z.ZodString = z
 const DID = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
 const DID_PATTERN = /^did:key:z[1-9A-HJ-NP-Za-km-z]{1,191}$/
 
-/** A text in the form of a did:key. Whether it contains a valid key is checked by the code that reads it. */
+/** Schema of a text in the form of a did:key. Whether it contains a valid public key is checked by the code that uses it. */
 export const didForm: z.ZodString = z.string(DID).regex(DID_PATTERN, DID)
 
 export const did: z.ZodString = z
@@ -189,12 +189,12 @@ export const did: z.ZodString = z
   .refine(text => publicKeyOf(text) !== null, DID)
   .meta({ pattern: DID_PATTERN.source, examples: ['did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'] })
 
-/** An agent: one of this node by its name, or one of another node by its did:key. */
+/** Schema of an agent's name: a local name for an agent of this node, or a did:key with a valid public key for an agent of another node. */
 export const agentName: z.ZodString = id.refine(name => !name.startsWith('did:key:') || publicKeyOf(name) !== null, DID)
 
 const MAX_DOMAINS = 50
 
-/** An object of numbers from 0 to 1 by domain. Two spellings of one domain are refused. */
+/** Schema of an object with a number from 0 to 1 for each domain. Two spellings of one domain are refused. */
 export const byDomain: z.ZodRecord<z.ZodString, z.ZodNumber> = z
   .record(domain, share, 'an object of numbers from 0 to 1 by domain')
   .superRefine((given, context) => {
@@ -211,7 +211,7 @@ export const byDomain: z.ZodRecord<z.ZodString, z.ZodNumber> = z
   })
   .meta({ maxProperties: MAX_DOMAINS })
 
-/** Converts an object of numbers by domain into one with normalised domains as keys. */
+/** Converts an object of numbers by domain so that its keys are domains in normal form. */
 export function normalByDomain(given: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [normaliseDomain(name) as string, value]))
 }
@@ -232,20 +232,20 @@ export function addressOf(text: string): string | null {
 }
 
 export interface CheckedText {
-  /** The given text, with unpaired surrogates replaced and control characters turned into blanks. */
+  /** The query's text as given, except that unpaired surrogates are replaced and control characters turned into blanks. */
   readonly text: string
   /** The text to embed: without signs and excluded words, but with included words and phrases in their places (BQ-036). Not blank. */
   readonly base: string
-  /** Required words. An item is one word, or the words of a quoted text. */
+  /** Terms that a result must contain or mean; each is one word, or the words of a quoted text. */
   readonly include: readonly string[]
   readonly exclude: readonly string[]
-  /** Required phrases, with white space reduced to single blanks. */
+  /** Phrases that a result must literally contain, with white space reduced to single blanks. */
   readonly phrases: readonly string[]
-  /** Words or phrases that change the score by a factor in (0, 10], never 1. */
+  /** Words or phrases that count more or less in the comparison by meaning, with their factors: above 0, at most 10, never 1. */
   readonly boosts: readonly { readonly text: string; readonly factor: number }[]
 }
 
-/** What makes the text of a query invalid. */
+/** Why the text of a query is invalid: the reason code, and what would be accepted. */
 interface TextFault {
   readonly reason: string
   readonly constraint: string
@@ -282,7 +282,7 @@ export function readText(text: string): CheckedText | TextFault | null {
   }
 }
 
-/** Whether a text counts as empty. A blank after a backslash is a blank too. */
+/** Whether a text contains nothing but white space; white space after a backslash counts as white space too. */
 export function isBlankText(text: string): boolean {
   return cleanText(text).replace(/\\\s/g, ' ').trim() === ''
 }
@@ -322,13 +322,13 @@ function operatorsOf(token: QueryToken): number {
   return sign + (token.boost === 1 ? 0 : 1)
 }
 
-// Domains of knowledge: paths of up to five segments, where a longer path lies below its prefix (BQ-006, BQ-048, BQ-063).
+// Domains of knowledge: paths of up to five segments, where a longer path lies below the paths that begin it (BQ-006, BQ-048, BQ-063).
 
 const MAX_DOMAIN_SEGMENTS = 5
 
-/** Normal form of a domain: `Code:Rust` becomes `code/rust`. Null: the text is not a domain. */
+/** Converts a domain to normal form: `Code:Rust` becomes `code/rust`. Null: the text is not a valid domain. */
 export function normaliseDomain(text: string): string | null {
-  // The text is checked before lower-casing, because some non-Latin letters become Latin letters in lower case.
+  // The text is checked before it is converted to lower case, because some non-Latin letters become Latin letters in lower case.
   if (text.length > LONGEST || !/^[\w:/-]+$/.test(text)) return null
   const segments = text.toLowerCase().split(/[:/]/)
   const fits = segments.length <= MAX_DOMAIN_SEGMENTS && segments.every(segment => SEGMENT.test(segment))

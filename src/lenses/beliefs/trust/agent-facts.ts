@@ -1,7 +1,7 @@
 /**
- * What this node knows about agents: time of creation, reputation (BQ-081), and key. An agent registered with a did:key signs its own
- * statements. For any other agent, this node makes a key when one is first needed and stores the seed in the store's `meta`, which is never
- * exported.
+ * What this node knows about agents: time of creation, reputation (BQ-081), and key. An agent that was registered with a did:key signs its
+ * own statements. For any other agent this node makes a key pair when one is first needed, and stores its seed in the store's `meta`
+ * values, which are never exported.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { fromBase64Url, type Keys, keysOf, publicKeyOf, SEED_BYTES, toBase64Url } from '../../../identity/keys.ts'
@@ -11,18 +11,21 @@ import { meanEntry } from '../schema/values.ts'
 import { REVISIONS, TRUST_CHANGES } from '../tables.ts'
 import { federationTarget } from './edge.ts'
 
-/** Facts about an agent that trust needs: its key, its time of creation, and its reputation (BQ-081). */
+/** Facts about an agent that are needed to compute trust in it: its key, its time of creation, and its reputation (BQ-081). */
 export interface AgentFacts {
   readonly did: string | null
   readonly createdAt: Instant
-  /** Overall reputation, 0 to 1; null: the agent has none. */
+  /** Overall reputation of the agent, 0 to 1; null: it has none. */
   readonly reputation: number | null
-  /** Reputation by normalised domain. */
+  /** Reputation of the agent in single domains, by domain in normal form; 0 to 1. */
   readonly byDomain: ReadonlyMap<string, number>
 }
 
 const NO_ENTRIES: ReadonlyMap<string, number> = new Map()
-/** Share of the reputation that counts as trust without any edge or route (BQ-080). */
+/**
+ * Share of an agent's reputation that counts as trust in the agent even if no trust edge leads to it (BQ-080): trust is at least 0.3 ·
+ * reputation.
+ */
 const REPUTATION_SHARE = 0.3
 
 /** Facts about the agents hosted here. Federations are included for their reputation; they make no statements. */
@@ -47,13 +50,16 @@ export function agentFacts(reader: StoreReader): ReadonlyMap<string, AgentFacts>
   return facts
 }
 
-/** Reputation for these domains: the mean of the known values, otherwise the overall reputation. */
+/**
+ * Reputation of an agent for these domains: the mean of its known reputations in them, otherwise its overall reputation; null: it has
+ * neither.
+ */
 export function reputationFor(facts: AgentFacts | undefined, domains: readonly string[]): number | null {
   if (facts === undefined) return null
   return (facts.byDomain.size === 0 ? null : meanEntry(facts.byDomain, domains)) ?? facts.reputation
 }
 
-/** Trust that a reputation gives by itself, as a lower bound. */
+/** Lower bound that a reputation sets for trust in the agent: 0.3 times the reputation; 0 if there is none. */
 export function floorOf(reputation: number | null): number {
   return (reputation ?? 0) * REPUTATION_SHARE
 }
@@ -63,7 +69,7 @@ function byDomain(json: unknown): ReadonlyMap<string, number> {
   return new Map(Object.entries(JSON.parse(json) as Record<string, number>))
 }
 
-/** did:key with which an agent's statements are checked; null: no key of this agent is known. */
+/** did:key with which the signatures of an agent are checked; null: no key of this agent is known. */
 export function didOfAgent(reader: StoreReader, agent: string): string | null {
   const named = reader.table(AGENTS).get({ id: agent })?.['did'] as string | null | undefined
   if (typeof named === 'string') return named
@@ -71,7 +77,7 @@ export function didOfAgent(reader: StoreReader, agent: string): string | null {
   return keptKeys(reader, agent)?.did ?? null
 }
 
-/** Keys that this node stores for an agent; null: it stores none, or the agent now has its own key. */
+/** Key pair that this node stores for an agent and signs with; null: it stores none, or the agent has been given a key of its own since. */
 export function signingKeys(reader: StoreReader, agent: string): Keys | null {
   const keys = keptKeys(reader, agent)
   return keys !== null && didOfAgent(reader, agent) === keys.did ? keys : null
@@ -89,14 +95,14 @@ export function ensureKeys(writer: StoreWriter, agent: string, random: (bytes: n
   return keys
 }
 
-/** Makes a new pair of keys, and stores its seed in the store's `meta`. */
+/** Makes a new key pair for an agent and stores its seed in the store's `meta` values. */
 function makeKeys(writer: StoreWriter, agent: string, random: (bytes: number) => Uint8Array): Keys {
   const seed = random(SEED_BYTES)
   writer.setMeta(metaName(agent), toBase64Url(seed))
   return keysOf(seed)
 }
 
-/** Keys stored for an agent; null: none. */
+/** Key pair that the store contains for an agent; null: none. */
 function keptKeys(reader: StoreReader, agent: string): Keys | null {
   const seed = fromBase64Url(reader.meta(metaName(agent)) ?? '', SEED_BYTES)
   return seed === null ? null : keysOf(seed)
@@ -106,14 +112,17 @@ function metaName(agent: string): string {
   return `agent_key:${agent}`
 }
 
-// How other processes notice changes: by counters that increase with each write, and by a log of changed edges. The log is numbered without
-// gaps and has a bounded length. A reader reads the entries after the last one it saw; if the first of these is already deleted, it reads
-// all edges again.
+// How other processes notice changes of agents, memberships and trust edges: by counters that increase with each write, and by a log of
+// changed edges. The log is numbered without gaps and has a maximum length. A process reads the log entries after the last one that it has
+// seen; if the first of these has already been deleted, it reads all edges again.
 
-/** `agents`: hosted agents with their keys and reputations. `members`: federations and their members. */
+/**
+ * Names of the counters. `agents`: changes of hosted agents, their keys and reputations; `members`: changes of federations and their
+ * members; `trust`: changes of trust edges.
+ */
 type RevisionName = 'agents' | 'members' | 'trust'
 
-/** Value of a counter; 0: nothing has changed yet. */
+/** Value of a change counter; 0: there was no change yet. */
 export function revision(reader: StoreReader, name: RevisionName): number {
   return (reader.table(REVISIONS).get({ name })?.['revision'] as number | undefined) ?? 0
 }
@@ -144,12 +153,12 @@ export function noteEdges(writer: StoreWriter, edges: readonly EdgeName[]): void
 }
 
 interface EdgeNews {
-  /** Changed edges, each once; null: more than the log holds. */
+  /** The trust edges changed since a log number, each once; null: the log no longer contains all of these changes. */
   readonly edges: readonly EdgeName[] | null
   readonly last: number
 }
 
-/** Changes with a number above `seen`. */
+/** Reads the entries of the log of changed trust edges with numbers above `seen`. */
 export function edgesSince(reader: StoreReader, seen: number): EdgeNews {
   const last = revision(reader, 'trust')
   if (last - seen > KEPT || last < seen) return { edges: null, last }

@@ -1,7 +1,7 @@
 /**
- * One agent's statement of trust in another (a trust edge): how it is stored, how it is signed (BQ-068, BQ-069), and how it counts for the
- * domains of a question (BQ-062, BQ-063) at a moment. Unused edges fade (BQ-070), and edges of other agents count in steps of a tenth
- * (BQ-078).
+ * A trust edge is one agent's statement of trust in another agent. This module defines how an edge is stored, how it is signed (BQ-068,
+ * BQ-069), and how much it counts for the domains of a question (BQ-062, BQ-063) at a given time. Unused edges fade (BQ-070), and edges
+ * count for agents other than their owner in steps of a tenth (BQ-078).
  */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -20,10 +20,10 @@ export const BASIS_TYPES = [
 ] as const
 type BasisType = (typeof BASIS_TYPES)[number]
 
-/** One reason for a statement of trust. */
+/** One reason that an agent gives for a statement of trust. */
 interface TrustBasis extends JsonObject {
   readonly type: BasisType
-  /** Confidence in this reason, 0 to 1. */
+  /** The agent's confidence in this reason for trust, 0 to 1. */
   readonly confidence: number
 }
 
@@ -34,27 +34,27 @@ type Exposure = (typeof EXPOSURES)[number]
 export interface TrustEdge {
   readonly owner: string
   readonly target: string
-  /** Level of trust, 0 to 1. 0 is distrust, which differs from having no edge. */
+  /** Level of trust in the target agent, 0 to 1. 0 means distrust, which differs from having no edge to the agent. */
   readonly level: number
-  /** Levels of trust by normalised domain. */
+  /** Levels of trust for single domains, by domain in normal form; 0 to 1. */
   readonly domains: Readonly<Record<string, number>>
   readonly basis: readonly TrustBasis[]
   readonly createdAt: Instant
   readonly updatedAt: Instant
-  /** Whether the edge never fades. */
+  /** Whether the edge never fades, however long it is unused. */
   readonly persistent: boolean
   readonly exposure: Exposure
-  /** Signature by the owner's key over `edgeStatement`, in base64url. */
+  /** Signature of the owner's key over `edgeStatement`, in base64url. */
   readonly signature: string
-  /** Time of the last use. This and the following fields are not signed. */
+  /** Time when the edge last contributed to an answer. This field and the next are not covered by the signature. */
   readonly lastUsed: Instant
-  /** Earlier uses, ascending, for as long as cursors are valid. Trust as of an earlier moment is computed from them. */
+  /** Earlier times of use, ascending, kept for as long as cursors are valid, so that trust as of an earlier moment can be computed. */
   readonly usedBefore: readonly Instant[]
 }
 
 export type UnsignedEdge = Omit<TrustEdge, 'signature' | 'lastUsed' | 'usedBefore'>
 
-/** The statement that the owner signs. Times are ISO 8601 in UTC with milliseconds. */
+/** The statement of trust in the form that the owner signs. Times are ISO 8601 in UTC with milliseconds. */
 export function edgeStatement(edge: UnsignedEdge) {
   return {
     type: 'querent.trust.v1',
@@ -72,7 +72,7 @@ export function edgeStatement(edge: UnsignedEdge) {
 
 export type EdgeFault = 'self' | 'level' | 'domains' | 'basis'
 
-/** What makes a statement invalid, whoever signed it; null: it is valid. */
+/** The first fault that makes a statement of trust invalid, whoever signed it; null: the statement is valid. */
 export function faultOf({ owner, target, level, domains, basis }: UnsignedEdge): EdgeFault | null {
   if (owner === target) return 'self'
   if (!isShare(level)) return 'level'
@@ -85,7 +85,7 @@ function isShare(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= 1
 }
 
-/** Reads an edge from its row. Null: the row contains no valid statement. */
+/** Reads a trust edge from its row. Null: the row does not contain a readable statement of trust. */
 export function edgeOf(row: Row): TrustEdge | null {
   try {
     const [domains, basis]: unknown[] = [JSON.parse(row['domains'] as string), JSON.parse(row['basis'] as string)]
@@ -140,18 +140,21 @@ const MANUAL = 0.1
 const HIGH = 0.5
 const HIGH_ABOVE = 0.9
 /**
- * Distance from the computed time of a step within which the exact formula is used, because rounding may move the computed time by some
- * hundredths of a second.
+ * Safety margin in milliseconds around the computed time when an edge's number of tenths changes. Within the margin the number is computed
+ * from the exact formula, because rounding may shift the computed time by some hundredths of a second.
  */
 const SLACK_MS = 1000
 
-/** Rate per day at which an unused edge fades. */
+/** Exponential rate per day at which an unused trust edge fades; 0 for an edge that never fades. */
 function fadingRate(level: number, manual: boolean, persistent: boolean): number {
   if (persistent) return 0
   return RATE_PER_DAY * (manual ? MANUAL : 1) * (level > HIGH_ABOVE ? HIGH : 1)
 }
 
-/** Days since the last use. 0 if `asOf` is earlier, which happens if another clock wrote the last use. */
+/**
+ * Days from the last use of an edge to `asOf`; 0 if the use is later than `asOf`, which happens if the use was recorded by a machine with
+ * another clock.
+ */
 export function daysSince(lastUsed: Instant, asOf: Instant): number {
   return Math.max(0, asOf - lastUsed) / DAY_MS
 }
@@ -161,16 +164,16 @@ export function faded(base: number, rate: number, days: number): number {
 }
 
 /**
- * A value in tenths, rounded half up: 0.85 gives 9, 0.8499 gives 8. The value is first rounded to twelve decimals, so that rounding errors
- * of sums have no effect.
+ * Converts a value to a whole number of tenths, rounded half up: 0.85 gives 9, 0.8499 gives 8. The value is first rounded to twelve
+ * decimals, so that rounding errors of sums have no effect.
  */
 export function tenthsOf(value: number): number {
   return Math.floor(twelveDecimals(value) * 10 + 0.5)
 }
 
 /**
- * Time until which a value certainly keeps this number of tenths. Rather too early than too late, but at least one millisecond after
- * `asOf`.
+ * Time until which a fading edge certainly keeps this number of tenths. It may be earlier than the true time, but is at least one
+ * millisecond after `asOf`.
  */
 export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
   if (tenths === 0 || rate === 0) return Number.POSITIVE_INFINITY
@@ -190,14 +193,14 @@ function tenthsHoldFrom(base: number, rate: number, lastUsed: Instant, asOf: Ins
  */
 export interface CountedEdge {
   readonly level: number
-  /** Rate per day at which the edge fades while unused. */
+  /** Exponential rate per day at which the edge fades while it is not used. */
   readonly rate: number
   readonly lastUsed: Instant
-  /** Earlier uses of the edge, ascending. */
+  /** Times of earlier uses of the edge, ascending. */
   readonly usedBefore: readonly Instant[]
-  /** Whether the edge counts in routes of other agents even if its owner is not hosted here (BQ-079). */
+  /** Whether the edge counts for other agents' transitive trust even if its owner is not hosted on this node (BQ-079). */
   readonly isExposed: boolean
-  /** Levels of trust by normalised domain; null: there are none. */
+  /** Levels of trust for single domains, by domain in normal form; null: the edge has none. */
   readonly byDomain: ReadonlyMap<string, number> | null
 }
 
@@ -214,27 +217,27 @@ export function countedEdge({ level, basis, persistent, exposure, domains, ...ed
   }
 }
 
-/** An edge in a `CountedEdges`. */
+/** A trust edge together with the number of its target agent. */
 export interface PlacedEdge {
   readonly edge: CountedEdge
-  /** Number of the agent that the edge leads to. */
+  /** Number of the agent to which the edge leads, for use as an array index. */
   readonly to: number
 }
 
-/** A period of time: from the first instant, inclusive, to the second, exclusive. */
+/** A period of time that includes its first instant and excludes its last. */
 export interface Span {
   readonly from: Instant
   readonly until: Instant
 }
 
-/** One owner's edges as they count for other agents. Edges with zero tenths are left out. */
+/** The edges of one owner as they count for the transitive trust of other agents. Edges that round to zero tenths are left out. */
 export interface Links {
-  /** Numbers of the target agents, and the tenths of each edge, 1 to 10. */
+  /** Numbers of the target agents; and for each target the level of the edge in tenths, 1 to 10. */
   readonly targets: readonly number[]
   readonly tenths: readonly number[]
-  /** Period in which the edges have these tenths. */
+  /** Period during which all of these edges keep their numbers of tenths. */
   readonly span: Span
-  /** Whether some edges have levels by domain. Then a question with domains needs other tenths. */
+  /** Whether some of the owner's edges have levels for single domains, so that the tenths are not valid for a question with domains. */
   readonly hasEntries: boolean
 }
 
@@ -243,11 +246,11 @@ const NO_EDGES: ReadonlyMap<string, PlacedEdge> = new Map()
 /** Edges by owner, then by target. Each agent has a fixed number, counted from 0, so that arrays can be indexed by agent. */
 export class CountedEdges {
   /**
-   * By number of the owner: its links as last computed for a question without domains. Absent after one of its edges, or the set of hosted
-   * agents, has changed.
+   * By number of the owner: the owner's edges in tenths, as last computed for a question without domains. Absent after one of the edges, or
+   * the set of hosted agents, has changed.
    */
   links: (Links | undefined)[] = []
-  /** Names of the agents, by number. */
+  /** Names of the agents, in the order of their numbers. */
   readonly names: string[] = []
   readonly #byOwner = new Map<string, Map<string, PlacedEdge>>()
   readonly #numbers = new Map<string, number>()
@@ -257,7 +260,7 @@ export class CountedEdges {
     return this.#size
   }
 
-  /** Number of an agent. -1: there was never an edge from or to it. */
+  /** Number of an agent; -1: no edge has led from or to the agent. */
   numberOf(name: string): number {
     return this.#numbers.get(name) ?? -1
   }
@@ -292,27 +295,27 @@ export class CountedEdges {
 }
 
 /**
- * Level of an edge for a question, before fading. The domains of the question must be sorted and unique, so that the sum is always the
- * same.
+ * Level of a trust edge for a question, before fading: the general level, or a weighted mean of it and the levels for the question's
+ * domains. The question's domains must be sorted and unique, so that rounding is always equal.
  */
 export function baseOf({ level, byDomain }: CountedEdge, { domains, domainTrustWeight }: TrustQuestion): number {
   const mean = byDomain === null ? null : meanEntry(byDomain, domains)
   return mean === null ? level : (1 - domainTrustWeight) * level + domainTrustWeight * mean
 }
 
-/** Time of the last use before a moment; if there was none, of the last use of all. */
+/** Time of the edge's last use before `asOf`; if the edge was not used before, the time of its latest use. */
 export function lastUsedBefore({ lastUsed, usedBefore }: CountedEdge, asOf: Instant): Instant {
   return lastUsed < asOf ? lastUsed : (usedBefore.findLast(use => use < asOf) ?? lastUsed)
 }
 
 interface Tenths {
-  /** Level of the edge in tenths, 0 to 10. */
+  /** Level of the edge, 0 to 10 tenths. */
   readonly tenths: number
-  /** Period in which the edge has this number of tenths. */
+  /** Period during which the edge keeps this number of tenths. */
   readonly span: Span
 }
 
-/** Tenths that an edge counts for agents other than its owner (BQ-078). */
+/** The level of an edge in tenths, in which it counts for agents other than its owner (BQ-078), and the period for which this is valid. */
 export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Instant): Tenths {
   const base = baseOf(edge, question)
   const tenths = tenthsOf(faded(base, edge.rate, daysSince(edge.lastUsed, asOf)))
@@ -320,16 +323,16 @@ export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Insta
   return { tenths, span: { from, until: tenthsHoldUntil(base, edge.rate, edge.lastUsed, asOf, tenths) } }
 }
 
-// One agent's trust in another: the question, the rules, and how much of the result may be shown.
+// Types for one agent's trust in another: what is asked for, the rules of computation, and how much of the result may be shown.
 
 export interface TrustQuestion {
-  /** Normalised domains of the question. */
+  /** Domains for which trust is asked, in normal form; empty: trust in general. */
   readonly domains: readonly string[]
-  /** Weight of the levels by domain against the general level, 0 to 1. */
+  /** Weight of an edge's levels for the question's domains, 0 to 1; the edge's general level has the remaining weight. */
   readonly domainTrustWeight: number
-  /** Maximum number of edges of a route, 1 to 5. */
+  /** Maximum number of edges on a route from the viewer to an agent, 1 to 5. */
   readonly maxHops: number
-  /** Factor for each edge of a route, 0.1 to 0.9. */
+  /** Factor by which each edge on a route lowers the transitive trust (damping), 0.1 to 0.9. */
   readonly damping: number
 }
 
@@ -343,18 +346,18 @@ export function federationTarget(federation: string): string {
   return `federation:${federation}`
 }
 
-/** Trust by the viewer's own edge. The viewer may see it exactly (BQ-107). */
+/** Trust by the viewer's own edge to an agent, of which the viewer may see the exact numbers (BQ-107). */
 export interface DirectTrust {
   readonly level: number
-  /** Levels that the edge gives for domains of the question, by these domains. */
+  /** Levels that the edge states for domains of the question, by domain. */
   readonly entries: Readonly<Record<string, number>>
-  /** Combination of the level and the levels by domain, before fading. 0 is distrust. */
+  /** Weighted mean of the edge's general level and its levels for the question's domains, before fading. 0 means distrust. */
   readonly base: number
-  /** Days since the last use, and the rate per day at which the edge fades. */
+  /** Days since the edge's last use, and the exponential rate per day at which it fades. */
   readonly days: number
   readonly rate: number
   readonly decayed: number
-  /** Trust that counts: the faded base, but fading alone never makes it lower than trust in a stranger (BQ-071). */
+  /** Trust in the agent by this edge: the faded base, but fading alone never lowers it below the trust in a stranger (BQ-071). */
   readonly value: number
   readonly distrusted: boolean
 }
@@ -363,31 +366,34 @@ export interface DirectTrust {
 export interface TransitiveTrust {
   readonly level: number
   /**
-   * Number of first hops that count as sources. Under the rule `disjoint`: number of routes without a common agent, counted only as far as
-   * it matters.
+   * Number of independent sources of the trust: targets of the viewer's own edges through which a route with a sufficient level leads to
+   * the agent. Under the rule `disjoint`, the number of routes that share no agent, counted only up to the number required.
    */
   readonly sources: number
-  /** Whether the level was lowered because there are too few sources or the agent is too new. */
+  /** Whether the level was lowered to a maximum because there are too few sources or the agent is too new. */
   readonly capped: boolean
 }
 
 export type TrustKind = 'self' | 'direct' | 'transitive' | 'reputation' | 'default'
 
 export interface TrustIn {
-  /** Trust in the agent, 0 to 1. */
+  /** The viewer's trust in the agent, 0 to 1. */
   readonly value: number
   readonly kind: TrustKind
   readonly direct: DirectTrust | null
-  /** Transitive trust. Null: there is no route, or none was needed. */
+  /** Trust that results from edges of other agents. Null: no route leads to the agent, or the trust did not depend on it. */
   readonly transitive: TransitiveTrust | null
-  /** Reputation for the domains of the question; null: there is none. It is public. */
+  /** Reputation of the agent for the domains of the question, which is public; null: it has none. */
   readonly reputation: number | null
   readonly distrusted: boolean
 }
 
 export type TrustBand = 'low' | 'medium' | 'high'
 
-/** What may be shown of a level that rests on edges of other agents. */
+/**
+ * The band in which a level of trust lies, which may be shown where the level rests on edges of other agents: `low` below 0.2, `medium`
+ * below 0.4, otherwise `high`.
+ */
 export function trustBand(level: number): TrustBand {
   if (level < 0.2) return 'low'
   return level < 0.4 ? 'medium' : 'high'
@@ -400,10 +406,10 @@ export function middleOfBand(level: number): number {
   return MIDDLES[trustBand(level)]
 }
 
-/** The agents whose trust counts for a belief, instead of its holder. */
+/** Agents whose trust counts for a belief if not simply its holder, as for beliefs that came through a federation. */
 export interface TrustedAs {
-  /** Agent, or federation as a target of trust. Filters read its edge and its reputation. */
+  /** Agent or federation to which the requester's trust edge is looked up; filters on trust and reputation use this target. */
   readonly target: string
-  /** Holder of the belief, if trust in it counts by its band only; null: trust in the target counts. */
+  /** Holder of the belief, if trust in the holder counts, reduced to its band (low, medium or high). Null: trust in `target` counts. */
   readonly member: string | null
 }

@@ -1,4 +1,4 @@
-/** Writing and reading trust edges. Each is signed by its owner's key. This node signs for agents that have no key of their own. */
+/** Writes and reads trust edges. Each edge is signed by its owner's key; this node signs for agents that have no key of their own. */
 import type { Instant } from '../../../base/clock.ts'
 import { isSigned, sign } from '../../../base/sealed.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -21,11 +21,14 @@ import {
   usesIn,
 } from './edge.ts'
 
-/** An edge that does not count, and the reason. Shown by the doctor and in the log, never to requesters. */
+/** A stored trust edge that is ignored, with the reason. Shown in the log and by the command `doctor`, never to requesters. */
 export interface EdgeWarning {
   readonly owner: string
   readonly target: string
-  /** `row`: the row is unreadable. `key`: the key of the owner is unknown. */
+  /**
+   * Why the edge is ignored: a fault of its statement; `row`: its row is unreadable; `key`: no key of its owner is known; `signature`: its
+   * signature is invalid.
+   */
   readonly reason: EdgeFault | 'row' | 'key' | 'signature'
 }
 
@@ -35,9 +38,9 @@ const SECRET = 'beliefs.edge_seal'
 const SECRET_BYTES = 32
 
 /**
- * Checks that a stored edge is what its owner signed. Checking a signature takes a tenth of a millisecond, so 200,000 edges would take
- * twenty seconds. Therefore the store adds a seal to each row whose signature it has checked; checking a seal takes microseconds. The seal
- * covers the row and the key used for the check: if either changes, the signature is checked again.
+ * Checks that a stored edge is the statement that its owner signed. Checking a signature takes a tenth of a millisecond, so 200,000 edges
+ * would take twenty seconds. Therefore the store marks each row whose signature it has checked with a seal, which is checked in
+ * microseconds. The seal covers the row and the key: if either changes, the signature is checked again.
  */
 export class EdgeChecker {
   readonly #reader: StoreReader
@@ -83,7 +86,9 @@ export class EdgeChecker {
   }
 }
 
-/** Adds the seal to a row. The signature by this key must just have been made or checked. */
+/**
+ * Adds a seal to an edge's row, which marks its signature as valid. The caller must have just made or checked the signature with this key.
+ */
 export function seal(writer: StoreWriter, row: Row, did: string, random: (bytes: number) => Uint8Array): Row {
   let secret = writer.meta(SECRET)
   if (secret === undefined) {
@@ -100,8 +105,8 @@ function sealed(row: Row, did: string): string {
 }
 
 /**
- * Checks the signature of every edge again, and returns the edges that do not count. Each edge is one step, and takes a tenth of a
- * millisecond.
+ * Checks the signature of every edge, ignoring seals, and returns the edges that are ignored because they are invalid. It pauses after each
+ * edge, a tenth of a millisecond of work, so that other work can run.
  */
 export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[]> {
   const checker = new EdgeChecker(reader, { trustSeals: false })
@@ -114,7 +119,7 @@ export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[
   return warnings
 }
 
-/** Rows of all edges, ordered by owner and target. */
+/** Rows of all trust edges, ordered by owner and target. */
 export function* edgeRows(reader: StoreReader): Generator<Row> {
   for (const rows of tablePages(reader, TRUST, EDGE_COLUMNS)) yield* rows
 }
@@ -125,25 +130,25 @@ const EDGE_COLUMNS = TRUST.columns.map(({ name }) => name)
 export const TOUCH_EVERY_MS = 60_000
 
 /**
- * Time for which earlier uses are kept: one minute longer than cursors are valid. So the ranking behind a cursor can be computed again,
- * whatever was used since.
+ * Milliseconds for which earlier uses of an edge are kept: one minute longer than cursors are valid, so that the ranking to which a cursor
+ * belongs can be computed again, whatever edges were used since.
  */
 const USES_KEPT_MS = 16 * 60_000
 
-/** An edge as its owner states it. */
+/** A trust edge as its owner states it, before it is signed and stored. */
 export interface EdgeDraft {
   readonly target: string
   readonly level: number
-  /** Levels of trust by normalised domain. */
+  /** Levels of trust for single domains, by domain in normal form; 0 to 1. */
   readonly domains: TrustEdge['domains']
   readonly basis: TrustEdge['basis']
   readonly persistent: boolean
   readonly exposure: TrustEdge['exposure']
-  /** Signature by the owner itself. Null: this node signs the edge, which is possible only for agents without a key of their own. */
+  /** Signature by the owner itself. Null: this node has to sign the edge, which is possible only for an agent without a key of its own. */
   readonly signed: OwnSignature | null
 }
 
-/** Signature over `edgeStatement` by an agent that has its own key. */
+/** Signature over `edgeStatement` made by an agent that has a key of its own, with the times that the agent has signed. */
 interface OwnSignature {
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -156,8 +161,8 @@ interface EdgeWriting {
 }
 
 /**
- * Makes or replaces the owner's edge to the target. Throws `INVALID_QUERY` if the statement is invalid, or its signature is not by the
- * owner.
+ * Creates or replaces the owner's trust edge to the target. Throws `INVALID_QUERY` if the statement is invalid or the signature is not by
+ * the owner.
  */
 export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { now, random }: EdgeWriting): TrustEdge {
   const before = readEdge(writer, owner, draft.target)
@@ -178,22 +183,22 @@ export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { 
   return edge
 }
 
-/** Removes an edge. False: there was none. */
+/** Removes a trust edge. False: the owner had no edge to the target. */
 export function removeEdge(writer: StoreWriter, owner: string, target: string): boolean {
   const removed = writer.table(TRUST).delete({ owner, target }) > 0
   if (removed) noteEdges(writer, [{ owner, target }])
   return removed
 }
 
-/** Reads an edge without checking its signature. Null: there is no edge, or its row is unreadable. */
+/** Reads a trust edge without checking its signature. Null: there is no edge, or its row is unreadable. */
 export function readEdge(reader: StoreReader, owner: string, target: string): TrustEdge | null {
   const row = reader.table(TRUST).get({ owner, target })
   return row === undefined ? null : edgeOf(row)
 }
 
 /**
- * Records that the owner was just given something by these agents. Edges used within the last minute are left unchanged. Returns the number
- * of changed edges.
+ * Records that an answer to the owner contained beliefs of these agents, as a use of the owner's edges to them. Edges used within the last
+ * minute are left unchanged. Returns the number of changed edges.
  */
 export function touchEdges(writer: StoreWriter, owner: string, targets: readonly string[], now: Instant): number {
   const table = writer.table(TRUST)
@@ -208,7 +213,7 @@ export function touchEdges(writer: StoreWriter, owner: string, targets: readonly
   return touched.length
 }
 
-/** Earlier uses that are still needed: those within `USES_KEPT_MS`, and the last one before. */
+/** The earlier uses of an edge that must be kept: those within the last `USES_KEPT_MS`, and the last one before that time. */
 function usesBefore(uses: readonly Instant[], now: Instant): readonly Instant[] {
   const first = uses.findLastIndex(use => use < now - USES_KEPT_MS)
   return uses.slice(Math.max(0, first))
@@ -223,7 +228,7 @@ function checkSigned(
 ): void {
   if (!isStatementOf(did, edgeStatement(edge), signature))
     throw wrong('signature', 'a signature of this statement by the key of the agent', 'signature')
-  // An older statement must not replace a newer one, so nobody can send an old one again.
+  // A statement must be newer than the one that it replaces, so that nobody can undo a change by sending an old statement once more.
   const stale = before !== null && updatedAt <= before.updatedAt
   if (stale || updatedAt > now + CLOCK_TOLERANCE_MS)
     throw wrong('updated', 'a time after that of the statement it replaces, and not in the future', 'range')

@@ -1,4 +1,4 @@
-/** One viewer's trust in all agents, for one question at one moment (BQ-080). Immutable. */
+/** One viewer's trust in all agents, for one question as of one moment (BQ-080). It is immutable. */
 import { nearestEntry } from '../schema/values.ts'
 import { type AgentFacts, floorOf, reputationFor } from './agent-facts.ts'
 import {
@@ -16,17 +16,19 @@ import {
 } from './edge.ts'
 import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'
 
-/** Values by position of the holder in a given list, computed when first asked for. */
+/** Trust and reputation of holders, by position in a given list of holders; each array is computed when first needed. */
 export interface HolderColumns {
-  /** The viewer's own edge to the holder as it counts for ranking; NaN: there is none. For the viewer itself 1. */
+  /** Trust by the viewer's own edge to each holder; NaN: there is no edge. 1 for the viewer itself. */
   readonly direct: Float64Array
-  /** Overall reputation of the holder; NaN: none. */
+  /** Overall reputation of each holder, 0 to 1; NaN: none. */
   readonly reputation: Float64Array
-  /** Direct trust and reputation for a target that stands for others, such as a federation as a whole. */
+  /** Direct trust in, and reputation of, a target given by name, such as a federation that counts in place of its members. */
   named(name: string): { readonly direct: number; readonly reputation: number }
 }
 
-/** First hops, or routes, with a lower level do not count as sources (BQ-075). */
+/**
+ * Lowest level of a route that makes its first agent count as a source of trust (BQ-075); and the maximum transitive trust in a new agent.
+ */
 const MIN_LEVEL = 0.01
 const NEW_AGENT_CAP = 0.3
 const DIRECT_BYTES = 200
@@ -37,17 +39,20 @@ const SELF: TrustIn = {
 export class HolderTrust {
   readonly #moment: Omit<TrustAsked, 'look'>
   readonly #routes: Routes
-  /** Trust by the viewer's own edges, by target. */
+  /** Trust by the viewer's own edges, by the name of their target. */
   readonly own: ReadonlyMap<string, DirectTrust>
-  /** By position of the first hop: the factor with which its routes start. */
+  /**
+   * For each first agent of routes: the faded level of the viewer's own edge to this agent times the damping, by which all levels of its
+   * routes are multiplied.
+   */
   readonly #starts: Float64Array
   /**
-   * Number of disjoint routes by number of the agent, for agents that can be reached; null: the rule is not `disjoint`, and sources are
-   * first hops.
+   * By number of the agent: number of routes to the agent that share no other agent; agents without a route are absent. Null: the rule is
+   * not `disjoint`, so first agents of routes are counted as sources instead.
    */
   readonly #disjoint: ReadonlyMap<number, number> | null
 
-  /** Takes as long as reading the viewer's own edges; with the rule `disjoint`, longer. */
+  /** The time needed is proportional to the number of the viewer's own edges; with the rule `disjoint` it is longer. */
   constructor(asked: TrustAsked, routes: Routes) {
     const { look: _, ...moment } = asked
     this.#moment = moment
@@ -72,7 +77,10 @@ export class HolderTrust {
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
   }
 
-  /** What `of` has as the value, by number of the holder in this list: for the many that are ranked. */
+  /**
+   * Returns a function that gives the viewer's trust in a holder, 0 to 1, by the holder's position in this list; made for lists of
+   * thousands of holders whose beliefs are ranked.
+   */
   valuesIn(holders: readonly string[]): (holder: number) => number {
     const { agents, viewer, question, rules, edges } = this.#moment
     const known = knownIn(holders, agents, edges)
@@ -86,10 +94,7 @@ export class HolderTrust {
     }
   }
 
-  /**
-   * Agents for which trust differs between this and another result for the same viewer, question and moment. Differences of reputations
-   * count too.
-   */
+  /** Names of agents for which trust, or reputation, differs between this result and another for an equal viewer, question and moment. */
   differences(other: HolderTrust): readonly string[] {
     const [mine, its] = [this.#moment, other.#moment]
     const names = new Set([...this.own.keys(), ...other.own.keys()])
@@ -107,12 +112,15 @@ export class HolderTrust {
     })
   }
 
-  /** Estimated size, without the parts shared with the results for other moments. */
+  /** Estimated bytes of this result, without the routes, which are shared with results for other moments. */
   get byteLength(): number {
     return this.own.size * DIRECT_BYTES
   }
 
-  /** Trust in whoever a belief is shown to come from. For a member of a federation, only the band of trust counts (BQ-104). */
+  /**
+   * Trust that counts for a belief that came through a federation: trust in the target, or, if a member is given, trust in this member
+   * reduced to the middle of its band (low, medium or high), because its holder is shown only under a pseudonym (BQ-104).
+   */
   as({ target, member }: TrustedAs): TrustIn {
     return member === null ? this.of(target) : this.#ofMember(member, this.of(target).reputation)
   }
@@ -141,12 +149,12 @@ export class HolderTrust {
     }
   }
 
-  /** Trust by the viewer's own edge. 1 for the viewer itself; NaN: there is no edge. */
+  /** Trust by the viewer's own edge to a holder; NaN: there is no edge. 1 for the viewer itself. */
   #directIn(holder: string): number {
     return holder === this.#moment.viewer ? 1 : (this.own.get(holder)?.value ?? Number.NaN)
   }
 
-  /** Overall reputation of the holder; NaN: none. */
+  /** Overall reputation of a holder; NaN: it has none. */
   #reputationOf(holder: string): number {
     return this.#moment.agents.get(holder)?.reputation ?? Number.NaN
   }
@@ -160,7 +168,7 @@ export class HolderTrust {
     return [overall, this.#directIn(name), this.#levelOf(this.#moment.edges.numberOf(name)), floor]
   }
 
-  /** Level of transitive trust; 0: there is no route. */
+  /** Level of transitive trust in an agent, 0 to 1; 0: no route leads to the agent. */
   #levelOf(agent: number): number {
     return this.#transitive(agent)?.level ?? 0
   }
@@ -176,10 +184,10 @@ export class HolderTrust {
     return level <= cap ? { level, sources, capped: false } : { level: cap, sources, capped: true }
   }
 
-  /** The best level of all routes to an agent, and the number of first hops with a level that counts. */
+  /** The best level among all routes to an agent, and the number of their first agents whose route has at least the level `MIN_LEVEL`. */
   #bestOf(agent: number): { readonly level: number; readonly firsts: number } {
     const { begins, hops, levels } = this.#routes
-    // Agents added since the search have no route. -1 is no agent.
+    // Agents that were numbered after the search for routes have no routes; the number -1 belongs to no agent.
     const end = agent === -1 ? 0 : (begins[agent + 1] ?? 0)
     let level = 0
     let firsts = 0
@@ -191,7 +199,7 @@ export class HolderTrust {
     return { level, firsts }
   }
 
-  /** Factor with which routes through this first hop start. */
+  /** Factor of all routes through a first agent: the faded level of the viewer's own edge to this agent, times the damping. */
   #startAt(first: string): number {
     return (this.own.get(first)?.decayed ?? 0) * this.#moment.question.damping
   }
@@ -201,7 +209,7 @@ export class HolderTrust {
     const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), MIN_LEVEL)
     const counts = new Map<number, number>()
     for (const agent of names.keys()) {
-      // Routes without a common agent begin with different first hops, so there are at most as many as first hops.
+      // Routes that share no agent have different first agents, so their number is at most the number of first agents.
       const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
       if (wanted === 0) continue
       if (wanted >= 2) asked.look?.()
@@ -210,7 +218,10 @@ export class HolderTrust {
     return counts
   }
 
-  /** Of equal values, the kind is chosen that reveals less about other agents. */
+  /**
+   * Trust without an edge of the viewer: the largest of transitive trust, trust by reputation, and the default trust in strangers. If two
+   * are equal, the kind that reveals less about other agents is reported.
+   */
   #indirect(level: number, reputation: number | null): { readonly value: number; readonly kind: TrustKind } {
     const floor = floorOf(reputation)
     const stranger = this.#moment.rules.defaultTrust
@@ -220,7 +231,7 @@ export class HolderTrust {
 }
 
 interface KnownHolder {
-  /** Number among the edges; -1: none. */
+  /** Number of the holder among the agents with trust edges; -1: no edge leads from or to the holder. */
   readonly agent: number
   readonly facts: AgentFacts | undefined
 }
@@ -229,7 +240,7 @@ interface KnownHolders extends Pick<TrustAsked, 'agents' | 'edges'> {
   readonly byNumber: (KnownHolder | undefined)[]
 }
 
-/** By list of holders: looking up thousands of names takes longer than their trust. */
+/** Cache of agent numbers and facts by list of holders, because looking up thousands of names takes longer than computing trust in them. */
 const KNOWN = new WeakMap<readonly string[], KnownHolders>()
 
 function knownIn(
@@ -245,7 +256,7 @@ function knownIn(
   const { byNumber } = known
   return holder => {
     const before = byNumber[holder]
-    // Its first edge gives an agent a number.
+    // A holder that had no number is looked up again, because it gets one with its first trust edge.
     if (before !== undefined && before.agent !== -1) return before
     const name = holders[holder] as string
     const found = { agent: edges.numberOf(name), facts: agents.get(name) }

@@ -1,11 +1,11 @@
 /**
- * Search for the best routes over edges of other agents, from each first hop to every agent within the maximum number of hops (BQ-073,
- * BQ-074, BQ-077).
+ * Searches for the best routes over the trust edges of other agents, from each first agent (each target of the viewer's own edges) to every
+ * agent within the maximum number of edges (BQ-073, BQ-074, BQ-077).
  *
- * The viewer's own edges count exactly, so they fade with every millisecond; edges of other agents count in tenths, which stay the same for
- * weeks. Therefore only the part of a route after its first edge is searched and cached. A label is the product of the tenths along a
- * route. It is at most 10,000 and exact, without rounding. Damping is applied at the end, and favours routes with fewer edges. A walk that
- * returns to an agent has a lower level and more edges than the same walk without the loop, so loops need no special treatment.
+ * The viewer's own edges count exactly and fade continuously; edges of other agents count in tenths, which stay equal for weeks. Therefore
+ * only the part of a route after its first edge is searched and cached. While searching, a route is represented by its label: the product
+ * of the tenths along it, at most 10,000, without rounding errors. Damping is applied at the end and favours routes with fewer edges. A
+ * walk that returns to an agent has a lower level and more edges than the walk without the loop, so loops need no special treatment.
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -27,37 +27,37 @@ import {
 /** Age up to which an agent is new. If the settings say so, routes through new agents count half (BQ-076). */
 const NEW_AGENT_MS = 30 * DAY_MS
 const THROUGH_NEW = 0.5
-/** Number of edges followed between two calls of `look`: some milliseconds of work. */
+/** Number of edges followed between two calls of `look`, which checks the time limit: some milliseconds of work. */
 export const EDGES_AT_ONCE = 50_000
 /**
- * A label is not followed if its level is below this share of the best level found with fewer edges. A smaller difference may be a rounding
- * error, so such a label is followed.
+ * A route is not continued if its level is below this share of the best level that a route with fewer edges has to the agent. A smaller
+ * difference may be a rounding error, so the route is then continued.
  */
 const CLEARLY = 1 - 1e-12
 
-/** Parameters of a trust computation: viewer, question, moment and rules. */
+/** Input of a trust computation: agents, rules, viewer, question, time and edges. */
 export interface TrustAsked {
   readonly agents: ReadonlyMap<string, AgentFacts>
   readonly rules: TrustRules
   readonly viewer: string
   readonly question: TrustQuestion
   readonly asOf: Instant
-  /** The current edges. They may change while results computed from them are still cached. */
+  /** The trust edges, which are updated in place: they may change while results computed from them are still cached. */
   readonly edges: CountedEdges
-  /** Called after a number of edges. If it throws, the search ends without a result. */
+  /** Called after every `EDGES_AT_ONCE` edges that were followed. If it throws, the search ends without a result. */
   readonly look?: (() => void) | undefined
 }
 
 /** The best route from each first hop to each agent that it reaches, and the period in which a new search would find the same routes. */
 export interface Routes extends Span {
-  /** First hops: the targets of the viewer's own edges. */
+  /** Names of the first agents of all routes: the targets of the viewer's own edges. */
   readonly firsts: readonly string[]
   /** By number of the agent: its routes are those from `begins[agent]`, inclusive, to `begins[agent + 1]`, exclusive. */
   readonly begins: Int32Array
-  /** By route: position of its first hop in `firsts`, and its level without the viewer's own edge. */
+  /** For each route: the position of its first agent in `firsts`, and its level without the viewer's own edge. */
   readonly hops: Int32Array
   readonly levels: Float64Array
-  /** Numbers of the agents whose edges were followed. */
+  /** Numbers of the agents whose edges the search followed; a change of another agent's edges cannot change the routes. */
   readonly expanded: Bitset
   readonly byteLength: number
 }
@@ -82,7 +82,7 @@ export function searchRoutes(asked: TrustAsked): Routes {
   }
 }
 
-/** Agents reached from one first hop, and the level of the best route to each. */
+/** Numbers of the agents that can be reached from one first agent, and the level of the best route to each. */
 interface Reached {
   readonly agents: readonly number[]
   readonly levels: readonly number[]
@@ -96,8 +96,8 @@ function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begin
     return place
   }
   for (const reached of found) for (const agent of reached.agents) count(agent, 1)
-  // At first, `begins` contains the end of each agent's routes. Each route then takes the last free position of its agent, which turns the
-  // ends into beginnings.
+  // First, `begins` is filled with the end of each agent's routes. Then each route is put at the last free position of its agent, and the
+  // agent's entry is lowered by one, which in the end makes it the beginning.
   for (let agent = 1; agent <= agents; agent++) count(agent, begins[agent - 1] as number)
   const routes = begins[agents] as number
   const hops = new Int32Array(routes)
@@ -112,24 +112,24 @@ function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begin
   return { begins, hops, levels }
 }
 
-/** Searches from one first hop after the other, over the same edges. */
+/** A search for routes from several first agents, one after the other, over one set of edges in tenths. */
 class Walk {
-  /** Period in which every followed edge counts as it does in this search. */
+  /** Period during which every edge that was followed has the number of tenths that it had in this search. */
   span: Span = ALWAYS
   readonly expanded = new Bitset()
   readonly #asked: TrustAsked
   readonly #barred: Uint8Array
-  /** By agent: its links are those from `begins` to `ends`; -1: its edges were not followed yet. */
+  /** By number of the agent: its edges are those from `begins` to `ends` in `targets` and `tenths`; -1: its edges were not read yet. */
   readonly #begins: Int32Array
   readonly #ends: Int32Array
-  /** By link, with the links of one agent together: the target agent, and the tenths of the edge times the share of its owner. */
+  /** Edges of all agents that were read, grouped by owner: the target's number, and the edge's tenths times 0.5 if its owner is new. */
   readonly #targets: number[] = []
   readonly #tenths: number[] = []
   /** By agent: label of a route with the current number of edges, label with one more edge, and the best level so far. 0: not reached. */
   readonly #labels: Float64Array
   readonly #longer: Float64Array
   readonly #best: Float64Array
-  /** Edges followed since the last call of `look`. */
+  /** Number of edges followed since the last call of `look`. */
   #followed = 0
 
   constructor(asked: TrustAsked) {
@@ -158,7 +158,7 @@ class Walk {
     return { agents: reached, levels }
   }
 
-  /** Follows one more edge from each agent; returns the agents that got a label. */
+  /** Follows one more edge from each agent in `frontier`; returns the numbers of the agents reached. */
   #step(frontier: readonly number[], first: number): readonly number[] {
     for (const agent of frontier) if (this.#begins[agent] === -1) this.#expand(agent)
     const [labels, longer, targets, tenths] = [this.#labels, this.#longer, this.#targets, this.#tenths]
@@ -201,7 +201,10 @@ class Walk {
     this.#asked.look?.()
   }
 
-  /** Makes the new labels the current ones; returns the agents from which the search continues. */
+  /**
+   * Makes the routes with one more edge the current ones; returns the agents from which the search continues, because the new route is
+   * better than those before.
+   */
   #takeOver(met: readonly number[], scale: number, reached: number[]): readonly number[] {
     const [labels, longer, bests] = [this.#labels, this.#longer, this.#best]
     return met.filter(agent => {
@@ -250,7 +253,7 @@ function linksOf(asked: TrustAsked, agent: number): Links {
   return links
 }
 
-/** Factor for an agent's statements: one half if the agent is new. */
+/** Factor on the edges of an agent: one half if the agent counts as new, otherwise 1. */
 function shareOf(asked: TrustAsked, agent: number): number {
   return isNew(asked, asked.edges.names[agent] as string) ? THROUGH_NEW : 1
 }
@@ -259,14 +262,16 @@ function isHosted({ agents }: Pick<TrustAsked, 'agents'>, agent: string): boolea
   return agent === OWNER || agents.has(agent)
 }
 
-/** Whether an agent counts as new under the rule for new agents. An agent of unknown age is new. */
+/**
+ * Whether an agent counts as new; always false if the settings do not lower trust for new agents. An agent of unknown age counts as new.
+ */
 export function isNew({ agents, rules, asOf }: Pick<TrustAsked, 'agents' | 'rules' | 'asOf'>, agent: string): boolean {
   if (!rules.newAgentCap) return false
   const createdAt = agents.get(agent)?.createdAt
   return createdAt === undefined ? agent !== OWNER : createdAt > asOf - NEW_AGENT_MS
 }
 
-/** Period in which the same agents are new as at this moment. */
+/** Period around this moment during which no agent stops or starts counting as new. */
 function agesHold({ agents, rules, asOf }: TrustAsked): Span {
   let { from, until } = ALWAYS
   if (!rules.newAgentCap) return ALWAYS
@@ -289,9 +294,9 @@ export function isWithin({ from, until }: Span, asOf: Instant): boolean {
 }
 
 /**
- * The period in which the routes stay valid after an edge of this owner changed from `before` to `after`; null: the routes are different
- * now. An undefined edge does not exist. Edges of other agents matter by their tenths; the viewer's own edges only by whether a route may
- * begin with them, because their levels are applied later.
+ * Period during which cached routes stay valid after an edge of this owner has changed from `before` to `after` (undefined: no edge). Null:
+ * the routes may be different now. Edges of other agents matter only by their tenths, and the viewer's own edges only by whether a route
+ * may begin with them, because their levels are applied later.
  */
 export function spanAfter(
   asked: TrustAsked,
@@ -318,23 +323,26 @@ export function spanAfter(
 /** Maximum number of agents followed in the search for one agent. Beyond it, the routes found so far count, and the level stays capped. */
 const MAX_STEPS = 20_000
 
-/** An edge that leads to an agent: its owner, and its level with damping as a factor. */
+/**
+ * A trust edge seen from its target: the number of its owner, and the factor by which it multiplies the level of a route, including
+ * damping.
+ */
 interface LinkInto {
   readonly from: number
   readonly factor: number
 }
 
 interface RouteWorld {
-  /** Edges by the number of the agent that they lead to. */
+  /** Trust edges by the number of the agent to which they lead. */
   readonly into: ReadonlyMap<number, readonly LinkInto[]>
-  /** Level of the viewer's own edge to an agent with damping; 0: no route begins there. */
+  /** Faded level of the viewer's own edge to an agent, times the damping; 0: no route begins with this agent. */
   own(agent: number): number
   readonly maxHops: number
-  /** Minimum level of a route. */
+  /** Minimum level that a route must have to be counted. */
   readonly least: number
 }
 
-/** The edges followed by the search, grouped by the agent that they lead to. */
+/** The edges that the search for routes followed, grouped by the agent to which they lead. */
 export function routeWorld(
   asked: TrustAsked,
   { expanded }: Routes,
@@ -343,7 +351,7 @@ export function routeWorld(
 ): RouteWorld {
   const barred = barredFor(asked)
   const into = new Map<number, LinkInto[]>()
-  // Sorted by name, so that the result does not reveal which edge was written first.
+  // Owners are sorted by name, so that the result does not depend on, and cannot reveal, the order in which edges were written.
   const name = (agent: number) => asked.edges.names[agent] as string
   for (const from of [...expanded].sort((a, b) => compareText(name(a), name(b)))) {
     const { targets, tenths } = linksOf(asked, from)
@@ -359,16 +367,19 @@ export function routeWorld(
 }
 
 /**
- * Number of routes to an agent without a common agent in between, at most `wanted` (BQ-076, `sybil_rule: disjoint`). This is stricter than
- * counting first hops, which may all lead through the same agent. The search goes backwards from the agent, adds one route after the other,
- * and backtracks where no further route is found.
+ * Counts routes to an agent that share no other agent, up to `wanted` (BQ-076, `sybil_rule: disjoint`). This is stricter than counting
+ * first agents, whose routes may all lead through one agent. The search goes backwards from the target, adds one route after the other, and
+ * backtracks where it finds no further route.
  */
 export function disjointRoutes(world: RouteWorld, target: number, wanted: number): number {
   let steps = 0
   let most = 0
   const used = new Set<number>([target])
 
-  /** Whether `wanted` routes are found when a route that ends with `from` → … → target is added. */
+  /**
+   * Tries to complete a partial route (`path`, from the target backwards) and to find the remaining routes. Returns whether `wanted` routes
+   * were found.
+   */
   function extend(agent: number, level: number, edges: number, path: readonly number[], found: number): boolean {
     for (const { from, factor } of world.into.get(agent) ?? []) {
       if (steps++ > MAX_STEPS) return false

@@ -1,6 +1,6 @@
 /**
- * The trust edges of all agents hosted here, kept up to date with the store. They are read once; afterwards the log of changed edges is
- * followed, whichever process made the changes. Invalid edges are left out, and reported by the doctor (BQ-068).
+ * The trust edges of all agents hosted on this node, in memory. They are read once; afterwards the store's log of changed edges is
+ * followed, whichever process made the changes. Invalid edges are ignored, and reported by the command `doctor` (BQ-068).
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -29,9 +29,9 @@ import { isWithin, type Routes, searchRoutes, spanAfter, type TrustAsked } from 
 
 /** If more edges than this change at once, it is faster to search again than to compare each change with all cached routes. */
 const MIN_TO_CLEAR = 256
-/** Approximate memory for an edge or an agent. */
+/** Estimated bytes in memory for one trust edge or one agent. */
 const BYTES_EACH = 150
-/** Maximum memory of all cached routes, and the overhead of each besides its arrays. */
+/** Maximum bytes of all cached routes together, and estimated bytes of one cached result in addition to its arrays. */
 const MAX_BYTES = 64 * 2 ** 20
 const ROUTES_BYTES = 500
 const NO_ROUTES: Routes = {
@@ -45,58 +45,68 @@ const NO_ROUTES: Routes = {
   byteLength: 0,
 }
 
-/** Edges checked and loaded in one step: some milliseconds of work. */
+/** Number of edges that are checked and loaded between two pauses in which other work can run: some milliseconds of work. */
 const LOADED_AT_ONCE = 250
 
-/** State of loading all edges. */
+/** Progress of loading all trust edges from the store. */
 interface Loading {
   readonly rows: Iterator<Row>
   readonly checker: EdgeChecker
-  /** Values from before the first row was read. Changes since then are followed after loading. */
+  /**
+   * Number of the last entry in the log of changed edges, and the counter of changed agents, before the first row was read. Later changes
+   * are applied after loading.
+   */
   readonly last: number
   readonly agentsRevision: number
 }
 
-/** Marks of the three parts of trust, each of which changes separately. */
+/** Numbers by which changes of trust are recognised, one for each of the three kinds of data on which trust depends. */
 export interface TrustMark {
-  /** Mark of the edges of other agents. */
+  /** Changes when edges of other agents that affect the viewer's trust change. */
   readonly routes: number
-  /** Mark of the viewer's own edges. */
+  /** Number of changes of the viewer's own edges. */
   readonly own: number
-  /** Mark of the known agents and their reputations. */
+  /** Number of times that agents and their reputations were read; they are read again when they have changed. */
   readonly agents: number
 }
 
 interface Kept {
-  /** The parameters with which the routes were computed. Changed edges are compared as of their moment. */
+  /**
+   * The input with which the routes were computed. When an edge changes, its old and new tenths are compared as of the time in this input.
+   */
   readonly asked: TrustAsked
   readonly routes: Routes
-  /** Period in which a new search would find the same routes. */
+  /** Period during which a new search would find equal routes; it becomes shorter when edges change. */
   span: Span
-  /** Stays the same if new routes replace these only because time has passed. */
+  /**
+   * Number that identifies the routes for change detection. New routes that replace these only because time has passed get an equal number.
+   */
   readonly mark: number
 }
 
 export class TrustGraph {
   readonly #store: Store
   readonly #rules: TrustRules
-  /** Replaced as a whole when read again. The edges are, too. */
+  /**
+   * Facts about agents, and trust edges. Both objects are replaced, not changed, when everything is read again, so that results computed
+   * earlier stay consistent.
+   */
   #agents: ReadonlyMap<string, AgentFacts> = new Map()
   #edges = new CountedEdges()
   /**
-   * Cached routes by viewer and question. They stay valid while every edge followed by the search keeps its number of tenths. Changes of
-   * other edges, and changes within the same tenth (such as every use), do not invalidate them.
+   * Cached routes by viewer and question. They stay valid while every edge that the search followed keeps its number of tenths. Changes of
+   * other edges, and changes that leave the tenths unchanged (as most uses do), do not invalidate them.
    */
   readonly #kept = new Recent<string, Kept>(Number.POSITIVE_INFINITY, { max: MAX_BYTES, of: bytesOf })
   #marks = 0
   #searches = 0
-  /** By owner: how often one of its edges has changed. */
+  /** By name of the owner: number of changes of the owner's edges. */
   readonly #ownChanges = new Map<string, number>()
-  /** Number of the last change read from the log; -1: nothing was read yet. */
+  /** Number of the last entry that was read from the log of changed edges; -1: the edges were not loaded yet. */
   #seen = -1
   #agentReads = 0
   #agentsRevision = -1
-  /** State of loading all edges; null: they are not being loaded at the moment. */
+  /** Progress of loading all edges; null: they are not being loaded at the moment. */
   #loading: Loading | null = null
   #version: number | null = null
 
@@ -115,7 +125,7 @@ export class TrustGraph {
 
   #routesOf(asked: TrustAsked): Routes {
     const { look: _, ...kept } = asked
-    // Nothing is cached for viewers without edges, because anybody may ask and the cache would fill.
+    // For viewers without trust edges nothing is cached: anybody may ask, and the cache would fill with useless entries.
     if (asked.edges.of(asked.viewer).size === 0) return NO_ROUTES
     const key = keyOf(asked)
     const known = this.#kept.find(key)
@@ -132,18 +142,18 @@ export class TrustGraph {
   }
 
   /**
-   * Mark of the viewer's trust in all agents. It changes if anything but time may have changed this trust: results with equal marks differ
-   * only by the time that passed. NaN equals no other mark. The numbers have no other meaning.
+   * Numbers that change when the viewer's trust in an agent may have changed for another reason than the passing of time: results with
+   * equal numbers differ only by fading. NaN, which equals nothing, means that it is unknown. The numbers have no other meaning.
    */
   mark(viewer: string, question: TrustQuestion): TrustMark {
     this.refresh()
     const kept = this.#kept.find(keyOf({ viewer, question: inOrder(question) }))
-    // Routes dropped from the cache have no mark, because it is unknown whether they changed.
+    // For routes that were dropped from the cache it is unknown whether they have changed, so the number is NaN.
     const routes = this.#edges.of(viewer).size === 0 ? 0 : (kept?.mark ?? Number.NaN)
     return { routes, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 
-  /** Those of these agents, each once, to whom the viewer has an edge without a recently recorded use. */
+  /** The targets, each once, to which the viewer has a trust edge whose last recorded use is at least a minute ago. */
   unused(viewer: string, targets: readonly string[], now: Instant): readonly string[] {
     this.refresh()
     const own = this.#edges.of(viewer)
@@ -153,23 +163,23 @@ export class TrustGraph {
     })
   }
 
-  /** Number of edges that count. */
+  /** Number of valid trust edges in memory. */
   get size(): number {
     return this.#edges.size
   }
 
-  /** Approximate memory of edges, agents and cached routes. */
+  /** Estimated bytes of edges, agents and cached routes in memory. */
   get byteLength(): number {
     const kept = this.#kept.entries().reduce((sum, [, each]) => sum + bytesOf(each), 0)
     return (this.size + this.#agents.size) * BYTES_EACH + kept
   }
 
-  /** Number of searches for routes so far, for tests and benchmarks. */
+  /** Number of searches for routes since this object was made, for tests and benchmarks. */
   get searches(): number {
     return this.#searches
   }
 
-  /** Reads what was committed since the last call. If there is nothing, this takes a microsecond. */
+  /** Applies all changes committed since the last call. If there are none, this takes a microsecond. */
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
@@ -202,7 +212,7 @@ export class TrustGraph {
     this.#agentsRevision = agentsRevision
   }
 
-  /** Loads some edges. False: all are loaded, as of the first call or later. */
+  /** Loads some more edges. False: all edges are loaded, in the state of the first call or a later one. */
   #loadSome(reader: StoreReader): boolean {
     this.#loading ??= this.#beginLoading(reader)
     const { rows, checker, last, agentsRevision } = this.#loading
@@ -231,7 +241,7 @@ export class TrustGraph {
     this.#agents = agentFacts(reader)
     this.#agentReads++
     const last = revision(reader, 'trust')
-    // Reads from the store itself, because the edges are read in separate transactions.
+    // The edges are read through the store, not through the given reader, because they are read in several transactions.
     const [rows, checker] = [edgeRows(this.#store), new EdgeChecker(this.#store)]
     return { rows, checker, last, agentsRevision: agentsRevisionOf(reader) }
   }
@@ -288,7 +298,7 @@ function bytesOf({ routes }: Kept): number {
   return ROUTES_BYTES + routes.byteLength
 }
 
-/** Sorts the domains and removes duplicates, so that equal questions give equal sums. */
+/** Sorts the domains of a question and removes duplicates, so that equal questions have equal keys and equally rounded sums. */
 function inOrder(question: TrustQuestion): TrustQuestion {
   return { ...question, domains: [...new Set(question.domains)].sort() }
 }
@@ -299,7 +309,10 @@ function agentsRevisionOf(reader: StoreReader): number {
 
 // Answers of operations on trust, and the recording of use after an answer. Each works on the trust graph of the requester only.
 
-/** Use is recorded after an answer, which should not wait for writes of other processes. */
+/**
+ * Milliseconds to wait for other processes' writes before the use of edges is recorded: none, because the recording must not delay the
+ * answer. Also the maximum number of edges listed in an answer.
+ */
 const TOUCH_WAIT_MS = 0
 const MAX_LISTED = 1000
 
@@ -357,8 +370,8 @@ export function computeTrust(
 }
 
 /**
- * Records that the viewer was given something by these agents (BQ-072). An answer never fails or waits because of this: if the store is
- * busy or not writable, nothing is recorded. Returns the number of edges recorded as used.
+ * Records that an answer to the viewer contained beliefs of these agents, as a use of the viewer's trust edges (BQ-072). It never makes the
+ * answer fail or wait: if the store is busy or read-only, nothing is recorded. Returns the number of edges whose use was recorded.
  */
 export function noteUse(
   { store, now }: { readonly store: Store; readonly now: Instant },

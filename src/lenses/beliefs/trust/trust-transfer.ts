@@ -1,7 +1,7 @@
 /**
- * Export and import of trust. Keys never leave the store that made them, so an export contains no signature by such a key: statements that
- * this store signed for its agents are exported unsigned, and the importing store signs them with its own keys. It cannot sign for an agent
- * that has a key of its own; statements of such an agent count only with the agent's own signature.
+ * Exports and imports trust edges. Private keys never leave the store that made them, so statements that a store signed for its agents are
+ * exported without a signature, and the importing store signs them with its own keys. It cannot sign for an agent that has a key of its
+ * own; edges of that agent are valid only with the agent's own signature.
  */
 import { signStatement } from '../../../identity/messages.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -14,7 +14,7 @@ import { didOfAgent, type EdgeName, ensureKeys, noteEdges, raiseRevision, signin
 import { edgeOf, edgeStatement, faultOf } from './edge.ts'
 import { EdgeChecker, seal } from './edges.ts'
 
-/** Marks a statement that the importing store has to sign. */
+/** Value in place of a signature, by which an exported edge asks the importing store to sign it. */
 const TO_SIGN = ''
 
 export const BELIEFS_TRANSFER: LensTransfer = {
@@ -26,8 +26,8 @@ export const BELIEFS_TRANSFER: LensTransfer = {
 }
 
 /**
- * An edge as it is exported. An invalid edge keeps its signature, so that it stays invalid in the importing store. The seal is valid in
- * this store only, and is removed.
+ * The row of a trust edge as it is exported. An invalid edge keeps its signature, so that it stays invalid in the importing store. The seal
+ * is removed, because it is valid only in the store that made it.
  */
 function exportedEdge(reader: StoreReader, row: Row): Row {
   const isSignedHere =
@@ -55,7 +55,7 @@ class BeliefsImport implements LensImport {
     return table === TRUST.name ? this.#edge(row) : row
   }
 
-  /** An import never replaces the key of an existing agent: otherwise its signatures would be those of somebody else. */
+  /** An import never replaces the key of an existing agent; otherwise signatures by somebody else's key would count as the agent's. */
   #didOfAgent(row: Row): string | null {
     const known = didOfAgent(this.#writer, row['id'] as string)
     const given = (row['did'] ?? null) as string | null
@@ -94,7 +94,8 @@ class BeliefsImport implements LensImport {
       if (didOfAgent(this.#writer, agent) === null)
         ensureKeys(this.#writer, agent, bytes => this.#context.random(bytes))
     }
-    // The logs that other processes follow are not imported, so the imported changes are logged here.
+    // The log of changed edges and the change counters are not imported. The changes made by the import are recorded here instead, so that
+    // other processes notice them.
     raiseRevision(this.#writer, 'agents')
     raiseRevision(this.#writer, 'members')
     if (this.#edges.length > 0) noteEdges(this.#writer, this.#edges)

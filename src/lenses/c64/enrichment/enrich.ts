@@ -11,19 +11,22 @@ export interface Enrichment {
   readonly numbers: readonly ParsedNumber[]
   readonly additionalContext: readonly string[]
   readonly filterTags: readonly string[]
-  /** The text to embed and to search for. */
+  /** The question with the plugins' explanations, which is embedded and searched for. */
   readonly enrichedQuery: string
   readonly strategy: Strategy
-  /** Plugins that failed, and whose results are missing. */
+  /** A warning for each plugin that failed and whose explanations and tags are missing. */
   readonly warnings: readonly PluginWarning[]
 }
 
-/** Enriches a question. Throws `conflict` if two plugins of the domain have the same name. */
+/** Enriches a question for the search with the plugins of a domain. Throws `conflict` if two plugins of the domain have one name. */
 export function enrich(query: string, domain: EnrichmentDomain): Enrichment {
   return atOnce(enrichInSteps(query, domain))
 }
 
-/** Like `enrich`, in steps of some milliseconds, however many numbers the question contains. */
+/**
+ * Enriches a question for the search. It pauses every few milliseconds so that other work can run, however many numbers the question
+ * contains.
+ */
 export function* enrichInSteps(query: string, domain: EnrichmentDomain): Steps<Enrichment> {
   const numbers = extractNumbers(query, domain.numbers)
   const outcome = yield* runPlugins(inOrder(domain.plugins), { query, numbers }, domain.canonicalTag)
@@ -39,7 +42,7 @@ export function* enrichInSteps(query: string, domain: EnrichmentDomain): Steps<E
   }
 }
 
-/** An enrichment that leaves the question unchanged. */
+/** An enrichment that adds nothing to the question and searches by meaning. */
 export function withoutEnrichment(query: string): Enrichment {
   const nothing = { numbers: [], additionalContext: [], filterTags: [], warnings: [] }
   return { query, ...nothing, enrichedQuery: query, strategy: 'semantic' }
@@ -74,7 +77,7 @@ export function* hasNaturalLanguage(query: string, tags: readonly string[], nami
   return false
 }
 
-/** Describes what was searched, for people. `fellBack`: no record had one of the tags, so all records were searched. */
+/** Describes for people what was searched. `fellBack`: no record had any of the tags, so all records were searched. */
 export function modeText(strategy: Strategy, tags: readonly string[], fellBack = false): string {
   const list = tags.join(', ')
   if (strategy === 'hybrid') return `hybrid (filtered on ${list} + semantic)`
@@ -85,12 +88,12 @@ export function modeText(strategy: Strategy, tags: readonly string[], fellBack =
 interface Token {
   readonly text: string
   readonly isNumber: boolean
-  /** Position in UTF-16 units; the end is exclusive. */
+  /** Start and end of the token in the question, in UTF-16 units; the end is exclusive. */
   readonly start: number
   readonly end: number
 }
 
-/** Words and numbers of a question. A number may be part of a name ("gray 2"), but is not a word. */
+/** Splits a question into words and numbers. A number may be part of a name ("gray 2"), but does not count as a word. */
 function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
   const scanned = scanNumbers(query, numbers)
   let next = 0
@@ -101,10 +104,13 @@ function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
   })
 }
 
-/** Maximum number of words in a name. */
+/** Maximum number of words in a name that can become a tag. */
 const LONGEST_NAME = 3
 
-/** Number of tokens, from `at`, that form a name that became a tag; the longest such name counts. */
+/**
+ * Number of tokens, beginning with token `at`, that form a name that became a tag; if several names begin there, that of the longest. 0:
+ * none.
+ */
 function nameAt(
   tokens: readonly Token[],
   at: number,

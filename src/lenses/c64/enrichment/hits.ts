@@ -1,18 +1,18 @@
 /**
- * Functions on lists of hits: merging, ordering by tags, trimming, and formatting as Markdown. They are pure; all lists are sorted best
- * first.
+ * Functions on lists of search hits: merging, ordering by tags, trimming, and formatting as Markdown. They have no side effects; all lists
+ * are sorted best first.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Enrichment, Strategy } from './enrich.ts'
 
 export interface SearchHit {
   readonly id: string | number
-  /** Similarity of the hit to the question; higher is nearer. */
+  /** Similarity between the hit and the question; higher is more similar. */
   readonly score: number
   readonly payload: HitPayload
 }
 
-/** Fields of a stored record. Unknown fields are kept. */
+/** Fields of the record that was found. Fields that are not declared here are kept as well. */
 export interface HitPayload {
   readonly title?: string | undefined
   readonly filename?: string | undefined
@@ -28,15 +28,15 @@ export type HitReference = Readonly<Record<'chunk' | 'description', string>>
 const TEXTS: ReadonlySet<string> = new Set(['title', 'filename', 'type', 'document'])
 
 /**
- * Fields of a record as a hit shows them. The record may be written by others, so known fields with a value of the wrong type are left out;
- * all other fields stay unchanged.
+ * Reads the fields of a hit from its record. The record may come from elsewhere, so declared fields with a value of the wrong type are left
+ * out; all other fields stay unchanged.
  */
 export function payloadOf(fields: JsonObject): HitPayload {
   const kept = Object.entries(fields).filter(([name, value]) => !TEXTS.has(name) || typeof value === 'string')
   return { ...Object.fromEntries(kept), ...tagsOf(fields['tags']), ...referencesOf(fields['references']) }
 }
 
-/** A Qdrant server treats a single tag like a list of one, so both are accepted here. */
+/** A Qdrant server matches a tag that is stored as a single text like a list with one tag, so both forms are accepted here. */
 function tagsOf(given: unknown): Pick<HitPayload, 'tags'> {
   return given === undefined ? {} : { tags: listOf(given).filter(tag => typeof tag === 'string') }
 }
@@ -55,11 +55,11 @@ function listOf(given: unknown): readonly unknown[] {
   return Array.isArray(given) ? given : [given]
 }
 
-/** Fields of a hit that merging needs. */
+/** Fields that a hit must have to be merged (`Identified`) or ordered by score (`Scored`). */
 type Identified = Pick<SearchHit, 'id'>
 type Scored = Pick<SearchHit, 'score'>
 
-/** Merges two lists: all primary hits, then the secondary hits that are not among them. */
+/** Merges two lists of hits: all primary hits, then the secondary hits that are not among the primary ones; at most `limit`. */
 export function mergeResults<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
   const seen = new Set<string>()
   const merged = [...primary, ...secondary].filter(hit => {
@@ -70,7 +70,7 @@ export function mergeResults<T extends Identified>(primary: readonly T[], second
   return merged.slice(0, limit)
 }
 
-/** Of ten hits, at least three are without a tag, if there are enough. */
+/** Tenths of the merged list that are kept for hits without a tag of the question, if there are enough such hits. */
 const TENTHS_WITHOUT_TAG = 3
 
 /** Merges two lists with tagged hits first, but keeps places for hits without a tag, so that a common tag cannot displace them all. */
@@ -91,10 +91,13 @@ export function mergeHybrid<T extends Identified>(
   return [...first, ...others, ...tagged.slice(first.length)].slice(0, limit)
 }
 
-/** The usual constant of reciprocal rank fusion: rank 1 counts 1/61. */
+/** The constant of reciprocal rank fusion: a hit at rank r counts 1 / (60 + r). */
 const RANK_DAMPING = 60
 
-/** Merges two lists by rank. The score of a hit is the sum of 1/(60 + rank) over both lists. */
+/**
+ * Merges two lists by reciprocal rank fusion: hits are ordered by the sum of 1 / (60 + rank) over the lists in which they occur. The scores
+ * in the hits do not change.
+ */
 export function fuseByRank<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
   const shares = new Map<string, number>()
   for (const list of [primary, secondary]) {
@@ -111,22 +114,34 @@ export function fuseByRank<T extends Identified>(primary: readonly T[], secondar
 const FURTHER_TAG = 0.02
 const MAX_FOR_TAGS = 0.06
 
-/** Orders hits by score plus a bonus for shared tags. The scores themselves do not change. */
+/**
+ * Orders hits by their score plus 0.02 for each tag shared with the question after the first, at most 0.06. The scores in the hits do not
+ * change.
+ */
 export function orderByTags(hits: readonly SearchHit[], tags: readonly string[]): readonly SearchHit[] {
   const asked = new Set(tags)
   return orderByMatches(hits, ({ payload }) => new Set((payload.tags ?? []).filter(tag => asked.has(tag))).size)
 }
 
-/** Like `orderByTags`; `matched` returns how many of the question's tags a hit has. */
+/**
+ * Orders hits by their score plus 0.02 for each matched tag after the first, at most 0.06. `matched` returns how many of the question's
+ * tags a hit has.
+ */
 export function orderByMatches<T extends Scored>(hits: readonly T[], matched: (hit: T) => number): T[] {
   const place = (hit: T): number => hit.score + Math.min(MAX_FOR_TAGS, FURTHER_TAG * Math.max(0, matched(hit) - 1))
   return [...hits].sort((a, b) => place(b) - place(a))
 }
 
-/** How the strategy `hybrid` merges its two lists: tagged hits first, or by rank. */
+/**
+ * How the search strategy `hybrid` merges hits found by tags with hits found among all records: hits with tags first (`tags-first`), or by
+ * reciprocal rank fusion (`rrf`).
+ */
 export type Fusion = 'tags-first' | 'rrf'
 
-/** Merges the two lists as the strategy requires. */
+/**
+ * Combines the hits found by tags and the hits found among all records as the search strategy requires: only those with tags, only all, or
+ * both merged.
+ */
 export function merged<T extends Identified>(
   strategy: Strategy,
   { tagged, all }: { readonly tagged: readonly T[]; readonly all: readonly T[] },
@@ -154,7 +169,7 @@ export function formatHits(hits: readonly SearchHit[], mode: string, nearest: re
   return [`_Search mode: ${mode}_`, hits.map(formatHit).join('\n\n---\n\n')].join('\n\n')
 }
 
-/** Text that shows the enriched question, its tags and the search strategy. */
+/** Formats an enriched question for people: the question with its explanations, its tags and the search strategy. */
 export function formatEnrichment({
   enrichedQuery,
   filterTags,

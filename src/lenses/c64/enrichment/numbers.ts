@@ -1,29 +1,29 @@
 /** Finds the numbers of a question, in the notations of assemblers and BASICs and in all bases, and determines the role of each. */
 
-/** Largest number that is recognised: two bytes. */
+/** Largest number that is recognised (two bytes), and the largest that fits into one byte. */
 const MAX_NUMBER = 0xffff
 const MAX_BYTE = 0xff
 
 /**
- * What a number stands for, most specific first: certainly an address, possibly an address, an amount, or part of the prose (a year, "16
- * colours"). Plugins ignore numbers in prose.
+ * What a number in a question means, most specific first: certainly an address (`address`), possibly an address (`candidate`), an amount
+ * (`value`), or part of the prose, such as a year or "16 colours" (`prose`). Plugins ignore numbers in prose.
  */
 export type NumberRole = 'address' | 'candidate' | 'value' | 'prose'
 
 const ROLES: readonly NumberRole[] = ['address', 'candidate', 'value', 'prose']
 
 export interface ParsedNumber {
-  /** The number as first written in the question. */
+  /** The number as it is written where it first occurs in the question. */
   readonly sourceToken: string
   /** Value of the number, 0 to 65535. */
   readonly value: number
   readonly decimal: string
   /** The number in hexadecimal: `$` and two digits up to 255, four digits above. */
   readonly hex: string
-  /** The number in binary: `%` and eight digits; absent above 255. */
+  /** The number in binary: `%` and eight digits; absent for numbers above 255. */
   readonly binary?: string
   readonly role?: NumberRole
-  /** Start of each occurrence in the question, in UTF-16 units, ascending. */
+  /** Start position of each occurrence of the number in the question, in UTF-16 units, ascending. */
   readonly at?: readonly number[]
 }
 
@@ -35,7 +35,7 @@ function toHex(value: number): string {
   return `$${digits(value, 16, isByte(value) ? 2 : 4)}`
 }
 
-/** An address: `$` and always four digits. */
+/** Writes a number as an address: `$` and four hexadecimal digits. */
 export function toAddress(value: number): string {
   return `$${digits(value, 16, 4)}`
 }
@@ -48,7 +48,7 @@ function digits(value: number, base: number, width: number): string {
   return value.toString(base).toUpperCase().padStart(width, '0')
 }
 
-/** Positions of a number in the query. If the number was made without positions, it is searched for by its token. */
+/** Start positions of a number in the question. If they were not recorded, the first occurrence of the number's text is searched for. */
 export function placesOf(number: ParsedNumber, query: string): readonly number[] {
   if (number.at !== undefined) return number.at
   const first = query.indexOf(number.sourceToken)
@@ -83,16 +83,16 @@ function parsed(value: number, sourceToken: string, role: NumberRole, at: readon
 export interface NumberOccurrence {
   readonly token: string
   readonly value: number
-  /** Position in UTF-16 units; the end is exclusive. */
+  /** Start and end of the number in the text, in UTF-16 units; the end is exclusive. */
   readonly start: number
   readonly end: number
-  /** `grouped`: decimal with commas as thousands separators. */
+  /** How the number is written; `grouped`: decimal with commas as thousands separators. */
   readonly notation: 'hex' | 'binary' | 'decimal' | 'grouped'
-  /** Number of digits of the number as written. */
+  /** Number of digits as written, without prefix and separators. */
   readonly digits: number
 }
 
-/** All occurrences of numbers in a text, in order. */
+/** Finds all occurrences of numbers in a text, in order, including repeated ones. */
 export function scanNumbers(text: string, rules: NumberRules = {}): readonly NumberOccurrence[] {
   const found: NumberOccurrence[] = []
   const { separate, grouping } = patternsOf(rules)
@@ -111,10 +111,13 @@ export function scanNumbers(text: string, rules: NumberRules = {}): readonly Num
 
 const WORD = String.raw`[\p{L}\p{N}_]`
 const BEFORE = `(?<!${WORD})`
-/** A number that begins with a digit must not directly follow a sign of another notation either. */
+/**
+ * Pattern for what may precede a number that begins with a digit: no letter or digit, and no sign (`$`, `%`, `&`) that introduces another
+ * notation.
+ */
 const BEFORE_DIGIT = String.raw`(?<![\p{L}\p{N}_$%&])`
 const AFTER = String.raw`(?!${WORD}|\.\d)`
-/** A decimal may be followed by a percent sign, unless that sign begins a binary number. */
+/** Pattern for what may follow a decimal number: a percent sign is allowed, unless it begins a binary number. */
 const AFTER_DECIMAL = String.raw`(?![\p{L}\p{N}_$&]|\.\d|%${WORD})`
 const HEX = '[0-9a-f]'
 
@@ -126,13 +129,14 @@ const PASSED_OVER = [
 const MARKED = [
   `${BEFORE_DIGIT}0x(?<zeroX>${HEX}{1,4})${AFTER}`,
   `${BEFORE}&(?<ampersand>${HEX}{4})${AFTER}`,
-  // Four digits of which at least one is decimal, so that "beach" is not a number; or a leading zero.
+  // A hexadecimal number with a final `h` must have four digits, at least one of them 0 to 9, so that "beach" is not a number; or it must
+  // begin with 0.
   String.raw`${BEFORE_DIGIT}(?<trailingH>0${HEX}{1,4}|(?=[a-f]{0,3}\d)${HEX}{4})h${AFTER}`,
   `${BEFORE}%(?<percent>[01](?:_?[01]){0,15})${AFTER}`,
   `${BEFORE_DIGIT}0b(?<zeroB>[01]{1,16})${AFTER}`,
 ]
 const GROUPED = String.raw`(?<![\p{L}\p{N}_$%&,])(?<grouped>[1-9]\d{0,2}(?:,\d{3})+)(?!,?\d)${AFTER_DECIMAL}`
-/** Maximum number of keywords in a row that may touch a number. */
+/** Maximum number of keywords written without blanks in a row before or after a number. */
 const MAX_WORDS = 8
 
 interface Patterns {
@@ -145,7 +149,7 @@ const PATTERNS = new WeakMap<NumberRules, Patterns>()
 function patternsOf(rules: NumberRules): Patterns {
   const known = PATTERNS.get(rules)
   if (known !== undefined) return known
-  // A keyword that touches a number stands alone or in a row of keywords and numbers: `1TO10`.
+  // A keyword may touch a number only if it begins a word, or continues a row of keywords and numbers, such as `1TO10`.
   const keyword = anyOf(rules.keywords)
   const row = String.raw`(?<=(?<![\p{L}\p{N}_$%&])(?:\d{0,5}${keyword}){1,${MAX_WORDS}})`
   const mnemonic = `(?<=${BEFORE}${anyOf(rules.mnemonics)})`
@@ -158,12 +162,12 @@ function patternsOf(rules: NumberRules): Patterns {
   return made
 }
 
-/** Pattern for one of these words; without words it never matches. */
+/** Pattern that matches any of the given words; for an empty list it never matches. */
 function anyOf(words: readonly string[] = []): string {
   return words.length === 0 ? '(?:(?!))' : `(?:${words.join('|')})`
 }
 
-/** Notation of each group of the pattern; groups not listed are hexadecimal. */
+/** Notation of the number by the name of the pattern group that matched; groups that are not listed contain hexadecimal numbers. */
 const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
   percent: 'binary',
   zeroB: 'binary',
@@ -171,7 +175,7 @@ const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
 }
 const RADIX = { hex: 16, binary: 2, decimal: 10, grouped: 10 } as const
 
-/** Numbers of a match. Empty if the match only has to be skipped, or the number is too large. */
+/** The numbers in a match of the pattern. None if the match is a text to be skipped, such as a date, or if the number is above 65535. */
 function numbersOf(match: RegExpExecArray): readonly NumberOccurrence[] {
   const [token] = match
   const named = Object.entries(match.groups ?? {}).find(([, digits]) => digits !== undefined)
@@ -206,8 +210,8 @@ function occurrence(
 }
 
 /**
- * End of a range such as `$800-9FF` or `$800-1000`, which needs no `$` of its own. With fewer digits than the beginning it is not an end
- * but a subtrahend: `$1000-1`.
+ * The end of a range such as `$800-9FF` or `$800-1000`, which is hexadecimal although it has no `$`. If it has fewer digits than the
+ * beginning, it is not an end: `$1000-1` is a subtraction.
  */
 function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | null {
   const pattern = new RegExp(`[-–](${HEX}{${first.digits},4})${AFTER}`, 'iuy')
@@ -218,21 +222,21 @@ function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | nul
 
 /** Rules of a domain for numbers, all optional. Without rules every number is still found, with a role determined by notation and size. */
 export interface NumberRules {
-  /** Words that may directly touch a number on either side, because some languages need no blanks. */
+  /** Keywords that may directly touch a number on either side, because some programming languages need no blanks. */
   readonly keywords?: readonly string[] | undefined
-  /** Words that may be directly followed by a dollar sign. */
+  /** Instruction names that may be directly followed by a dollar sign and a number. */
   readonly mnemonics?: readonly string[] | undefined
   /** Whether commas in this question separate numbers even where they could be thousands separators. */
   readonly commasSeparate?: ((query: string) => boolean) | undefined
-  /** Words whose first operand is an address. */
+  /** Words, such as `POKE`, whose first operand is an address. */
   readonly addressWords?: readonly string[] | undefined
-  /** Units after a decimal that make it prose: "1024 bytes". Plurals are listed separately. */
+  /** Units that make a decimal number before them part of the prose, as in "1024 bytes". Plurals must be listed separately. */
   readonly units?: readonly string[] | undefined
-  /** Decimals that are names, such as models of a machine. */
+  /** Decimal numbers that are names, such as the models of a machine, and so are no addresses or values. */
   readonly names?: ReadonlySet<number> | undefined
-  /** Whether a decimal is not a number of the domain, such as a year. */
+  /** Whether a decimal number is not a number of the domain but, for example, a year. */
   readonly isProse?: ((value: number) => boolean) | undefined
-  /** Whether a decimal above 255 is a known address. */
+  /** Whether a decimal number above 255 is an address known in the domain. */
   readonly isKnownAddress?: ((value: number) => boolean) | undefined
   /** Called once per question; returns a function that says whether a number up to 255 is an address. Otherwise it is a value. */
   readonly byteAddresses?: ((query: string) => (occurrence: NumberOccurrence) => boolean) | undefined
@@ -265,7 +269,9 @@ function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules:
   return roles
 }
 
-/** Whether a decimal is a name, a year or the like, or an amount with thousands separators. */
+/**
+ * Whether a decimal number is a name, a year or another number in prose, or an amount with thousands separators that is no known address.
+ */
 function isNamed({ value, notation }: NumberOccurrence, rules: NumberRules): boolean {
   if (rules.names?.has(value) === true || rules.isProse?.(value) === true) return true
   return notation === 'grouped' && rules.isKnownAddress?.(value) !== true
@@ -288,12 +294,12 @@ function unitPattern(units: readonly string[] = []): RegExp {
 }
 
 /**
- * Number of characters looked at before a number. It is longer than any searched word with its following blanks, and keeps the time linear
- * for long questions.
+ * Maximum number of characters that are examined before a number. They are enough for every searched word with the blanks after it, and
+ * make the time proportional to the length of the question.
  */
 const NEAR = 48
 
-/** The text before `at`, a position in UTF-16 units; at most `NEAR` units. */
+/** The last characters, at most 48, of the question before position `at`; all in UTF-16 units. */
 export function textBefore(query: string, at: number): string {
   return query.slice(Math.max(0, at - NEAR), at)
 }

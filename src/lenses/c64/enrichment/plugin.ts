@@ -1,6 +1,6 @@
 /**
- * Domains and their plugins. A plugin is a named function of a question and its numbers that returns text to search with and tags. Also the
- * code that runs plugins.
+ * Domains of knowledge (such as a computer model) and their plugins. A plugin is a named function of a question and the numbers in it; it
+ * returns explanations to add to the question, and tags to search for. This module also runs the plugins.
  */
 
 import type { Steps } from '../../../base/turns.ts'
@@ -11,55 +11,55 @@ export interface EnrichmentDomain {
   readonly name: string
   readonly plugins: readonly EnrichmentPlugin[]
   readonly numbers?: NumberRules | undefined
-  /** Returns the spelling under which a tag is stored and searched. Default: the trimmed tag. */
+  /** Returns the spelling in which a tag is stored and searched for. Default: the tag without surrounding blanks. */
   readonly canonicalTag?: ((tag: string) => string) | undefined
-  /** Returns all tags that a name in a question may mean. Default: its canonical spelling and the name itself. */
+  /** Returns all tags that a name in a question may mean. Default: the name in its stored spelling, and the name itself. */
   readonly tagsFor?: ((name: string) => readonly string[]) | undefined
-  /** Built-in facts of the domain, one record for each. */
+  /** Returns the built-in facts of the domain, one record for each. */
   readonly corpus?: (() => readonly DomainRecord[]) | undefined
 }
 
 export interface DomainRecord {
-  /** Stays the same for the same fact, even if its text changes. */
+  /** Id of the fact, which stays unchanged even if the fact's text changes. */
   readonly id: string
   readonly title: string
-  /** Kind of the fact, in one word. */
+  /** Kind of the fact in one word, such as `note`. */
   readonly type: string
   readonly text: string
-  /** Canonical tags of the record, sorted. */
+  /** Tags of the record, in the spelling in which they are stored, sorted. */
   readonly tags: readonly string[]
 }
 
-/** Input of a plugin: frozen, and the same object for every plugin. */
+/** Input of a plugin: the question and its numbers. It is frozen, and every plugin receives one and the same object. */
 export interface EnrichmentInput {
   readonly query: string
   readonly numbers: readonly ParsedNumber[]
 }
 
 export interface EnrichmentResult {
-  /** Facts to add to the question, one per line. */
+  /** Facts that the plugin adds to the question, one per line. */
   readonly additionalContext: readonly string[]
-  /** Tags to search for: records that carry any of these tags are searched first. */
+  /** Tags that the plugin found in the question; records with any of these tags are searched first. */
   readonly filterTags: readonly string[]
 }
 
-/** A plugin keeps no state between queries: the same input gives the same result. */
+/** A plugin that explains parts of a question. It keeps no state between queries: equal input always gives an equal result. */
 export interface EnrichmentPlugin {
   readonly name: string
-  /** Plugins with a lower priority run first; 100 when left out. */
+  /** Plugins run in ascending order of this number; default 100. */
   readonly priority?: number | undefined
   enrich(input: EnrichmentInput): EnrichmentResult
 }
 
 export const DEFAULT_PRIORITY = 100
 
-/** Pattern of the names of files that contain an enrichment plugin. */
+/** Pattern for the names of files that must contain an enrichment plugin. */
 export const PLUGIN_FILE = /_enrichment\.[jt]s$/
 
-/** Error text for a plugin file that exports no plugin. */
+/** Error text for a plugin file that does not export a plugin. */
 export const NO_PLUGIN = 'it exports no class with a method enrich'
 
-/** Plugins sorted by priority, then by name. Throws `conflict` when two plugins have the same name. */
+/** Sorts plugins by priority, then by name. Throws `conflict` if two plugins have one name. */
 export function inOrder(plugins: readonly EnrichmentPlugin[]): readonly EnrichmentPlugin[] {
   const names = new Set<string>()
   for (const { name } of plugins) {
@@ -72,8 +72,8 @@ export function inOrder(plugins: readonly EnrichmentPlugin[]): readonly Enrichme
 }
 
 /**
- * One instance of the first class with a method `enrich` among a module's exports, in the order of their names; null when there is no such
- * class. Throws an error that says what is wrong with the class.
+ * Makes an instance of the first class with a method `enrich` among a module's exports, in the order of their names; null: there is no such
+ * class. Throws an error that says what is wrong if the instance is not a valid plugin.
  */
 export function pluginIn(exported: Readonly<Record<string, unknown>>): EnrichmentPlugin | null {
   const found = Object.values(exported).find(isPluginClass)
@@ -102,9 +102,9 @@ export interface PluginWarning {
 }
 
 export interface PluginOutcome {
-  /** Context lines of all plugins, in the order in which the plugins ran, without duplicates. */
+  /** Explanations from all plugins, in the order in which the plugins ran, without duplicates. */
   readonly additionalContext: readonly string[]
-  /** Tags of all plugins, sorted, without duplicates. */
+  /** Tags from all plugins, sorted, without duplicates. */
   readonly filterTags: readonly string[]
   readonly warnings: readonly PluginWarning[]
 }
@@ -142,7 +142,7 @@ function frozenPlaces(at: readonly number[] | undefined): { readonly at?: readon
   return at === undefined ? {} : { at: Object.freeze([...at]) }
 }
 
-/** The result is copied, so that a plugin which keeps its arrays cannot change an answer later. */
+/** Checks and copies the result of a plugin, so that a plugin that later changes its own arrays cannot change an answer. */
 function checked(result: unknown): EnrichmentResult {
   const { additionalContext, filterTags } = (result ?? {}) as Readonly<Record<string, unknown>>
   return {

@@ -8,12 +8,12 @@ import noteFile from './data/notes.json' with { type: 'json' }
 import opcodeFile from './data/opcodes.json' with { type: 'json' }
 import registerFile from './data/registers.json' with { type: 'json' }
 
-/** A register of a chip. `genericName`: a name from the data sheet that both CIA chips share. */
+/** A register of a chip. `genericName`: name of the register in the data sheet of the CIA, a chip of which the machine has two. */
 export type RegisterFact = (typeof registerFile.registers)[number]
 export type KernalFact = (typeof kernalFile.entries)[number]
 export type ColorFact = (typeof colorFile.colors)[number]
 
-/** How one instruction is encoded. `cycles`: null where it never ends. */
+/** One encoding of a processor instruction. `cycles`: number of clock cycles; null if the instruction never ends. */
 export interface EncodingFact {
   readonly mode: string
   readonly opcode: string
@@ -30,33 +30,33 @@ interface RangeFact {
 
 export const REGISTERS: readonly RegisterFact[] = registerFile.registers
 export const CHIPS = registerFile.chips
-/** Names of registers that are also ordinary English words. */
+/** Names of registers that are also ordinary English words, so that a question may not mean the register. */
 export const WORD_LIKE_REGISTERS: readonly string[] = registerFile.englishWordNames
 export const KERNAL: readonly KernalFact[] = kernalFile.entries
 export const OPCODES = opcodeFile.official
 export const UNDOCUMENTED = opcodeFile.undocumented
 export const COLORS: readonly ColorFact[] = colorFile.colors
-/** Address ranges where a value from 0 to 15 is a colour. */
+/** Address ranges in which a stored value from 0 to 15 is a colour. */
 export const COLOR_RANGES: readonly RangeFact[] = colorFile.meta.contextRanges
 export const REGIONS = memoryFile.regions
 export const IO_GROUPS = memoryFile.ioGroups
-/** Named memory locations. `label`: null where a location is unnamed or unused. */
+/** Memory locations with their meanings. `label`: name of the location; null if it has no name or is unused. */
 export const LOCATIONS = memoryFile.locations
 export const ROUTINES = memoryFile.romRoutines
-/** Facts that belong to no single address. */
+/** Facts that do not belong to a single address. */
 export const NOTES = noteFile.notes
-/** Memory configurations of the processor. `port01Low3`: bits 2 to 0 of the processor port at address 1. */
+/** Which memory the processor sees at each setting of its port. `port01Low3`: bits 2 to 0 of the processor port at address 1. */
 export const CPU_BANKING = memoryFile.cpuBanking
-/** Memory banks of the video chip. `dd00Low2`: bits 1 and 0 of port A of the second CIA ($DD00). */
+/** Memory banks that the video chip can use. `dd00Low2`: bits 1 and 0 of port A of the second CIA chip ($DD00), which select the bank. */
 export const VIDEO_BANKS = memoryFile.vicBanks
 
 export interface Range {
   readonly start: number
-  /** Last address of the range, inclusive. */
+  /** Last address of the range, which belongs to the range. */
   readonly end: number
 }
 
-/** The number of an address that is written as a text such as `$D020`. */
+/** The number that an address text of the fact files, such as `$D020`, has in hexadecimal. */
 export function addressOf(text: string): number {
   return Number.parseInt(text.slice(1), 16)
 }
@@ -73,14 +73,14 @@ export function holds({ start, end }: Range, address: number): boolean {
   return start <= address && address <= end
 }
 
-/** Address ranges of the chips. `mirrorPeriod`: number of addresses after which the registers repeat. */
+/** Address ranges of the C64's chips, as numbers. `mirrorPeriod`: number of addresses after which a chip's registers repeat. */
 const CHIP_RANGES = CHIPS.map(chip => ({ ...chip, ...rangeOf({ start: chip.regionStart, end: chip.regionEnd }) }))
 
 const BY_ADDRESS: ReadonlyMap<number, RegisterFact> = new Map(
   REGISTERS.map(register => [addressOf(register.address), register]),
 )
 
-/** The register at an address; null where there is none. Addresses that mirror a register give null too. */
+/** The chip register whose own address is `address`; null where there is none, also for an address that only mirrors a register. */
 export function registerAt(address: number): RegisterFact | null {
   return BY_ADDRESS.get(address) ?? null
 }
@@ -120,7 +120,7 @@ const POWER_ON = narrowestFirst(
   })),
 )
 
-/** The memory region of an address. Every address from 0 to 65535 has one. */
+/** The memory region of the C64 that contains an address, with its title and summary. Every address from 0 to 65535 is in a region. */
 export function placeAt(address: number): Place {
   const routine = JUMP_TABLE.get(address)
   if (routine !== undefined) return placeOf(`KERNAL ${routine.label}`, routine.summary)
@@ -132,25 +132,28 @@ export function placeAt(address: number): Place {
   return found ?? placeOf('Memory', 'no region is known here')
 }
 
-/** The KERNAL routine whose jump table entry is at this address. */
+/** The KERNAL routine whose entry in the KERNAL's jump table is at this address; null when there is none. */
 export function kernalAt(address: number): KernalFact | null {
   return JUMP_TABLE.get(address) ?? null
 }
 
-/** Start of the first region above the memory pages that the system reserves for itself. */
+/** First address above the memory pages that the C64's system reserves for itself ($0000 to $03FF). */
 const FIRST_KNOWN_REGION = 0x0400
 const STARTS: ReadonlySet<number> = new Set([
   ...LABELLED.map(({ start }) => start).filter(start => start > 0xff),
   ...POWER_ON.map(({ start }) => start).filter(start => start >= FIRST_KNOWN_REGION),
 ])
 
-/** Whether a decimal number above 255, without a prefix, is certainly meant as an address. */
+/**
+ * Whether a decimal number above 255, written without a prefix, is certainly meant as an address: a start of a labelled memory area or a
+ * known region, a KERNAL routine, or a register or its mirror.
+ */
 export function isKnownAddress(value: number): boolean {
   return STARTS.has(value) || JUMP_TABLE.has(value) || registerAt(value) !== null || mirroredAddress(value) !== null
 }
 
 function placeOf(title: string, summary: string): Place {
-  // The summary is shown in parentheses, so its final full stop is removed.
+  // The summary will be shown in parentheses, so its final full stop is removed.
   return { title, summary: summary.replace(/\.$/, '') }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Which hashtag is bound to which anchor, in step with every process that uses the store. A random stamp in the store's meta changes with
- * each write; reading it takes microseconds, so each look-up reads it, and the table only when the stamp differs. The store's version
- * cannot be used: it does not change inside a transaction that is rolled back later.
+ * Which hashtag is bound to which anchor, kept in memory and in agreement with every process that uses the store. Each change writes a new
+ * random stamp into the store's meta table; each look-up reads this stamp (microseconds), and reads the table again only when the stamp
+ * differs. The store's version number cannot serve as the stamp: it does not change inside a transaction that may be rolled back.
  */
 
 import { z } from 'zod'
@@ -30,8 +30,8 @@ import { ANCHORS, loadStack, normaliseHashtag, type Resolve, STACK, writeStack, 
 import { STARTER } from './starter.ts'
 
 /**
- * Input fields that say where a hashtag goes: to a free anchor of a zone (in any letter case), to one near an assigned hashtag, or to a
- * given anchor.
+ * Input fields that choose the anchor of a hashtag: a free anchor of a zone (in any letter case), a free anchor near an assigned hashtag,
+ * or the anchor with a given id.
  */
 export const targetFields = {
   zone: zoneInput
@@ -59,7 +59,7 @@ const target = z
     error: 'a zone, a hashtag to be near, or else an anchor id',
   })
 
-/** Where a hashtag goes: a zone, `near` or both; or an anchor. */
+/** Where a hashtag is to be placed: in a zone, near the hashtag `near`, or both; or at one anchor id. */
 export interface Target {
   readonly zone?: string | undefined
   readonly near?: string | undefined
@@ -77,7 +77,7 @@ const NO_NEIGHBOURS: NeighboursOf = () => []
 
 export interface Assignment extends Target {
   readonly hashtag: string
-  /** Line of the file, from 1; reported in errors. */
+  /** Line of the text from which the assignment was read, counted from 1; named in errors. */
   readonly line?: number | undefined
 }
 interface CheckedAssignment {
@@ -102,7 +102,7 @@ export class BindingSet {
   protected readonly byHashtag: Map<string, Binding>
   protected readonly byAnchor: Map<number, Binding>
 
-  /** Requires that anchors exist, and that anchors and hashtags are distinct. */
+  /** Requires that every binding's anchor exists, and that no anchor and no hashtag occurs twice. */
   constructor(bindings: Iterable<Binding>) {
     const all = [...bindings]
     this.byHashtag = new Map(all.map(binding => [binding.hashtag, binding]))
@@ -113,15 +113,15 @@ export class BindingSet {
     return this.byHashtag.size
   }
 
-  /** The binding of a hashtag in its normal form; null when it is not assigned. */
+  /** The binding of a hashtag that is given in its normal form; null when the hashtag is not assigned. */
   readonly resolve: Resolve = hashtag => this.byHashtag.get(hashtag) ?? null
 
-  /** The binding on this anchor; null when the anchor is free. */
+  /** The binding of the anchor with this id; null when no hashtag is bound to it. */
   at(anchorId: number): Binding | null {
     return this.byAnchor.get(anchorId) ?? null
   }
 
-  /** Bindings by ascending anchor id. */
+  /** All bindings, or those of one zone, in ascending order of anchor id. */
   list(zone?: Zone): readonly Binding[] {
     return (zone === undefined ? ZONES : [zone]).flatMap(one => {
       const { first, last } = ZONE_BOUNDS[one]
@@ -139,7 +139,7 @@ export class BindingSet {
   }
 }
 
-/** The binding of this hashtag to this anchor, or undefined when there is no such anchor. */
+/** A binding of this hashtag to this anchor, with the anchor's zone and colour; undefined when there is no anchor of this id. */
 export function bindingOf(hashtag: string, anchorId: number): Binding | undefined {
   const anchor = STACK.anchor(anchorId)
   if (anchor === undefined) return undefined
@@ -147,11 +147,11 @@ export function bindingOf(hashtag: string, anchorId: number): Binding | undefine
   return Object.freeze({ hashtag, anchor_id: id, zone, L, a, b, mass })
 }
 
-/** Bindings as they would be after a change: tried out here, then written in one transaction by `Bindings.change`. */
+/** A copy of the bindings in which changes are tried out in memory; `Bindings.change` then writes them in one transaction. */
 export class BindingDraft extends BindingSet {
-  /** Anchors whose binding differs from the stored one. */
+  /** Ids of the anchors whose binding in this draft differs from the one in the store. */
   readonly changed: Set<number> = new Set()
-  /** By zone, an anchor id below which no anchor of the zone is free. */
+  /** For each zone, an anchor id below which the zone has no free anchor. */
   readonly #firstFree = new Map<Zone, number>()
   readonly #neighboursOf: NeighboursOf
 
@@ -160,7 +160,10 @@ export class BindingDraft extends BindingSet {
     this.#neighboursOf = neighboursOf
   }
 
-  /** Assigns the hashtag and returns its binding; unchanged when it is at the target already. */
+  /**
+   * Assigns the hashtag to an anchor and returns its binding. A hashtag that is already in the target's zone, or on the target anchor,
+   * stays where it is; one that is assigned elsewhere throws `hashtag_assigned`.
+   */
   assign({ hashtag, target }: CheckedAssignment): Binding {
     const held = this.resolve(hashtag)
     if (held === null) return this.bind(hashtag, this.placeFor(hashtag, target))
@@ -196,7 +199,7 @@ export class BindingDraft extends BindingSet {
     )
   }
 
-  /** Binds a hashtag to an anchor. Requires that the hashtag is not assigned and the anchor is free. */
+  /** Binds a hashtag to the anchor with the given id. Requires that the hashtag is not assigned and the anchor is free. */
   bind(hashtag: string, anchorId: number): Binding {
     const binding = must(bindingOf(hashtag, anchorId), `anchor ${anchorId}`)
     this.byHashtag.set(hashtag, binding)
@@ -213,8 +216,8 @@ export class BindingDraft extends BindingSet {
   }
 
   /**
-   * The free anchor of a zone nearest to a colour; of equally near ones the one with the lowest id; null when none is free. Looks at every
-   * anchor of the zone: some 20 microseconds.
+   * The free anchor of a zone nearest to a colour; of several at the same distance, the one with the lowest id; null when no anchor is
+   * free. Examines every anchor of the zone, which takes about 20 microseconds.
    */
   nearestFree(zone: Zone, { L, a, b }: Pick<Binding, 'L' | 'a' | 'b'>): number | null {
     const { first, last } = ZONE_BOUNDS[zone]
@@ -230,7 +233,7 @@ export class BindingDraft extends BindingSet {
     return nearest
   }
 
-  /** The zone of a target. Throws `unknown_hashtag` when the hashtag given as `near` is not assigned. */
+  /** The zone in which the target lies. Throws `unknown_hashtag` when the target is near a hashtag that is not assigned. */
   #zoneOf({ zone, near }: CheckedTarget): Zone {
     if (near === undefined) return zone as Zone
     const binding = this.resolve(near)
@@ -247,7 +250,7 @@ export class BindingDraft extends BindingSet {
   }
 }
 
-/** Whether the binding is in the target's zone, or on its anchor. */
+/** Whether the hashtag is already placed as the target asks: on the target's anchor, or in its zone where it names no anchor. */
 export function isAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
   return anchorId === undefined ? binding.zone === zone : binding.anchor_id === anchorId
 }
@@ -257,20 +260,20 @@ function meanOf(bindings: readonly Binding[]): Pick<Binding, 'L' | 'a' | 'b'> {
   return { L: mean('L'), a: mean('a'), b: mean('b') }
 }
 
-/** Name of the store's meta text that changes with each change of a binding. */
+/** Key in the store's meta table of the random stamp that changes with each change of a binding. */
 export const HASHTAG_STAMP = 'chroma_hashtags'
 
 export class Bindings {
   readonly #host: LensHost
   #set = new BindingSet([])
-  /** Stamp of the bindings in memory; undefined in a store that never had a binding. */
+  /** The stamp that the store had when the bindings in memory were read; undefined in a store that never had a binding. */
   #stamp: string | undefined
 
   constructor(host: LensHost) {
     this.#host = host
   }
 
-  /** The bindings that the store has now. For several look-ups that must agree with each other, read this once. */
+  /** The bindings that the store has now. Code that needs several look-ups to agree reads this property once and keeps the result. */
   get current(): BindingSet {
     if (this.#host.store.meta(HASHTAG_STAMP) !== this.#stamp) {
       this.#host.store.read(reader => this.#adopt(readBindings(reader), reader.meta(HASHTAG_STAMP)))
@@ -278,12 +281,12 @@ export class Bindings {
     return this.#set
   }
 
-  /** The binding of a hashtag in any spelling; null when it is not assigned. */
+  /** The binding of a hashtag, which may be in any spelling (letter case, number of `#`); null when the hashtag is not assigned. */
   resolve(hashtag: unknown): Binding | null {
     return this.current.resolve(normaliseHashtag(hashtag, 'hashtag'))
   }
 
-  /** Bindings by ascending anchor id. */
+  /** The current bindings, all or those of one zone, in ascending order of anchor id. */
   list(zone?: string): readonly Binding[] {
     return this.current.list(zone === undefined ? undefined : checkArgument('zone', zoneInput, zone))
   }
@@ -303,8 +306,8 @@ export class Bindings {
   }
 
   /**
-   * The hashtags in their normal form, in order, with a mark on those that are placed by meaning: new ones, or those that move. Faulty
-   * items are left for `assign` to report.
+   * The hashtags of a list in their normal form and in order, each marked when its anchor is to be chosen by meaning (a new hashtag, or
+   * with `isMove` one that moves). Faulty items are skipped here; `assign` reports them.
    */
   toPlace(list: readonly Assignment[], isMove = false): readonly ToPlace[] {
     const { current } = this
@@ -363,7 +366,10 @@ export class Bindings {
     })
   }
 
-  /** Runs one write transaction over the bindings and the data that depends on them. */
+  /**
+   * Runs `body` in one write transaction that changes bindings and the data that depends on them, and takes over the new bindings after the
+   * commit.
+   */
   change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T, neighboursOf?: NeighboursOf): T {
     const { store, clock } = this.#host
     let written: Written | null = null
@@ -378,17 +384,19 @@ export class Bindings {
     return result
   }
 
-  /** Writes the changed bindings and a new stamp; null when nothing was changed. */
+  /** Writes the changed bindings and a new stamp to the store; returns null when the draft has no change. */
   #save(draft: BindingDraft, writer: StoreWriter): Written | null {
     if (draft.changed.size === 0) return null
-    // The stamp is random, since a counter that was rolled back would give the same value twice.
+    // The stamp is random and not a counter: a counter would give one value twice where a transaction is rolled back.
     const stamp = sha256(this.#host.random(16))
     writeBindings(writer, draft)
     writer.setMeta(HASHTAG_STAMP, stamp)
     return { set: new BindingSet(draft.values()), stamp }
   }
 
-  /** Opens no transaction when there is nothing to write, so that repeating a setup needs no lock. */
+  /**
+   * Assigns hashtags in one transaction. Opens no transaction when nothing would change, so that running a setup twice takes no write lock.
+   */
   #assignAll(
     wanted: readonly CheckedAssignment[],
     assign: (draft: BindingDraft) => readonly Binding[],
@@ -450,8 +458,8 @@ function writeBindings(writer: StoreWriter, draft: BindingDraft): void {
 }
 
 /**
- * Keys of the nodes that carry a hashtag, of all holders, ascending. Read from the nodes' own column and not from the entries' tags, which
- * others may rewrite. Looks at every node: about a second for a million; used only when a binding changes, which is rare.
+ * Keys of all nodes, of any holder, that carry a hashtag, in ascending order. Reads the nodes' own column, since the tags of an entry can
+ * be rewritten by its holder. Examines every node (about a second for a million), which is acceptable because bindings rarely change.
  */
 export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: string): readonly EntryKey[] {
   const written: Filter = { op: 'contains', field: `${NODES.aspect}.hashtags`, text: JSON.stringify(hashtag) }
@@ -459,17 +467,17 @@ export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: stri
   return [...candidates].filter(entry => hashtagsOf(reader, entry).includes(hashtag))
 }
 
-/** The hashtags of a node as stored, in the order of their anchors at that time; none when the entry is no node. */
+/** The hashtags of a node as they were stored, in the order that their anchors had then; an empty list when the entry is no node. */
 export function hashtagsOf(reader: StoreReader, entry: EntryKey): readonly string[] {
   const row = reader.table(NODES).get({ entry })
   return row === undefined ? [] : (JSON.parse(String(row['hashtags'])) as string[])
 }
 
-// Reads many hashtag assignments from a text: one per line, `#python core` or `#python 17`, hashtag and zone or anchor id separated by
-// white space or a comma. As hashtags begin with `#` themselves, a comment is one or more `#` followed by white space or the end of the
-// line; it may also follow an assignment. Empty lines are skipped.
+// Reads hashtag assignments from a text with one per line, such as `#python core` or `#python 17`: a hashtag, and a zone or anchor id,
+// separated by white space or a comma. As hashtags begin with `#` too, a comment is one or more `#` followed by white space or the end of
+// the line; it may also follow an assignment. Empty lines are skipped.
 
-/** Longest line in UTF-16 units that can be an assignment; a hashtag has at most 100 characters. */
+/** Longest line, in UTF-16 units, that can be an assignment of a hashtag (a hashtag has at most 100 characters). */
 const MAX_LINE = 1000
 const COMMENT = /(^|\s)#+(\s.*)?$/u
 const DIGITS = /^[0-9]+$/
@@ -488,17 +496,17 @@ export function loadVocabulary(text: unknown): readonly Assignment[] {
   })
 }
 
-/** The assignments in a text, which is a stack file in JSON or has one assignment per line. */
+/** The hashtag assignments in a text, which may be a stack file (JSON) or a list with one assignment per line. */
 export function assignmentsIn(text: string): readonly Assignment[] {
   return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
 }
 
-/** A text that begins like a JSON object is read as a stack file, not as lines. */
+/** Beginning of a text that is read as a stack file (JSON) and not as lines: a brace and a quotation mark. */
 const STACK_FILE = /^\s*\{\s*"/
 
 export const vocabularyForm = z.enum(['lines', 'stack'])
 
-/** The bindings as a text that `assignmentsIn` reads: one line per hashtag with its anchor, or a stack file. */
+/** The bindings as a text: one line per hashtag with its anchor id, or a stack file in JSON. `assignmentsIn` reads both forms. */
 export function vocabularyText(
   bindings: readonly Binding[],
   as: z.output<typeof vocabularyForm>,
@@ -512,7 +520,7 @@ function parseLine(content: string, line: number): readonly Assignment[] {
   if (content.length > MAX_LINE) throw invalidParameter('assignments', content, 'a hashtag and its place')
   const said = content.replace(COMMENT, '').trim()
   if (said === '') return []
-  // The last field of the line is the zone or anchor; everything before it, including commas, is the hashtag.
+  // The last field of a line is the zone or anchor id; all text before it, including commas, is the hashtag.
   const [, hashtag, place] = /^(.*?)[\s,]+([^\s,]+)$/u.exec(said) ?? []
   if (!hashtag || place === undefined) {
     throw invalidParameter('assignments', said, 'a hashtag, and a zone or an anchor id (a comment begins with "# ")')
@@ -523,8 +531,8 @@ function parseLine(content: string, line: number): readonly Assignment[] {
 }
 
 /**
- * The starter vocabulary: hashtags with which a new user can store and query at once, and the anchor of each. Zones from Core to Outer,
- * each in its own order.
+ * The starter vocabulary: hashtags with fixed anchors with which a new user can store and query at once. Zones in the order Core, Mid,
+ * Outer, each with its hashtags in the order of the table.
  */
 export function starterVocabulary(): readonly {
   readonly hashtag: string
@@ -542,7 +550,7 @@ export function starterVocabulary(): readonly {
 
 /**
  * Assigns the hashtags of the starter vocabulary that are not assigned yet, and returns their bindings. A hashtag whose anchor is taken
- * gets the nearest free one of its zone; hashtags assigned elsewhere stay there; a full zone takes no more. Running it again changes
+ * gets the nearest free anchor of its zone, or none in a full zone; hashtags that have another anchor keep it. A second run changes
  * nothing.
  */
 export function assignStarter(bindings: Bindings): readonly Binding[] {

@@ -1,4 +1,4 @@
-/** Computes the position of a set of hashtags in colour space; storing and querying both use this code. */
+/** Computes the position of a set of hashtags in colour space from their anchors, for nodes that are stored and for queries. */
 
 import { z } from 'zod'
 import { type JsonObject, sha256 } from '../../../base/canonical.ts'
@@ -29,14 +29,14 @@ import {
 } from './bindings.ts'
 import { normaliseHashtag } from './stack.ts'
 
-/** Hashtags that are distinct, assigned and within the zone rules, by ascending anchor. */
+/** A set of hashtags that passed all checks: distinct, assigned, and with allowed numbers per zone; in ascending order of anchor. */
 export interface CheckedTags {
-  /** Hashtags in their normal form. */
+  /** The hashtags of the set, each in its normal form. */
   readonly hashtags: readonly string[]
   readonly bindings: readonly Binding[]
 }
 
-/** The position of a node. `hashtags`: by ascending anchor. */
+/** The position of a node in colour space, with its hashtags in ascending order of anchor. */
 export interface NodePlace {
   readonly color: Color
   readonly node_id: string
@@ -49,7 +49,7 @@ export class Coordinates {
   readonly #bindings: Bindings
   /** Cached colours. The key is the set's anchor ids in ascending order: each set has one key, and its colour can never be out of date. */
   readonly #colors = new Recent<string, Color>(CAPACITY)
-  /** Bindings at the time when outdated sets were last removed from the cache. */
+  /** The bindings for which the cache was last cleared of hashtag sets that no longer exist. */
   #seen: BindingSet
 
   constructor(bindings: Bindings) {
@@ -67,7 +67,7 @@ export class Coordinates {
     return { hashtags: resolved.map(({ hashtag }) => hashtag), bindings: resolved }
   }
 
-  /** Resolves hashtags without checking the zone rules. Tags that are equal in their normal form count once. */
+  /** Looks up the bindings of hashtags, without checking the numbers of tags per zone. Tags with the same normal form count once. */
   resolveAll(tags: readonly unknown[], set: BindingSet = this.#bindings.current): readonly Binding[] {
     if (!Array.isArray(tags)) throw invalidParameter('hashtags', tags, 'a list of hashtags')
     const distinct = [...new Set(Array.from(tags, tag => normaliseHashtag(tag)))]
@@ -88,14 +88,17 @@ export class Coordinates {
     return this.color(this.check(tags))
   }
 
-  /** The position of a node with these hashtags. Throws the same errors as `check`. */
+  /**
+   * The position in colour space of a node with these hashtags. Throws `invalid_parameter`, `unknown_hashtag` or `invalid_hashtags` where
+   * the list is not allowed.
+   */
   place(tags: readonly unknown[], set?: BindingSet): NodePlace {
     const { bindings, hashtags } = this.check(tags, set)
     const color = this.color({ bindings })
     return { color, node_id: nodeIdOf(color), hashtags }
   }
 
-  /** Number of colours in the cache. */
+  /** Number of colours that are now in the cache. */
   get size(): number {
     this.#forgetMoved(this.#bindings.current)
     return this.#colors.size
@@ -118,11 +121,11 @@ export interface ZoneCounts {
   readonly total: number
 }
 
-/** The zone rules, in the order in which violations are reported. */
+/** Names of the rules for the number of tags per zone (`core`, `outer`, `total`, `mid`), in the order in which violations are reported. */
 export type Violation = 'core' | 'outer' | 'total' | 'mid'
 
 const MIN_TOTAL = 8
-/** Name of the library function that suggests hashtags, for error messages. */
+/** Name of the library function that suggests hashtags, which error messages mention. */
 const SUGGEST = 'suggestHashtags'
 
 /** Tags by zone. The zone is taken from the anchor's record, never computed from its distance to the centre. Requires distinct bindings. */
@@ -138,7 +141,7 @@ export function violationsOf({ core, mid, outer, total }: ZoneCounts): readonly 
     ['core', core < 1],
     ['outer', outer < 1],
     ['total', total < MIN_TOTAL],
-    ['mid', 20 * mid < 13 * total], // Mid tags must be at least 65 percent of all, compared in whole numbers: 20·mid ≥ 13·total.
+    ['mid', 20 * mid < 13 * total], // At least 65 percent of the tags must be of the zone Mid, compared in whole numbers: 20·mid ≥ 13·total.
   ]
   return broken.flatMap(([rule, isBroken]) => (isBroken ? [rule] : []))
 }
@@ -147,14 +150,15 @@ export function violationsOf({ core, mid, outer, total }: ZoneCounts): readonly 
 export function missingTags({ core, mid, outer, total }: ZoneCounts): Pick<ZoneCounts, 'core' | 'mid' | 'outer'> {
   const missing = { core: core < 1 ? 1 : 0, outer: outer < 1 ? 1 : 0 }
   const others = total + missing.core + missing.outer
-  // The smallest m with 20·(mid + m) ≥ 13·(others + m), where m is the number of Mid tags to add.
+  // Number m of Mid tags to add: the smallest with 20·(mid + m) ≥ 13·(others + m), where `others` is the number of tags after the missing
+  // Core and Outer tags are added.
   const forShare = Math.ceil((13 * others - 20 * mid) / 7)
   return { ...missing, mid: Math.max(0, MIN_TOTAL - others, forShare) }
 }
 
 /**
- * Throws `invalid_hashtags` where the set breaks a zone rule: details.violations, details.counts, details.missing (the smallest number of
- * tags per zone that would help), details.hashtags (the tags found), and details that the caller adds.
+ * Throws `invalid_hashtags` where the set breaks a zone rule. The error's details are `violations`, `counts` (tags per zone), `missing`
+ * (how many tags of each zone must at least be added), `hashtags` (the set), and those in `more`.
  */
 export function assertValid(bindings: readonly Binding[], more: JsonObject = {}): void {
   const counts = countZones(bindings)
@@ -188,7 +192,7 @@ function messageOf(counts: ZoneCounts, missing: Pick<ZoneCounts, 'core' | 'mid' 
   )
 }
 
-/** Node id made from the colour, rounded to six decimals: nodes with the same colour share it. */
+/** Id of a node's position, made from its colour rounded to six decimals; nodes with the same colour have the same id. */
 export function nodeIdOf(color: Color): string {
   return `node_${sha256(color.map(sixDecimals).join(',')).slice(0, 16)}`
 }
@@ -198,10 +202,10 @@ function sixDecimals(value: number): string {
   return text === '-0.000000' ? '0.000000' : text
 }
 
-// Completes sets of hashtags so that they keep the zone rules: with hashtags that occur together with them in nodes (CQ-090), and with
-// those of the vocabulary that are nearest in meaning to a text (CQ-149).
+// Adds hashtags to a set until it satisfies the zone rules (numbers of tags per zone): hashtags that occur in the same nodes as the set's
+// (CQ-090), or assigned hashtags that are nearest in meaning to a text (CQ-149).
 
-/** Why a tag was added to a set. */
+/** Why a hashtag was added to a set. */
 export type Reason = 'named' | 'meaning' | 'words'
 
 export interface ChosenTag {
@@ -209,7 +213,7 @@ export interface ChosenTag {
   readonly zone: Zone
   /** `named`: the text contains the tag; `meaning` and `words`: the tag is the nearest of the vocabulary to the text. */
   readonly reason: Reason
-  /** Likeness of tag and text from 0 to 1; higher is nearer. */
+  /** Likeness of the tag and the text, from 0 to 1, where 1 is nearest. */
   readonly score: number
 }
 
@@ -218,8 +222,8 @@ export function keepsRules(bindings: readonly Binding[]): boolean {
 }
 
 /**
- * Fills a set with tags of `ranked` (best first): one Core and one Outer tag where there is none, then Mid tags until every zone rule holds
- * or no tags are left.
+ * Adds to a set tags from `ranked` (best first): one Core and one Outer tag where the set has none, then Mid tags until the set has the
+ * required numbers of tags (in total and per zone) or `ranked` has no more tags.
  */
 export function filledWith(matched: readonly Binding[], ranked: readonly Binding[]): readonly Binding[] {
   const set = [...matched]
@@ -237,9 +241,9 @@ export function filledWith(matched: readonly Binding[], ranked: readonly Binding
 }
 
 /**
- * All other tags of the nodes that carry a matched tag, ordered by the sum, over a tag's nodes, of the number of matched tags there, then
- * by anchor. Cost: all tags of those nodes, a node once per matched tag. `nodesWith`: pages of the nodes that carry a tag, with their tags;
- * each page is a step.
+ * All other tags of the nodes that carry a tag in `matched`. Each is ordered by the sum, over the nodes that carry it, of the number of
+ * matched tags in the node; then by anchor. `nodesWith` gives pages of the nodes with a tag; the work pauses after each page so that other
+ * work can run.
  */
 export function* neighboursOf(
   matched: readonly Binding[],
@@ -263,15 +267,18 @@ export function* neighboursOf(
 
 export interface NearTags {
   readonly by: 'meaning' | 'words'
-  /** Tags with their scores, best first, then by anchor. */
+  /** Tags with their likeness to a text, best first; equal ones by ascending anchor. */
   readonly tags: readonly { readonly binding: Binding; readonly score: number }[]
 }
 
-/** Only this much of a longer text is read, in UTF-16 units. */
+/** Length in UTF-16 units of the beginning of a text that is compared with hashtags; the rest is ignored. */
 const LONGEST = 2_000
-/** Hashtags that are embedded in one call. */
+/** Number of hashtags that are embedded in one call of the model. */
 const BATCH = 128
-/** Largest number of neighbours in meaning; each has at least `NEARLY_BEST` of the best cosine. */
+/**
+ * Largest number of hashtags near in meaning that decide where a new hashtag is placed; each has at least `NEARLY_BEST` times the cosine of
+ * the best.
+ */
 const NEIGHBOURS = 3
 const NEARLY_BEST = 0.8
 
@@ -284,7 +291,7 @@ function byCosine(one: Neighbour, other: Neighbour): number {
   return other.cosine - one.cosine || (one.other < other.other ? -1 : 1)
 }
 
-/** Vectors of hashtags. Each hashtag is embedded once per engine: some milliseconds each. */
+/** Embedding vectors of hashtags. Each hashtag is embedded once per engine, which takes some milliseconds. */
 export class TagMeanings {
   readonly #host: LensHost
   readonly #vectors = new Map<string, Float32Array>()
@@ -323,8 +330,8 @@ export class TagMeanings {
   }
 
   /**
-   * Neighbours of the hashtags that are to be placed by meaning: at most three of the assigned hashtags and those before it in the list,
-   * with a cosine of at least 0.8 of the best. None where there is no embedder, or it fails. Runs in steps.
+   * For each hashtag that is to be placed by meaning, at most three hashtags, assigned or earlier in the list, whose cosine with it is at
+   * least 0.8 of the best; none where there is no embedder or it fails. Pauses between steps so that other work can run.
    */
   async neighboursOf(list: readonly ToPlace[], assigned: readonly string[]): Promise<NeighboursOf> {
     const { embedder } = this.#host
@@ -368,7 +375,7 @@ export class TagMeanings {
   }
 }
 
-/** Result of the work; null where an embedder fails. Cancellation is passed on as a rejection. */
+/** Result of the work; null where the embedder fails. A cancellation is passed on as a rejection. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
@@ -379,8 +386,8 @@ async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
 }
 
 /**
- * A set of hashtags for any text that keeps the zone rules: those that the text names, then the nearest of the vocabulary. Throws
- * `invalid_hashtags` where the vocabulary is too small.
+ * Chooses for any text a set of hashtags with the required numbers in total and per zone: the hashtags that the text names, then assigned
+ * hashtags nearest to the text. Throws `invalid_hashtags` where too few hashtags are assigned.
  */
 export async function completeSet(
   text: string,
@@ -408,7 +415,7 @@ export function wordsOf(hashtag: string): string {
   return hashtag.slice(1).replaceAll(/[_-]+/g, ' ')
 }
 
-/** All groups of three letters of a word, including its marked start and end. */
+/** All groups of three adjacent letters of a word, with a blank before and after the word, so that its start and end count. */
 function lettersOf(word: string): ReadonlySet<string> {
   const padded = ` ${word} `
   return new Set(Array.from({ length: Math.max(1, padded.length - 2) }, (_, at) => padded.slice(at, at + 3)))
@@ -422,8 +429,8 @@ function textLetters(text: string): readonly ReadonlySet<string>[] {
 }
 
 /**
- * Likeness to the word of the text that shares most letter groups with a word of the tag: twice the shared groups, divided by the groups of
- * both.
+ * Likeness of a hashtag and a text from 0 to 1: the highest value, over pairs of a word of the hashtag and a word of the text, of twice the
+ * shared letter groups divided by the groups of both words.
  */
 function likeness(hashtag: string, words: readonly ReadonlySet<string>[]): number {
   let best = 0
@@ -438,7 +445,7 @@ function likeness(hashtag: string, words: readonly ReadonlySet<string>[]): numbe
   return best
 }
 
-// Moves a hashtag to another anchor, and every node that carries it to its new place, in one transaction.
+// Moves a hashtag to another anchor, and all nodes that carry the hashtag to their new positions, in one transaction.
 
 export const migration = z.lazy(() =>
   z.strictObject({
@@ -451,9 +458,9 @@ export const migration = z.lazy(() =>
 export type Migration = Readonly<z.infer<typeof migration>>
 
 /**
- * Moves a hashtag to a free anchor of a zone, or to a chosen one; nothing happens when it already is there. A node's text, times, memory
- * and plug-in columns stay. Throws `migration_invalid` (details.entry_ids) when a node would break the zone rules. Only for the owner: it
- * counts and names nodes of all holders.
+ * Moves a hashtag to a free anchor of a zone, or to a chosen anchor; does nothing when the hashtag is already at the target. Texts, times,
+ * memories and plug-in columns of nodes are kept. Throws `migration_invalid` (details.entry_ids) when a node would have too few hashtags of
+ * a zone. Only for the owner: the result counts, and the error names, nodes of all holders.
  */
 export function migrateHashtag(
   host: LensHost,
@@ -464,7 +471,7 @@ export function migrateHashtag(
 ): Migration {
   const tag = normaliseHashtag(hashtag, 'hashtag')
   const target = checkTarget(to)
-  // A target near another hashtag may be a different anchor of the same zone, so the hashtag is never there already.
+  // A target near another hashtag can be a better anchor in the same zone, so a hashtag with such a target always counts as not yet placed.
   const isThere = (held: Binding) => target.near === undefined && isAt(held, target)
   const still = bindings.current.resolve(tag)
   if (still !== null && isThere(still)) return moved(still, still, 0)
@@ -472,7 +479,7 @@ export function migrateHashtag(
     const from = draft.resolve(tag)
     if (from === null) throw new UnknownHashtagError([tag])
     if (isThere(from)) return moved(from, from, 0)
-    // When it moves near another hashtag, the hashtag's own anchor counts as free.
+    // For a target near another hashtag, the moving hashtag's own anchor counts as free, since it may be the nearest one.
     if (target.near !== undefined) draft.free(from)
     const place = draft.placeFor(tag, target)
     if (target.near === undefined) draft.free(from)
@@ -509,11 +516,11 @@ function assertStaysValid(nodes: readonly EntryKey[], draft: BindingDraft, write
 interface Place {
   readonly color: Color
   readonly node_id: string
-  /** Hashtags of the node as JSON, by ascending anchor. */
+  /** Hashtags of a node as a JSON list, in ascending order of anchor. */
   readonly hashtags: string
 }
 
-/** Number of hashtag sets whose position is cached while nodes are moved: many nodes have the same set. */
+/** Largest number of hashtag sets whose colour position is cached during a move; many nodes have equal sets. */
 const KEPT_PLACES = 1000
 
 function moveNodes(nodes: readonly EntryKey[], draft: BindingDraft, writer: StoreWriter): void {

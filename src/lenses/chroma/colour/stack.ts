@@ -1,6 +1,6 @@
 /**
- * The semantic stack: 10,000 anchors in colour space, the same in every store forever. Computed on first use (some 20 ms) instead of
- * shipped as data; a test compares it with the published hash.
+ * The semantic stack: 10,000 anchors (fixed points in colour space to which hashtags are bound), equal in every store and version. They are
+ * computed on first use, which takes some 20 ms, and not shipped as data; a test compares their hash with the published one.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { isRecord } from '../../../base/record.ts'
@@ -8,15 +8,18 @@ import { type ChromaError, invalidParameter, StorageError } from '../errors.ts'
 import type { Anchor, Binding, Zone } from '../model.ts'
 
 export interface Stack {
-  /** The anchors by ascending id. */
+  /** All anchors, in ascending order of id. */
   readonly anchors: readonly Anchor[]
-  /** An anchor by its id; undefined unless `id` is a whole number from 1 to 10,000. */
+  /** The anchor with this id; undefined unless `id` is a whole number from 1 to 10,000. */
   anchor(id: number): Anchor | undefined
 }
 
 export const ANCHORS = 10_000
 
-/** For each zone: its first and last id (inclusive), and the mass at its inner and its outer edge. */
+/**
+ * For each zone of the colour space: its first and last anchor id (inclusive), and the mass (weight of an anchor in a node's colour) at its
+ * inner and its outer edge.
+ */
 export const ZONE_BOUNDS: Readonly<
   Record<Zone, { readonly first: number; readonly last: number; readonly inner: number; readonly outer: number }>
 > = {
@@ -39,11 +42,11 @@ interface Point {
   readonly L: number
   readonly a: number
   readonly b: number
-  /** Distance from the centre of the colour space. */
+  /** Distance of the point from the centre of the colour space, (50, 0, 0). */
   readonly distance: number
 }
 
-/** All anchors, made from points of a Halton sequence ordered by their distance from (50, 0, 0); all distances differ. */
+/** Makes all anchors from points of a Halton sequence, ordered by distance from (50, 0, 0); no two points have the same distance. */
 function makeAnchors(): readonly Anchor[] {
   const points = Array.from({ length: ANCHORS }, (_, at) => pointOf(at + 1))
   points.sort((one, other) => one.distance - other.distance)
@@ -60,7 +63,7 @@ function pointOf(index: number): Point {
   return { L, a, b, distance: Math.sqrt((L - 50) ** 2 + a ** 2 + b ** 2) }
 }
 
-/** The digits of `index` in this base, mirrored at the point: 6 = 110₂ gives 0.011₂ = 0.375. */
+/** The digits of `index` in the given base, mirrored at the radix point: 6 = 110₂ gives 0.011₂ = 0.375. */
 function radicalInverse(index: number, base: number): number {
   let inverse = 0
   let place = 1
@@ -94,15 +97,15 @@ function halfToEven(value: number): number {
 
 export interface StackFile {
   readonly version: string
-  /** Time when the file was written, in ISO 8601. */
+  /** Time when the stack file was written, in ISO 8601. */
   readonly generated_at: string
-  /** Assignments in the file's tag slots, by ascending anchor: ready for `assignMany`. */
+  /** Hashtags in the stack file with their anchor ids, in ascending order of anchor; the form that `assignMany` takes. */
   readonly assignments: readonly { readonly hashtag: string; readonly anchorId: number }[]
 }
 
 const VERSION = '1.0.0'
 
-/** The whole stack with its bindings, one anchor per line, for other tools. */
+/** Writes the whole semantic stack as JSON for other tools, one anchor per line, with the hashtag bound to each. */
 export function writeStack(bindings: readonly Pick<Binding, 'hashtag' | 'anchor_id'>[], now: Instant): string {
   const hashtags = new Map(bindings.map(({ anchor_id, hashtag }) => [anchor_id, hashtag]))
   const lines = STACK.anchors.map(anchor => JSON.stringify({ ...anchor, hashtag: hashtags.get(anchor.id) ?? null }))
@@ -111,9 +114,8 @@ export function writeStack(bindings: readonly Pick<Binding, 'hashtag' | 'anchor_
 }
 
 /**
- * Reads the hashtags of a stack file written elsewhere. As there is only one stack (a test checks its hash), a file is valid when each of
- * its anchors equals the built-in anchor of that id (CQ-023). Throws `stack_invalid`, with details.anchor_id where a single anchor is
- * wrong.
+ * Reads the hashtags of a stack file, which another program may have written. There is only one stack, so each anchor of the file must
+ * equal the built-in anchor of that id (CQ-023). Throws `stack_invalid`, with details.anchor_id where a single anchor is wrong.
  */
 export function loadStack(json: string): StackFile {
   const file = parsed(json)
@@ -163,21 +165,21 @@ function invalid(problem: string, anchorId?: number, cause?: unknown): StorageEr
   })
 }
 
-// Normal form of hashtags: one spelling for all ways to write one.
+// Brings hashtags into a normal form, so that all spellings of one hashtag are equal, and finds hashtags in texts.
 
-/** Looks up a hashtag in its normal form. */
+/** Returns the binding of a hashtag that is given in its normal form; null when the hashtag is not assigned. */
 export type Resolve = (hashtag: string) => Binding | null
 
-/** Longest hashtag without the `#`, in Unicode characters. */
+/** Largest number of Unicode characters in a hashtag, without the `#`. */
 export const MAX_HASHTAG_LENGTH = 100
 
 const LEADING_HASHES = /^#+/
-/** Text of a hashtag behind the `#`: no white space, control characters or halves of a surrogate pair. */
+/** Pattern of the part of a hashtag after the `#`: no white space, control characters or halves of a surrogate pair. */
 const BODY = /^[^\s\p{Cc}\p{Cs}]+$/u
 
 const EXPECTED = `hashtags of 1 to ${MAX_HASHTAG_LENGTH} characters without white space and control characters`
 
-/** Normal form of a hashtag: ` ##Typing ` gives `#typing`. Normalising twice changes nothing. */
+/** Converts a hashtag to its normal form: ` ##Typing ` gives `#typing`. Normalising the result again changes nothing. */
 export function normaliseHashtag(value: unknown, parameter = 'hashtags'): string {
   if (typeof value !== 'string') throw invalidParameter(parameter, value, EXPECTED)
   const body = hashtagBody(foldHashtag(value.trim()))
@@ -185,21 +187,21 @@ export function normaliseHashtag(value: unknown, parameter = 'hashtags'): string
   return `#${body}`
 }
 
-/** Text in lower case and in Unicode composed form (NFC). */
+/** A text in lower case and in Unicode composed form (NFC), as hashtags are compared. */
 export function foldHashtag(text: string): string {
   // Composed before lower-casing, so that a letter and its accent change case together, and again after, since lower-casing can decompose.
   return text.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
-/** The part behind the `#` of a folded hashtag; null when it is no valid hashtag. */
+/** The part of a hashtag after the `#`; null when it is no valid hashtag. `folded`: the text in lower case and composed form. */
 export function hashtagBody(folded: string): string | null {
   const body = folded.replace(LEADING_HASHES, '')
   return isShort(body) && BODY.test(body) ? body : null
 }
 
 /**
- * Whether the text is within the length limit. Counts characters only where the UTF-16 length does not decide: a character is one or two
- * units.
+ * Whether a hashtag's text has at most 100 characters. A character is one or two UTF-16 units, so characters are counted only where the
+ * number of units does not decide.
  */
 function isShort(body: string): boolean {
   if (body.length <= MAX_HASHTAG_LENGTH) return true
@@ -207,8 +209,8 @@ function isShort(body: string): boolean {
 }
 
 /**
- * Hashtags that the text names, in order of first appearance, without duplicates. `resolve` gets hashtags in their normal form. For
- * `Python, (C++) and "3.12".`: #python, #c++, #3.12, where those are assigned.
+ * Assigned hashtags that a text names, in order of first appearance, without duplicates. For `Python, (C++) and "3.12".`: #python, #c++ and
+ * #3.12, where these are assigned. `resolve` is called with hashtags in their normal form.
  */
 export function tagsInText(text: unknown, resolve: Resolve): string[] {
   if (typeof text !== 'string') throw invalidParameter('content', text, 'text')
@@ -220,7 +222,10 @@ export function tagsInText(text: unknown, resolve: Resolve): string[] {
   return [...found]
 }
 
-/** The hashtag of a folded token: the first of its readings that is assigned. */
+/**
+ * The assigned hashtag that a word of a text names; null when there is none. The word is tried with and without its surrounding
+ * punctuation, in the order that `readings` gives.
+ */
 export function tagOfToken(token: string, resolve: Resolve): string | null {
   for (const reading of readings(token)) {
     const body = hashtagBody(reading)
@@ -231,8 +236,8 @@ export function tagOfToken(token: string, resolve: Resolve): string | null {
 }
 
 /**
- * Readings of a token as a hashtag: unchanged, then with leading punctuation removed sign by sign, then with trailing punctuation removed
- * too.
+ * The forms in which a word of a text is tried as a hashtag: unchanged, then with leading punctuation removed sign by sign, then also with
+ * trailing punctuation removed.
  */
 function* readings(token: string): Iterable<string> {
   const { length } = token
@@ -241,13 +246,13 @@ function* readings(token: string): Iterable<string> {
   for (let from = Math.max(0, length - LONGEST); from <= start; from++) yield token.slice(from)
   for (let to = Math.min(length - 1, start + LONGEST); to >= end; to--) yield token.slice(start, to)
   if (start > MAX_SIGNS || length - end > MAX_SIGNS) return
-  // Last, combinations that the order above skips: `.net,` with its leading point kept and its comma removed.
+  // Last, combinations that the order above leaves out: `.net,` is tried with its leading point kept and its comma removed.
   for (let from = 0; from < start; from++) {
     for (let to = length - 1; to >= end; to--) yield token.slice(from, to)
   }
 }
 
-/** Longest reading in UTF-16 units that can be a hashtag; one unit is for the `#`, as further ones change nothing. */
+/** Longest text, in UTF-16 units, that can be a hashtag: twice the length limit in characters, and one unit for the `#`. */
 const LONGEST = 2 * MAX_HASHTAG_LENGTH + 1
 /** Number of punctuation signs at an edge up to which all combinations are tried, so that a row of dots does not take quadratic time. */
 const MAX_SIGNS = 8

@@ -1,7 +1,7 @@
 /**
- * The starter vocabulary: topics of developers with which a new user can store and query at once. Each line has a hashtag without its `#`
- * and its anchor id. Hashtags that the packaged model finds near in meaning have anchors near each other. Stores refer to these anchor ids,
- * so they never change.
+ * The starter vocabulary: topics of software developers with which a new user can store and query at once. Each item is a hashtag without
+ * its `#`, and its anchor id; hashtags near in meaning have anchors near each other. Stores contain these anchor ids, so they must never
+ * change.
  */
 import type { Zone } from '../model.ts'
 
@@ -16,7 +16,7 @@ export const STARTER: Readonly<Record<Zone, string>> = {
     documentation=601 research=921 product=911 project=197 management=941 learning=138 writing=860 business=954 knowledge=1
     ai_tools=786
   `,
-  // Hashtags of the zone Mid: the bulk of topics.
+  // Hashtags of the zone Mid: most topics, such as techniques and tools.
   Mid: `
     async=2490 asyncio=4603 await=5187 concurrency=4508 parallelism=3539 threads=3305 processes=2263 coroutines=3808
     callbacks=7202 promises=5604 events=4778 streams=4978 generators=2518 iterators=6740 closures=7405 functions=2191
@@ -106,7 +106,7 @@ export const STARTER: Readonly<Record<Zone, string>> = {
     stripe=7236 invoice=7391 homelab=1664 smart_home=1249 photography=3265 music=1022 cooking=5562 travel=4329
     health=5370 fitness=5142 finance=5787 books=3716 science=1650 history=5599 language=7135
   `,
-  // Hashtags of the zone Outer: modifiers, such as how new, how ready, how hard, for which readers.
+  // Hashtags of the zone Outer: modifiers, such as how new, how mature, how difficult, or for which readers.
   Outer: `
     stable=7885 draft=8462 beta=7653 alpha=7939 preview=7581 experimental=7505 deprecated=8658 obsolete=7843
     legacy=9220 current=7727 latest=8026 new=9555 old=7799 modern=9269 classic=9950 updates=9304 update=8281

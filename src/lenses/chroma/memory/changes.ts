@@ -1,6 +1,6 @@
 /**
- * Records that queries returned nodes (CQ-066 to CQ-071): at once, in one durable transaction per query; or queued and written together a
- * little later (CQ-103, CQ-104), with the same outcome.
+ * Records that queries returned nodes, which counts as a use of each node (CQ-066 to CQ-071). Uses are written at once, in one durable
+ * transaction per query, or queued and written together a little later (CQ-103, CQ-104); both give the same memories.
  */
 
 import { z } from 'zod'
@@ -37,15 +37,15 @@ import { ascends, DAY, decayedStrength, healthOf, MODES, type Mode, reinforced, 
 
 const QUEUE_LENGTH = 100
 const QUEUE_MS = 1_000
-/** Longest queue of hits: while it cannot be written, the oldest hits are dropped above this. */
+/** Largest number of uses in the queue; while the queue cannot be written, the oldest uses above this number are dropped. */
 const QUEUE_LIMIT = 10_000
-/** Attempts to write after the first one. */
+/** Number of attempts to write uses after the first one has failed. */
 const RETRIES = 5
 /** How long one attempt waits for writers of other processes, in ms: all attempts together block the thread for less than 50 ms. */
 const WAIT_MS = 8
 /**
- * Error codes of a store that cannot be written at present, with the text that a warning gives for each: without paths, since any viewer
- * may read it.
+ * Error codes of a store that cannot be written at present, with the text of the warning for each. Any viewer may read the warning, so it
+ * has no file paths.
  */
 const UNWRITABLE: Readonly<Record<string, string>> = {
   store_readonly: 'the store cannot be written',
@@ -56,9 +56,9 @@ export interface AccessOptions {
   readonly store: Store
   readonly memories: Memories
   readonly mode: 'immediate' | 'queued'
-  /** Setting `memory.enabled`: when false, uses are recorded without changing strength (CQ-054). */
+  /** Setting `memory.enabled`: when false, uses of nodes are recorded but do not change a node's strength (CQ-054). */
   readonly memoryEnabled: boolean
-  /** Timer for delayed writes; replaced in tests. */
+  /** Timer that delays the writing of queued uses; tests replace it. */
   readonly timer?: Timer | undefined
 }
 
@@ -80,8 +80,8 @@ export class AccessUpdates {
   }
 
   /**
-   * Records that these nodes were returned to this viewer at `now` (Unix seconds). Hits that cannot be written, because of other writers or
-   * because the file or the disk takes no more, are skipped with a warning (CQ-071), or stay in the queue in the queued mode. Must not be
+   * Records that a query returned these nodes to this viewer at `now` (Unix seconds). Uses that cannot be written, because other writers
+   * hold the lock or the file or disk refuses, are skipped with a warning (CQ-071); in queued mode they stay in the queue. Must not be
    * called within a transaction.
    */
   record(viewer: string, entries: readonly EntryKey[], now: number): readonly Warning[] {
@@ -97,12 +97,12 @@ export class AccessUpdates {
     return []
   }
 
-  /** Writes the hits that wait in the queue. */
+  /** Writes the uses of nodes that wait in the queue, and returns warnings about those that could not be written. */
   flush(): readonly Warning[] {
     return this.#queue.length === 0 ? [] : this.#writeQueue()
   }
 
-  /** Writes the queue for the last time: hits that cannot be written now are lost, and reported. */
+  /** Writes the queue when the engine closes: uses that cannot be written now are lost, and a warning reports them. */
   close(): readonly Warning[] {
     const warnings = this.flush()
     this.#stopTimer?.()
@@ -137,16 +137,15 @@ export class AccessUpdates {
   }
 
   /**
-   * Writes all hits (at least one) in one transaction. Each memory is read and written back while no other writer can interfere, so no use
-   * is lost between two queries; only getting the write lock and writing can fail. Returns null, or why nothing was written: others kept
-   * the store locked every time, or its file cannot be written. Stamped with the time of the last hit, since a query reads the clock once
-   * (CQ-009).
+   * Writes all given uses (at least one) in one transaction, dated with the time of the last. Each memory is read and written back under
+   * the write lock, so no use is lost between two queries. Returns null, or the reason why nothing was written: other writers kept the
+   * lock, or the file cannot be written. A query reads the clock once (CQ-009).
    */
   #write(hits: readonly Hit[]): string | null {
     const { store, memories } = this.#options
     const at = must(hits.at(-1), 'a hit').now * 1000
     const byViewer = Map.groupBy(hits, hit => hit.viewer)
-    // Columns are read before the transaction: reading them for the first time would delay other writers.
+    // The memory columns are loaded before the transaction begins: the first load takes long and would block other writers.
     const columns = new Map([...byViewer.keys()].map(viewer => [viewer, memories.loaded(viewer)]))
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       try {
@@ -164,8 +163,8 @@ export class AccessUpdates {
   }
 
   /**
-   * Applies the hits in order, each to the state that the previous one left; hits on deleted nodes are dropped. The returned function must
-   * be called after the commit.
+   * Applies the uses in order, each to the memory that the previous use left; uses of deleted nodes are dropped. The returned function
+   * updates the columns in memory and must be called after the commit.
    */
   #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): () => void {
     columns.refresh()
@@ -174,7 +173,7 @@ export class AccessUpdates {
     for (const { entry, now } of hits) {
       const cell = columns.memory(entry)
       if (cell === undefined || cell.mode_name === null) continue
-      // A node that was never used: its last access in the columns is its creation.
+      // For a node that was never used, the last access in the memory columns is the time of its creation.
       const before = batch.changed.get(entry) ?? stored.get(entry) ?? defaultMemory(cell.last_accessed)
       batch.write(entry, reinforced(before, MODES[cell.mode_name], now, this.#options.memoryEnabled))
     }
@@ -198,28 +197,31 @@ function deferred(count: number, reason: string): Warning {
   }
 }
 
-// Batches that long runs over a viewer's memories, decay cycle and lifecycle check, both use.
+// Batches of memory changes for two long runs over a viewer's nodes: the decay cycle and the lifecycle check.
 
-/** Number of memories written in one transaction. */
+/** Number of memories that one transaction of a long run changes at most. */
 export const BATCH = 1000
 
 export interface RunOptions {
-  /** Time of the run, in Unix seconds. */
+  /** Time that the run takes as the present, in Unix seconds. */
   readonly now: number
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
-  /** Option of a lifecycle check: when true, no node rots in this run. */
+  /** Option of a lifecycle check: when true, no node becomes rotten in this run. */
   readonly spares?: boolean | undefined
-  /** Set when a job runs this: called first in each transaction; throws when the job has lost its lease. */
+  /**
+   * Set when a background job does this run. It is called at the start of each transaction, and throws when another worker has taken over
+   * the job.
+   */
   readonly requireHeld?: Condition | undefined
 }
 
-/** Throws `cancelled` when the run was aborted. */
+/** Throws `cancelled` when the caller's abort signal has ended the run. */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new QuerentError('cancelled', 'the run was ended; a later run continues from there')
 }
 
-/** The stored memory of a node, or its default memory where none is stored. */
+/** One viewer's stored memory of a node, or the default memory where none is stored. */
 export function memoryOfCell(writer: StoreWriter, viewer: string, entry: EntryKey, cell: Cell): StoredMemory {
   const stored = cell.used ? readMemory(writer, viewer, entry) : undefined
   return stored ?? defaultMemory(cell.last_accessed)
@@ -237,7 +239,7 @@ export class Batch {
     this.#columns = columns
   }
 
-  /** Writes one memory; false when that failed: invalid values of one node do not stop the others. */
+  /** Writes one memory; returns false when that failed, so that invalid values of one node do not stop the run. */
   write(entry: EntryKey, memory: StoredMemory): boolean {
     try {
       writeMemory(this.#writer, this.#columns.viewer, entry, memory)
@@ -278,8 +280,8 @@ export type DecayReport = Readonly<z.infer<typeof decayReport>>
 type DecayCounts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
 
 /**
- * Runs one decay cycle for one viewer. An interrupted cycle of the same `now` continues where it ended; one of another time starts again,
- * which decays nothing twice.
+ * Runs one decay cycle over one viewer's nodes. An interrupted cycle is continued when `now` equals its time; for any other `now` the cycle
+ * starts at the first node. No node decays twice for one period of time.
  */
 export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
   const { host, access, memories, settings } = context
@@ -322,16 +324,16 @@ export async function runDecayCycle(context: MemoryContext, viewer: string, opti
 
 interface BatchInput {
   readonly now: number
-  /** Time when the last decay cycle ended, in Unix seconds. */
+  /** Time when the viewer's last decay cycle ended, in Unix seconds. */
   readonly since: number
   readonly after: EntryKey
   readonly visible: VisibleNodes
 }
 
 interface BatchOutcome {
-  /** The last node that is done; -1 when all are done. */
+  /** Key of the last node that the cycle has handled; -1 when all nodes are handled. */
   readonly after: EntryKey
-  /** Visible nodes that were examined: hidden nodes are not counted, so that the progress does not reveal them. */
+  /** Number of visible nodes that were examined. Hidden nodes are not counted, so that the progress does not reveal them. */
   readonly passed: number
   readonly committed: () => void
 }
@@ -367,7 +369,7 @@ function decayBatch(writer: StoreWriter, columns: MemoryColumns, input: BatchInp
   return { after, passed, committed: batch.end() }
 }
 
-/** The memory after the decay; the same object when nothing changes. */
+/** The memory of a node after decay; the same object when nothing changes. */
 function decay(memory: StoredMemory, mode: Mode, now: number, since: number): StoredMemory {
   const { last_accessed, strength_raw, decay_health, decayed_at, version } = memory
   const idle = now - Math.max(last_accessed, decayed_at, since)
@@ -383,8 +385,8 @@ function decay(memory: StoredMemory, mode: Mode, now: number, since: number): St
   }
 }
 
-// The lifecycle check (CQ-139 to CQ-141): a node that became strong enough ascends permanently, one that is neither recent nor strong rots.
-// It depends only on the state that it finds, so an interrupted check is finished by running it again.
+// The lifecycle check (CQ-139 to CQ-141): a node that has become strong enough ascends and stays permanently; a node that is neither recent
+// nor strong becomes rotten. The check depends only on the stored memories, so an interrupted check is completed by running it again.
 
 export const lifecycleReport = z.lazy(() =>
   z.strictObject({
@@ -422,7 +424,7 @@ export async function runLifecycleCheck(
     due = []
   }
   for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
-    // Hidden nodes are not counted in the progress either.
+    // Hidden nodes are not counted in the reported progress, which would otherwise reveal how many there are.
     if (!visible.has(entry)) continue
     passed++
     const cell = columns.memory(entry)
@@ -439,7 +441,10 @@ export async function runLifecycleCheck(
   return counts
 }
 
-/** What the check would do to a node now. Frozen and ascended nodes are left alone. */
+/**
+ * What the lifecycle check would do to a node at `now`: let it ascend, let it rot, count it as failed (its memory mode is unknown), or
+ * nothing. Frozen nodes (without decay) and ascended nodes are left unchanged.
+ */
 function turnOf(cell: Cell, now: number, spares = false): Turn {
   if (cell.ascension || !cell.decay_enabled) return null
   if (cell.mode_name === null) return 'fails'
@@ -449,8 +454,8 @@ function turnOf(cell: Cell, now: number, spares = false): Turn {
 }
 
 /**
- * Examines each node again inside the write transaction, when nobody else can write, and applies the change. The returned function must be
- * called after the commit.
+ * Examines each node again inside the write transaction, when no other writer can interfere, and applies the change. The returned function
+ * updates the columns in memory and must be called after the commit.
  */
 function turn(
   writer: StoreWriter,
@@ -482,7 +487,7 @@ function turn(
 /** How often the job checks whether a day has passed, in ms: an engine may be open for an hour only, or for weeks. */
 const LOOK_EVERY_MS = 3_600_000
 
-/** The background job of memories. `contextOf` gives the lens's state for this host. */
+/** The background jobs that run decay cycles and lifecycle checks. `contextOf` gives the lens's memory state for a host. */
 export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readonly Job[] {
   return [
     {
@@ -503,7 +508,10 @@ export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readon
   ]
 }
 
-/** Viewers whose memories need the job; none in a store without nodes, which then stays unchanged. */
+/**
+ * Viewers for whom decay cycle and lifecycle check are run: the owner and all with a stored memory. None in a store without nodes, so that
+ * such a store is never written.
+ */
 function viewersToServe(host: LensHost): readonly string[] {
   if (host.store.table(NODES).scan({}, { limit: 1 }).length === 0) return []
   return [...new Set([OWNER, ...viewersWithMemory(host.store)])]
@@ -512,8 +520,8 @@ function viewersToServe(host: LensHost): readonly string[] {
 type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'requireHeld'>
 
 /**
- * Runs decay cycle and lifecycle check for a viewer. An interrupted cycle is finished at its own time, and the check stays due until it was
- * completed.
+ * Runs a decay cycle and a lifecycle check for one viewer. An interrupted cycle is completed with its own time as `now`, and the check
+ * stays due until one was completed.
  */
 async function serve(context: MemoryContext, viewer: string, now: number, input: RunInput): Promise<void> {
   const { store, clock } = context.host
@@ -533,7 +541,7 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
     await runLifecycleCheck(context, viewer, { ...input, now, spares })
     setDayTo('done')
   } catch (error) {
-    // Cancelled in the middle: the next run continues from there.
+    // The run was cancelled in the middle; the next run of the job continues it.
     if (!(error instanceof QuerentError && error.code === 'cancelled')) throw error
   }
 }
@@ -543,8 +551,8 @@ const MANY = 20
 const MANY_OF = 10
 
 /**
- * Whether so many nodes would rot that this is announced first (CQ-151): `status` and the doctor then report it until the next cycle, which
- * lets the nodes rot. Nodes announced in an earlier cycle are not held back again.
+ * Whether so many nodes would rot that it is announced first (CQ-151): `status` and the doctor report the number until the next cycle,
+ * which lets the nodes rot. Nodes that an earlier cycle announced are not delayed again.
  */
 function isAnnounced(context: MemoryContext, viewer: string, now: number, { requireHeld }: RunInput): boolean {
   const { store, clock } = context.host
@@ -564,7 +572,7 @@ function isAnnounced(context: MemoryContext, viewer: string, now: number, { requ
   return isHeldBack
 }
 
-/** How many nodes the viewer sees, and how many of them would rot now. */
+/** Two numbers: how many nodes the viewer sees, and how many of them would become rotten now. */
 function rottingOf({ host, memories }: MemoryContext, viewer: string, now: number): readonly [number, number] {
   const columns = memories.of(viewer)
   const visible = visibleNodes(host, viewer)

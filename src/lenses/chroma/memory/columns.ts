@@ -1,6 +1,6 @@
 /**
- * One viewer's memory of all nodes, ready for ranking: loaded from the store on first use, and kept in step by the change feed (nodes
- * added, changed or deleted) and by the log of uses (memories that this or another process changed).
+ * One viewer's memory of all nodes, in arrays that ranking reads. They are loaded from the store on first use and then updated from the
+ * change feed (nodes added, changed or deleted) and from the log of uses (memories that any process changed).
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -29,26 +29,26 @@ import {
 } from './formulas.ts'
 
 const PAGE = 10_000
-/** Rows of the table MEMORY that are cached, 200 bytes each. */
+/** Number of rows of the table MEMORY that are cached, of about 200 bytes each. */
 const ROWS_KEPT = 10_000
-/** Share of the nodes: when more than this share has changed, reading all again is quicker. */
+/** When more than this share of the nodes has changed, reading all memories again is quicker than following the changes. */
 const RELOADED_SHARE = 1 / 4
 
 export interface ScorerRequest {
-  /** Weights of the call or the settings; null: each node uses the weights of its own memory mode. */
+  /** Weights of relevance, recency and strength from the call or the settings; null: each node uses the weights of its own memory mode. */
   readonly weights: ScoreWeights | null
-  /** Time of the query, in Unix seconds. */
+  /** Time of the query that is scored, in Unix seconds. */
   readonly now: number
   readonly points: PointIndex
   readonly memoryEnabled: boolean
 }
 
-// One viewer's memory of every node, as far as ranking needs it, in typed arrays by entry key: 25 bytes per key and no objects, so that a
-// million nodes take 25 MB and a score reads three numbers.
+// One viewer's memory of every node, with the fields that ranking needs, in typed arrays by entry key. This takes 25 bytes per key and no
+// objects, so 25 MB for a million nodes; scoring a node reads three numbers.
 
-/** A node's memory as far as ranking needs it, with the fields of the node itself that affect it. */
+/** One viewer's memory of a node with the fields that ranking needs, and the node's own fields that affect it. */
 export interface Cell {
-  /** Creation time in Unix seconds, like the other times here. */
+  /** Creation time of the node in Unix seconds; the other times of this type have that unit too. */
   readonly created_at: number
   readonly last_accessed: number
   readonly strength_raw: number
@@ -57,7 +57,7 @@ export interface Cell {
   readonly decay_enabled: boolean
   /** The node's memory mode; null where the stored name is unknown. */
   readonly mode_name: ModeName | null
-  /** Whether the table MEMORY has a row for the node. */
+  /** Whether the node was used by the viewer, so that the table MEMORY has a row for it. */
   readonly used: boolean
 }
 
@@ -69,20 +69,20 @@ const UNKNOWN_MODE = 0b10_0000
 const USED = 0b100_0000
 const PRESENT = 0b1000_0000
 
-/** The cells by entry key, and the sets of rotten and of other nodes. */
+/** The memory cells of one viewer by entry key, and the sets of rotten and of not rotten nodes. */
 class MemoryCells {
   readonly #cells = new Columns({
     created: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
     accessed: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
     strength: { of: Float64Array },
-    /** Flags of a node; the memory mode is in the lowest two bits. */
+    /** Flags of a node as bits; the lowest two bits are the memory mode. */
     flags: { of: Uint8Array },
   })
   #size = 0
   #alive = new Bitset()
   #rotten = new Bitset()
 
-  /** Number of nodes, visible to the viewer or not. */
+  /** Number of nodes in the columns, visible to the viewer or not. */
   get size(): number {
     return this.#size
   }
@@ -103,7 +103,7 @@ class MemoryCells {
     return ((this.#cells.arrays.flags[entry] ?? 0) & PRESENT) !== 0
   }
 
-  /** Creation time in Unix seconds. Meaningless for an entry that is no node. */
+  /** Creation time of a node in Unix seconds; without meaning for an entry that is no node. */
   created(entry: EntryKey): number {
     return this.#cells.arrays.created[entry] ?? Number.NEGATIVE_INFINITY
   }
@@ -116,7 +116,7 @@ class MemoryCells {
     return this.#cells.arrays.strength[entry] ?? 0
   }
 
-  /** Index of the node's mode in `MODE_NAMES`; an unknown mode counts as the first. */
+  /** Index of the node's memory mode in `MODE_NAMES`; an unknown mode counts as the first. */
   modeAt(entry: EntryKey): number {
     return (this.#cells.arrays.flags[entry] ?? 0) & MODE_BITS
   }
@@ -171,7 +171,7 @@ class MemoryCells {
     this.#size = 0
   }
 
-  /** The first node with a key above this one; -1 when there is none. Starting at -1 visits all nodes. */
+  /** The first node with an entry key above `after`; -1 when there is none. Starting at -1 and passing each result on visits all nodes. */
   next(after: EntryKey): EntryKey {
     const { flags } = this.#cells.arrays
     for (let entry = after + 1; entry < flags.length; entry++) {
@@ -184,7 +184,7 @@ class MemoryCells {
 export class MemoryColumns extends MemoryCells {
   readonly viewer: string
   readonly #store: Store
-  /** Rows of the table MEMORY that were read or written recently, in step with the cells; oldest first. */
+  /** Cache of rows of the table MEMORY that were read or written recently, oldest first. It is updated together with the columns. */
   readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
   /** Number of nodes whose memory fell since the bounds of their blocks were computed: with many, the bounds are too high to be useful. */
@@ -199,7 +199,10 @@ export class MemoryColumns extends MemoryCells {
     take: (reader, changed) => this.#take(reader, [...changed.keys()]),
     most: () => this.#worthFollowing,
   })
-  /** Position in the log of uses up to which the columns are up to date. */
+  /**
+   * Number of the last line of the log of uses (the log of changed memories, by which processes follow each other's changes) that is
+   * already applied to these columns.
+   */
   #seen = 0
   #version = -1
 
@@ -209,14 +212,17 @@ export class MemoryColumns extends MemoryCells {
     this.viewer = viewer
   }
 
-  /** The newest entry of the log of uses that the columns reflect. */
+  /**
+   * Number of the last line of the log of uses (the log of changed memories, by which processes follow each other's changes) that is
+   * already applied to these columns.
+   */
   get seen(): number {
     return this.#seen
   }
 
   /**
-   * The complete memories of these nodes; a node that was never used is absent. To be called within a read to which the columns were
-   * brought up.
+   * The complete memories of these nodes as a map by key; a node that was never used is absent. Must be called within the read transaction
+   * for which the columns were updated.
    */
   stored(reader: StoreReader, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, StoredMemory> {
     const used = entries.filter(entry => this.memory(entry)?.used === true)
@@ -233,8 +239,8 @@ export class MemoryColumns extends MemoryCells {
   }
 
   /**
-   * Scores points for one search; to be made right after the index was brought up to date. Index and columns are brought up to date within
-   * one read of the store, so they agree.
+   * Makes a scorer of points for one search. Must be called right after the point index was updated: index and columns are then updated
+   * within one read transaction, so they agree.
    */
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
@@ -247,7 +253,7 @@ export class MemoryColumns extends MemoryCells {
     return new MemoryScorer(this, this.#bounds, weights, now)
   }
 
-  /** Applies changes committed since the last call: microseconds when there are none. */
+  /** Applies changes that were committed since the last call; takes microseconds when there are none. */
   refresh(): void {
     const version = this.#store.version()
     if (version === this.#version) return
@@ -255,7 +261,7 @@ export class MemoryColumns extends MemoryCells {
     this.#version = version
   }
 
-  /** As `refresh`, from within a transaction. */
+  /** Applies committed changes to the columns, from within a transaction of the caller. */
   follow(reader: StoreReader): void {
     this.#feed.follow(reader)
     const uses = usesSince(reader, this.viewer, this.#seen)
@@ -280,11 +286,11 @@ export class MemoryColumns extends MemoryCells {
     const hasWritten = seen !== this.#seen
     this.#seen = seen
     const version = this.#store.version()
-    // Only this write was committed: nobody else has written since the last read.
+    // When the store's version rose by exactly one, only this write was committed and the columns are up to date.
     if (hasWritten && version === this.#version + 1) this.#version = version
   }
 
-  /** Number of changes and uses up to which looking each up is quicker than reading all again. */
+  /** Number of changes and uses up to which looking up each one is quicker than reading all memories again. */
   get #worthFollowing(): number {
     return Math.max(PAGE, this.size * RELOADED_SHARE)
   }
@@ -349,7 +355,7 @@ function signalsOf(
   return { last_accessed, strength_raw, ascension, rotten, used: true }
 }
 
-/** Number of viewers whose columns are kept: 25 MB each at a million nodes. */
+/** Number of viewers whose memory columns are kept in memory; at a million nodes each takes 25 MB. */
 const VIEWERS = 8
 
 export class Memories {
@@ -360,7 +366,7 @@ export class Memories {
     this.#store = store
   }
 
-  /** The viewer's columns, in step with the committed state. The first call for a viewer reads all nodes. */
+  /** The memory columns of a viewer, updated to the committed state. The first call for a viewer reads all nodes. */
   of(viewer: string): MemoryColumns {
     const columns = this.loaded(viewer)
     columns.refresh()
@@ -378,21 +384,21 @@ export class Memories {
 }
 
 export interface MemorySettings {
-  /** When false: no strength, no decay, no lifecycle; scores are relevance alone. */
+  /** When false, scores are relevance alone, and there is no strength, decay or lifecycle of nodes. */
   readonly enabled: boolean
-  /** When false, decay cycles are skipped. */
+  /** When false, decay cycles are skipped and strength does not fall. */
   readonly decay_enabled: boolean
 }
 
 export interface MemoryContext {
   readonly host: LensHost
   readonly memories: Memories
-  /** Uses of nodes that wait to be written. */
+  /** Queue of uses of nodes; `flush` writes those that are not written yet. */
   readonly access: { flush(): unknown }
   readonly settings: MemorySettings
 }
 
-// Scores points by relevance, recency and strength (CQ-052 to CQ-054), from the memory columns of one viewer.
+// Scores nodes by relevance, recency and strength (CQ-052 to CQ-054), read from one viewer's memory columns.
 
 /**
  * Factor by which upper bounds of a score are raised, since floating-point functions need not be monotonic in the last bit. Each part is
@@ -404,7 +410,7 @@ const LEAST = 1e-300
 const MODE_COUNT = MODE_NAMES.length
 const MODES_IN_ORDER: readonly Mode[] = MODE_NAMES.map(name => MODES[name])
 
-/** Scorer for memory switched off: the score is the nearness in colour alone. */
+/** Scorer used when memory is switched off: the score is the relevance (nearness in colour) alone. */
 export const BY_RELEVANCE: PointScorer = {
   score: (_entry, distance) => relevanceOf(distance),
   bound: (_block, distance) => relevanceOf(distance) * SLACK + LEAST,
@@ -418,10 +424,10 @@ export class MemoryScorer implements PointScorer {
   readonly #cells: MemoryCells
   readonly #bounds: BlockBounds
   readonly #now: number
-  /** Weights of each mode, in the order of `MODE_NAMES`. */
+  /** Weights of relevance, recency and strength for each memory mode, in the order of `MODE_NAMES`. */
   readonly #weights: readonly ScoreWeights[]
 
-  /** `weights` null: each node uses the weights of its own mode. */
+  /** `weights` null: each node is scored with the weights of its own memory mode. */
   constructor(cells: MemoryCells, bounds: BlockBounds, weights: ScoreWeights | null, now: number) {
     this.#cells = cells
     this.#bounds = bounds
@@ -452,17 +458,17 @@ export class MemoryScorer implements PointScorer {
   }
 
   limit(distance: number): number {
-    // The slack factor is applied twice: the bound over all blocks is computed from larger inputs, which after rounding need not give a
-    // larger result.
+    // The slack factor is applied a second time: the bound over all blocks comes from larger inputs than the bound of one block, but after
+    // rounding it need not be larger.
     return this.bound(ALL, distance) * SLACK
   }
 }
 
-// For each block of points and each mode, the latest access and the largest strength of its nodes: enough to bound the score of every node
-// in the block for any weights at any time. A bound is raised at once when a node rises; when a node fades, leaves or changes its mode, the
-// bound stays too high, which is safe, until the bounds are computed again.
+// For each block of points and each memory mode, the latest access and the largest strength of the block's nodes. These bound the score of
+// every node in the block, for any weights at any time. A bound is raised as soon as a node rises; when a node weakens, leaves or changes
+// its mode, the bound stays too high, which is safe, until all bounds are computed again.
 
-/** Block number that stands for all blocks. */
+/** Number used in place of a block's number for the bounds over all blocks. */
 export const ALL = -1
 /** Seconds for which computed recencies are reused: they only fall, so the older value is a valid upper bound. */
 const KEPT_S = 60
@@ -471,15 +477,15 @@ export class BlockBounds {
   readonly points: PointIndex
   readonly #cells: MemoryCells
   #generation = -1
-  /** How many of the points added to blocks have been applied. */
+  /** Number of points in the index's list of arrivals that have been applied to the bounds. */
   #arrived = 0
-  /** Bounds in rows of index (block + 1) × modes + mode, so that `ALL` comes first. */
+  /** Bounds in an array with the index (block + 1) × number of modes + mode; the bounds over all blocks (`ALL`, -1) come first. */
   readonly #bounds = new Columns({
-    /** Latest access; minus infinity where the block has no node of that mode. */
+    /** Latest access of a node of this mode in the block, in Unix seconds; minus infinity where the block has none. */
     newest: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
-    /** Largest normalised strength of a node of that mode in the block. */
+    /** Largest normalised strength (0 to 1) of a node of this mode in the block. */
     strongest: { of: Float64Array },
-    /** Recency of the latest access at time `#since`; NaN: not computed yet. */
+    /** Recency (0 to 1) that the block's latest access has at time `#since`; NaN: not computed yet. */
     recencies: { of: Float64Array, empty: Number.NaN },
   })
   #since = Number.NaN
@@ -504,8 +510,8 @@ export class BlockBounds {
   }
 
   /**
-   * Raises the bounds of a node whose memory or mode changed, or that is new. A new node without a point is handled when its point is
-   * added.
+   * Raises the bounds of a node's block when the node is new or its memory or mode changed. A new node that has no point in the index yet
+   * is handled when its point is added.
    */
   raise(entry: EntryKey): void {
     const block = this.points.blockOf(entry)
@@ -527,7 +533,7 @@ export class BlockBounds {
     if (strength > (strongest[at] as number)) strongest[at] = strength
   }
 
-  /** Upper bound of the recency of all nodes of this mode in the block, or in all blocks; below 0 when there are none. */
+  /** Upper bound of the recency of the nodes of this mode in a block, or in all blocks; below 0 when there are no such nodes. */
   recency(block: number, mode: number): number {
     const at = placeOf(block, mode)
     const { newest, recencies } = this.#bounds.arrays
@@ -539,12 +545,12 @@ export class BlockBounds {
     return made
   }
 
-  /** Upper bound of the normalised strength of all nodes of this mode in the block, or in all blocks. */
+  /** Upper bound of the normalised strength of the nodes of this mode in a block, or in all blocks. */
   strength(block: number, mode: number): number {
     return this.#bounds.arrays.strongest[placeOf(block, mode)] ?? 0
   }
 
-  /** Computes the bounds from all nodes: some 20 ns each. */
+  /** Computes the bounds of all blocks from all nodes, which takes some 20 ns per node. */
   #remake(): void {
     this.#bounds.clear(placeOf(Math.ceil(this.points.blocks * 1.2), 0))
     for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.raise(entry)

@@ -5,52 +5,55 @@ import { saturate } from '../../../math/decay.ts'
 export const MODE_NAMES = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const
 export type ModeName = (typeof MODE_NAMES)[number]
 
-/** Weights of the parts of a score; they sum to 1. */
+/** Weights of relevance, recency and strength in the score of a node; they sum to 1. */
 export interface ScoreWeights {
   readonly relevance: number
   readonly recency: number
   readonly strength: number
 }
 
-/** Memory of one node that results from one viewer's uses. Times are Unix seconds. */
+/** One viewer's memory of one node, which results from the viewer's uses of the node. Times are Unix seconds. */
 export interface NodeMemory {
   readonly last_accessed: number
   readonly access_count: number
-  /** Strength before normalisation, at least 0. */
+  /** Raw strength of the node, before it is normalised to 0..1; at least 0. */
   readonly strength_raw: number
-  /** Health from 0 to 1; it falls while the node is idle. */
+  /** Health of the node from 0 to 1; it falls while the node is not used. */
   readonly decay_health: number
   readonly ascension: boolean
   readonly rotten: boolean
-  /** Number of changes of this memory; the version of a result row is this plus the node's own. */
+  /** Number of changes of this memory. The version in a result row is this number plus the version of the node itself. */
   readonly version: number
 }
 
 export interface Mode {
-  /** Time constant of recency: days after which it has fallen to 1/e. */
+  /** Time constant of recency in days: after so many days without use, recency has fallen to 1/e. */
   readonly tau_rec_days: number
-  /** Time constant of health: days after which it has fallen to 1/e. */
+  /** Time constant of health in days: after so many days without use, health has fallen to 1/e. */
   readonly tau_decay_days: number
-  /** Strength that one use adds to a node. */
+  /** Raw strength that one use adds to a node of this mode, without the bonus for recency. */
   readonly strength_hit: number
   readonly strength_decay_per_day: number
-  /** Recency of a node from which a use counts for more. */
+  /** Recency of a node (0 to 1) at and above which a use adds a bonus to its strength. */
   readonly recency_bonus_threshold: number
-  /** How much more such a use counts: the added strength grows by this share of the recency. */
+  /** Bonus of a use at or above the recency threshold: the strength that the use adds is multiplied by 1 + this gain × recency. */
   readonly recency_bonus_gain: number
-  /** Normalised strength from which a node ascends and stays permanently. */
+  /** Normalised strength (0 to 1) at which a node ascends and then stays permanently. */
   readonly ascension_norm: number
-  /** A node rots when recency and strength are at or below these two values; null: it never rots. */
+  /**
+   * A node becomes rotten when its recency is at or below `rot_recency_min` and its strength at or below `rot_strength_min`; null: nodes of
+   * this mode never rot.
+   */
   readonly rot_recency_min: number | null
   readonly rot_strength_min: number | null
-  /** Share of the strength's decay that relevance prevents. */
+  /** How much relevance slows the decay of strength: the rate is multiplied by 1 - this share × relevance. */
   readonly relevance_decay_protect: number
   readonly w_rel: number
   readonly w_rec: number
   readonly w_str: number
 }
 
-/** Parameters of the modes, in the order of `MODE_NAMES`. */
+/** Parameters of the memory modes; each list has one value per mode, in the order of `MODE_NAMES`. */
 const PARAMETERS: { readonly [K in keyof Mode]: readonly Mode[K][] } = {
   tau_rec_days: [1.5, 3, 2, 7],
   tau_decay_days: [60, 90, 60, 120],
@@ -78,58 +81,61 @@ export function isModeName(name: unknown): name is ModeName {
   return (MODE_NAMES as readonly unknown[]).includes(name)
 }
 
-/** Weights by which a node of this mode is ranked when neither the call nor the settings give any. */
+/** Weights of relevance, recency and strength for a node of this mode, used when neither the call nor the settings give weights. */
 export function weightsOf({ w_rel, w_rec, w_str }: Mode): ScoreWeights {
   return { relevance: w_rel, recency: w_rec, strength: w_str }
 }
 
-// Formulas of memory (CQ-049 to CQ-052, CQ-066 to CQ-068, CQ-135, CQ-136, CQ-139, CQ-140). Pure functions; times are Unix seconds. All code
-// that ranks, shows or forecasts calls these, so that no two results differ in the last bit.
+// Formulas of a node's memory (CQ-049 to CQ-052, CQ-066 to CQ-068, CQ-135, CQ-136, CQ-139, CQ-140), as pure functions; times are Unix
+// seconds. Ranking, display and forecast all call these functions, so that their results agree to the last bit.
 
 export const DAY = 86_400
-/** A node whose health is below this counts as faded. */
+/** Health (0 to 1) below which a node counts as faded. */
 export const FADED = 0.5
-/** Colour distance over which relevance falls to 1/e; the same for every mode. */
+/** CIELAB distance at which relevance has fallen to 1/e; equal for every memory mode. */
 const RELEVANCE_REACH = 20
-/** Raw strength whose normalised strength is one half. */
+/** Raw strength whose normalised strength is one half: norm = raw / (raw + 5). */
 const STRENGTH_HALF = 5
-/** The relevance that a decay cycle assumes, as there is no query. */
+/** Relevance that a decay cycle assumes for every node, since a cycle has no query to compute it from. */
 const IDLE_RELEVANCE = 0.5
 
-/** Relevance from 0 to 1; 1 at colour distance 0. */
+/** Relevance of a node, from 0 to 1, at this CIELAB distance from the query: e^(-distance / 20). */
 export function relevanceOf(distance: number): number {
   return Math.exp(-distance / RELEVANCE_REACH)
 }
 
-/** Recency from 0 to 1; 1 where the clock ran backwards. */
+/**
+ * Recency of a node, from 0 to 1: e^(-days since the last access / `tau_rec_days`); 1 where the last access lies in the future because the
+ * clock was set back.
+ */
 export function recencyOf(mode: Mode, lastAccessed: number, now: number): number {
   return fadedOver(mode.tau_rec_days, now - lastAccessed)
 }
 
-/** Health of a node that was not used since `lastAccessed`, from 0 to 1. */
+/** Health of a node, from 0 to 1: e^(-days since the last access / `tau_decay_days`). */
 export function healthOf(mode: Mode, lastAccessed: number, now: number): number {
   return fadedOver(mode.tau_decay_days, now - lastAccessed)
 }
 
-/** Normalised strength: 0 up to, but never reaching, 1. */
+/** Normalised strength raw / (raw + 5): at least 0 and below 1. */
 export function strengthNorm(raw: number): number {
   return saturate(raw, STRENGTH_HALF)
 }
 
-/** The raw strength that has this normalised strength. */
+/** The raw strength whose normalised strength is `norm`: 5 · norm / (1 - norm). */
 export function rawStrength(norm: number): number {
   return (STRENGTH_HALF * norm) / (1 - norm)
 }
 
 /** 0..1, of three weights that sum to 1, then relevance, recency and normalised strength. Loops call it: it makes no objects. */
 export function combine(wRel: number, wRec: number, wStr: number, rel: number, rec: number, str: number): number {
-  // Limited to 1, since rounded weights may sum to slightly more than 1.
+  // The score is limited to 1, since rounded weights may sum to slightly more than 1.
   return Math.min(1, wRel * rel + wRec * rec + wStr * str)
 }
 
 /**
- * A memory after one use at `now`. A node that ascended gains no strength; a rotten node is rescued. With memory switched off (CQ-054) the
- * use is only recorded.
+ * The memory of a node after one use at `now`. An ascended node gains no strength; a rotten node is rotten no longer. With memory switched
+ * off (CQ-054), only the time and the number of uses change.
  */
 export function reinforced<M extends NodeMemory>(memory: M, mode: Mode, now: number, memoryEnabled = true): M {
   const gains = memoryEnabled && !memory.ascension
@@ -143,18 +149,21 @@ export function reinforced<M extends NodeMemory>(memory: M, mode: Mode, now: num
   }
 }
 
-/** Strength that one use adds to a node whose recency before the use was `recency`. */
+/**
+ * Raw strength that one use adds to a node whose recency before the use was `recency`: `strength_hit`, times 1 + gain × recency where the
+ * recency is at or above the mode's threshold.
+ */
 export function gainOf(mode: Mode, recency: number): number {
   const bonus = recency >= mode.recency_bonus_threshold ? 1 + mode.recency_bonus_gain * recency : 1
   return mode.strength_hit * bonus
 }
 
-/** Rate at which strength decays per day: e to the power of minus this rate is the share left after a day. */
+/** Rate at which strength decays per day; after a day, e^(-rate) of the strength is left. */
 export function strengthRate(mode: Mode): number {
   return mode.strength_decay_per_day * (1 - IDLE_RELEVANCE * mode.relevance_decay_protect)
 }
 
-/** The strength that is left after this many idle seconds. */
+/** The raw strength that is left of `strength` after so many seconds without use. */
 export function decayedStrength(mode: Mode, strength: number, seconds: number): number {
   return strength * Math.exp((-strengthRate(mode) * Math.max(0, seconds)) / DAY)
 }

@@ -1,4 +1,4 @@
-/** Stores nodes (CQ-123, CQ-124): an entry and its position in colour space, in one transaction. */
+/** Stores and changes nodes (CQ-123, CQ-124). A node is an entry with a position in colour space; both are written in one transaction. */
 
 import { z } from 'zod'
 import { type JsonObject, v4Id } from '../../../base/canonical.ts'
@@ -28,15 +28,15 @@ import { findNode, findOwnNode, type NodeAspect, nodeRow, readNodes, type Stored
 export const NODE_KIND = 'node'
 export const NODE_COLLECTION = 'chroma'
 
-/** Longest label, in Unicode characters. */
+/** Largest length of a node's label, in Unicode characters. */
 const MAX_LABEL = 500
-/** Longest content of a node, in UTF-8 bytes. */
+/** Largest size of a node's content, in UTF-8 bytes. */
 const MAX_CONTENT = 1_048_576
 
 const labelText = z.string().refine(text => lengthOf(text) <= MAX_LABEL, `at most ${MAX_LABEL} characters`)
 const contentText = z.string().refine(fits, `at most ${MAX_CONTENT} bytes in UTF-8`).meta({ maxLength: MAX_CONTENT })
 
-/** Text fields of a node (label and content), and the fields that its writer adds. */
+/** Schemas of the fields of a node that its writer gives: label, content and further ones. */
 export const nodeTexts = {
   label: keptText(labelText.meta({ maxLength: MAX_LABEL })).describe('Title, at most 500 characters'),
   content: keptText(contentText).describe('The text, in Markdown or plain, at most 1 MiB in UTF-8'),
@@ -86,7 +86,7 @@ export const newNode = z
   })
 export type NewNode = CamelCased<ReadonlyDeep<z.input<typeof newNode>>>
 
-/** Stores a node and returns its id. */
+/** Stores a node with the hashtags that the caller gives, and returns its id. */
 export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): string {
   const node = checked(state, viewer, given)
   const { host } = state
@@ -98,7 +98,9 @@ export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): s
   return id
 }
 
-/** Stores a node; where the node asks for that, with chosen hashtags (CQ-149). */
+/**
+ * Stores a node. Where the node asks for it (`auto_tags`), its hashtags are completed from its text, and the result names them (CQ-149).
+ */
 export async function storeTagged(
   state: ChromaState,
   viewer: Viewer,
@@ -130,7 +132,7 @@ export interface NodeToPut {
   readonly audience: Audience
   readonly collection: string
   readonly aspect: NodeAspect
-  /** Time of the call in milliseconds. */
+  /** Time of the call, in milliseconds since 1970. */
   readonly now: number
 }
 
@@ -184,7 +186,7 @@ function audienceOf(viewer: Viewer, { visibility = 'private', federations }: New
   return audience(visibility, viewer.id, federations ?? [])
 }
 
-/** Length in Unicode characters. Stops counting as soon as the text is too long. */
+/** Number of Unicode characters of a text; a text that is far too long for a label gives its number of UTF-16 units, which is quicker. */
 function lengthOf(text: string): number {
   return text.length > 2 * MAX_LABEL ? text.length : [...text].length
 }
@@ -195,7 +197,7 @@ function fits(text: string): boolean {
 
 export const entryId = z.string().describe('Id of a node, as chroma.store and chroma.query return it')
 
-/** Fields that replace those of a node; fields that are absent stay as they are. */
+/** Schema of a change to a node: the given fields replace the node's; absent fields stay unchanged. */
 export const nodeUpdate = z.strictObject({
   label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
   content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
@@ -214,7 +216,7 @@ export const nodeChanges = nodeUpdate.extend({
 })
 export type NodeChanges = ReadonlyDeep<z.infer<typeof nodeChanges>>
 
-/** A node by its id. Does not count as a use of the node. */
+/** Returns the visible node of this id, or null. Does not count as a use of the node. */
 export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: string): NodeRow | null {
   return host.store.read(reader => {
     const node = findNode(reader, id, host.accessScope(viewer))
@@ -265,13 +267,13 @@ export function changeNode(state: ChromaState, viewer: Viewer, id: string, chang
       has_metadata: metadata === undefined ? aspect.has_metadata : metadata !== null,
       version: aspect.version + steps,
     })
-    // The announced change reaches indexes and columns through the change feed.
+    // Announces the changed entry, so that indexes and memory columns learn of it through the change feed.
     writer.announce(entry.key)
     return true
   })
 }
 
-/** Marks a node as rotten in the viewer's memory. False for a node that has ascended. */
+/** Marks a node as rotten in the viewer's memory. Returns false for a node that has ascended. */
 function rot(writer: StoreWriter, viewer: Viewer, { entry: { key }, aspect }: StoredNode): boolean {
   const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(aspect.created_at)
   if (memory.ascension || memory.rotten) return !memory.ascension
@@ -280,14 +282,14 @@ function rot(writer: StoreWriter, viewer: Viewer, { entry: { key }, aspect }: St
   return true
 }
 
-// Export and import of the nodes that a viewer holds, as a document (CQ-128), with the viewer's memory of them.
+// Exports the nodes that a viewer holds as a JSON document, with the viewer's memory of them, and imports such a document (CQ-128).
 
 export const DOCUMENT_VERSION = 1
 
-/** Nodes read in one step. */
+/** Number of nodes that an export reads before it pauses for other work. */
 const PAGE = 1_000
 
-/** A node in the document, with this viewer's memory of it. */
+/** Schema of a node in an export document, with the exporting viewer's memory of the node. */
 const exportedNode = z.strictObject({
   entry_id: z.string().min(1).max(MAX_ID_LENGTH).describe('Id that the node keeps'),
   node_id: z.string().describe('Name of the colour; an import computes it again'),
@@ -377,14 +379,14 @@ function exported({ extensions }: ChromaState, reader: StoreReader, viewer: View
   }
 }
 
-/** Largest difference per coordinate at which the given and the computed colour count as equal. */
+/** Largest difference per CIELAB coordinate at which a document's colour and the computed colour of a node count as equal. */
 const COLOR_TOLERANCE = 1e-6
 /** Largest number of changed nodes in the log of uses; with more, processes that follow the log read all memories again. */
 const MAX_LOGGED = 10_000
 
 /**
- * Imports the nodes of a document and returns how many there were. `requireEditor` throws where the viewer may not assign the hashtags that
- * are not assigned yet.
+ * Imports the nodes of a document and returns their number. `requireEditor` is called where the document has a hashtag that is not assigned
+ * yet, and throws where the viewer may not assign hashtags.
  */
 export async function importNodes(
   state: ChromaState,
@@ -393,12 +395,13 @@ export async function importNodes(
   requireEditor: () => void,
 ): Promise<{ readonly imported: number }> {
   const { host } = state
-  // Documents of older versions have no bindings of hashtags.
+  // A document of an older version has no bindings of hashtags; the hashtags must then be assigned in the store.
   const assignments = Object.entries(bindings).map(([hashtag, anchorId]) => ({ hashtag, anchorId }))
   const write = function* (writer: StoreWriter) {
     // Adds the missing bindings. Throws `hashtag_assigned` or `anchor_occupied` where the store has a different one.
     const assigned = state.bindings.assignIn(writer, assignments, requireEditor)
-    // A transaction of a store in memory may pause for other work until its first change.
+    // In a store in memory, a transaction may pause for other work only before its first change, so all nodes are checked before anything
+    // is written.
     const nodes = yield* checkNodes(state, assigned.set, viewer, list)
     assigned.save()
     const keys: EntryKey[] = []
@@ -443,7 +446,7 @@ interface CheckedNode {
   readonly pluginFields: JsonObject
 }
 
-/** Checks that a schema cannot express: times against the clock, hashtags against the bindings of this store. */
+/** Checks what a schema cannot express: a node's times against the clock, and its hashtags against the bindings of this store. */
 function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: NodeToImport, now: number): CheckedNode {
   const { entry_id: id, label, content, decay_enabled = true, version = 0, decayed_at = 0 } = given
   const metadata = structuredClone(given.metadata ?? null)
@@ -471,7 +474,7 @@ function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: N
   }
 }
 
-/** Rejects combinations of times and states that no node can have (CQ-129). */
+/** Throws `invalid_state` for combinations of times and states that no node can have (CQ-129). */
 function checkTimes({ created_at, last_accessed, ascension, rotten }: NodeToImport, now: number): void {
   const wrong = (field: string, value: unknown, expected: string) => invalidState(`node.${field}`, { value, expected })
   if (created_at > now) throw wrong('created_at', created_at, `no later than now (${now})`)

@@ -27,7 +27,7 @@ import { nodeState } from './stored.ts'
 
 export const MAX_POINTS = 5_000
 const POINTS = 1_000
-/** Entries read in one step, with their contents. */
+/** Number of entries that are read, with their contents, before the work pauses for other work. */
 const READ = 500
 
 const moment = z.int().nullable()
@@ -63,7 +63,7 @@ export const pointsOptions = z.strictObject({
 })
 export type PointsOptions = z.infer<typeof pointsOptions>
 
-/** A page of points. Pages continue each other correctly as long as no node is stored or deleted between them. */
+/** One page of points. Consecutive pages fit together as long as no node is stored or deleted between the calls. */
 export function pointsOf(
   state: ChromaState,
   viewer: Viewer,
@@ -117,22 +117,22 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
   return found
 }
 
-// Forecast for a node that nobody uses while the daily jobs run: when it ascends, rots or fades. Strength only falls without use, so a node
-// that will ascend does so at the next check; rotting and fading follow from the formulas of time.
+// Forecasts when a node that nobody uses will ascend, rot or fade, while the daily jobs run. Without use strength only falls, so a node
+// that will ascend does so at the next lifecycle check; rotting and fading follow from the formulas of time.
 
 /**
- * Seconds after the computed time in which a threshold is looked for: rounding shifts a time by far less. A value exactly on its threshold
- * may never cross it.
+ * Number of seconds after the computed time during which the crossing of a threshold is searched for; rounding shifts the time by far less.
+ * A value exactly on its threshold may never cross it.
  */
 const ROUNDING_S = 60
 
 type FutureEvent = 'ascends' | 'rots' | 'fades'
 
-/** State from which the future of one idle node is computed. */
+/** State of a node from which its future without further use is computed. */
 export interface Idle {
   readonly mode: Mode
   readonly cell: Cell
-  /** Time from which its strength decays. */
+  /** Time in Unix seconds from which the node's strength decays. */
   readonly since: number
 }
 
@@ -163,7 +163,7 @@ function rotAt(idle: Idle, now: number, decays: boolean): number {
   return firstSecond(Math.max(stale, weak), now, hasRotten)
 }
 
-/** When the node fades; Infinity when it has faded already. */
+/** When the node's health will fall below the limit for faded nodes, in Unix seconds; Infinity when it has already. */
 function fadeAt({ mode, cell }: Idle, now: number): number {
   const hasFaded = (at: number) => healthOf(mode, cell.last_accessed, at) < FADED
   if (hasFaded(now)) return Number.POSITIVE_INFINITY
@@ -182,7 +182,7 @@ function strengthAt({ mode, cell, since }: Idle, at: number, decays: boolean): n
   return decays ? decayedStrength(mode, cell.strength_raw, at - since) : cell.strength_raw
 }
 
-// Summary of a viewer's memory (CQ-142), over the nodes that it sees.
+// Statistics of one viewer's memory (CQ-142), over the nodes that the viewer sees.
 
 const figure = z.number().min(0).nullable()
 
@@ -248,7 +248,7 @@ export function statisticsOf({ host, access, memories }: MemoryContext, viewer: 
   })
 }
 
-/** Running mean, minimum and maximum of numbers; null when there were none. */
+/** Collects numbers and gives their mean, minimum and maximum; null when there were no numbers. */
 class Spread {
   count = 0
   min: number | null = null

@@ -1,4 +1,4 @@
-/** Nodes as stored: an entry and its row in the table NODES. */
+/** Reads nodes from the store. A node is an entry and its row in the table NODES. */
 
 import { Bitset } from '../../../base/bitset.ts'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
@@ -15,12 +15,12 @@ import type { ModeName } from '../memory/formulas.ts'
 import type { Condition, ConditionOperators, MetadataFilters, NodeMemory, NodeRow, Scalar } from '../model.ts'
 import { NODES } from '../tables.ts'
 
-/** Columns of the table NODES for an entry. */
+/** A row of the table NODES: the fields that make an entry a node. */
 export interface NodeAspect extends NodePlace {
   readonly mode_name: ModeName
   readonly decay_enabled: boolean
   readonly has_metadata: boolean
-  /** Creation time in Unix seconds. */
+  /** Creation time of the node in Unix seconds. */
   readonly created_at: number
   readonly version: number
 }
@@ -46,7 +46,7 @@ export function writeAspect(writer: StoreWriter, entry: EntryKey, aspect: NodeAs
   })
 }
 
-/** The nodes of these keys, in the order of the keys; keys without a node are left out. */
+/** The nodes with these entry keys, in the order of the keys; a key without a node is left out. */
 export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): readonly StoredNode[] {
   const rows = reader.table(NODES).scan({}, { entries: keys })
   const aspects = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
@@ -56,13 +56,16 @@ export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): reado
   })
 }
 
-/** The visible node of this id: the viewer's own before others', then by holder. */
+/**
+ * The visible node of this id; undefined when there is none. Ids are unique per holder only: the viewer's own node comes before those of
+ * others, which are ordered by holder.
+ */
 export function findNode(reader: StoreReader, id: string, accessScope: AccessScope): StoredNode | undefined {
   const nodes = readNodes(reader, reader.find(id, accessScope.partitions))
   return nodes.find(({ entry }) => entry.audience.holder === accessScope.viewer.id) ?? nodes[0]
 }
 
-/** As `findNode`, if the viewer may change the node: undefined for a node that others hold, as for a missing one. */
+/** The visible node of this id if the viewer may change it; undefined for a node that others hold and for a missing one. */
 export function findOwnNode(reader: StoreReader, id: string, accessScope: AccessScope): StoredNode | undefined {
   const node = findNode(reader, id, accessScope)
   if (node === undefined) return undefined
@@ -82,7 +85,7 @@ function aspectOf(row: Row): NodeAspect {
   }
 }
 
-/** A node as a result row. `columns`: those of installed plug-ins, null where unset. */
+/** Makes the result row of a node with a viewer's memory of it. `columns`: values of the installed plug-ins' columns, null where unset. */
 export function nodeRow(
   { entry, aspect }: StoredNode,
   memory: Omit<NodeMemory, 'version'>,
@@ -100,7 +103,7 @@ export function nodeRow(
     hashtags: [...aspect.hashtags],
     label: entry.title,
     content: entry.content,
-    // Copied, since a store may return its own object, and callers may change the one they get.
+    // The metadata is copied, because the store may return its own object, and the caller may change the object in the row.
     metadata: aspect.has_metadata ? copyOf(entry.metadata) : null,
     created_at: aspect.created_at,
     ...{ last_accessed, strength_raw, decay_health, ascension, rotten },
@@ -111,7 +114,7 @@ export function nodeRow(
   }
 }
 
-/** Deep copy of JSON data; several times faster than `structuredClone`. */
+/** Makes a deep copy of JSON data; several times faster than `structuredClone`. */
 function copyOf<T extends Json>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf) as Json as T
@@ -124,15 +127,15 @@ export function nodeState({ ascension, rotten }: Pick<NodeMemory, 'ascension' | 
 }
 
 export interface FullNode extends StoredNode {
-  /** Values of the plug-in columns of a node. */
+  /** Values of the plug-in columns of a node, by name of the column. */
   readonly columns: JsonObject
 }
 
 const NODES_KEPT = 5_000
-/** Longest content in UTF-16 units of a node in the cache: 80 MB at most in total. */
+/** Longest content, in UTF-16 units, that a cached node may have; limits the cache to about 80 MB. */
 const LONGEST = 8_192
 
-/** Cache of nodes by entry key, without any viewer's memory. */
+/** Cache of nodes by entry key. It holds no viewer's memory, so all viewers share it. */
 export type Nodes = RecentOfEntries<FullNode>
 
 export function nodesOf(columnsOf: ReadColumns): Nodes {
@@ -144,15 +147,16 @@ export function nodesOf(columnsOf: ReadColumns): Nodes {
   )
 }
 
-// Columns by entry key with the values of metadata fields that queries filter by. A field is read from all nodes on its first use. The set
-// of nodes that pass a filter is cached until a node changes; it depends neither on time nor on use.
+// Values of the metadata fields that queries filter by, in columns by entry key. A field is read from all nodes when a query first filters
+// by it. The set of nodes that pass a filter is cached until a node is added, changed or deleted: neither the passing of time nor the use
+// of nodes can change which nodes pass.
 
 /** Number of cached fields and sets: at a million nodes 4 MB (and the distinct values) per field, 125 kB per set. */
 const FIELDS = 32
 const SETS = 64
-/** Nodes read in one step. */
+/** Number of nodes that are read before the work pauses for other work. */
 const PAGE = 1_000
-/** With more changes than this, all values are read again when needed. */
+/** When more nodes than this have changed, the cached field values are dropped, and read again when a query needs them. */
 const MAX_CHANGED = 5_000
 
 export type ReadColumns = (reader: StoreReader, entry: EntryKey) => JsonObject
@@ -177,12 +181,12 @@ export class FieldValues {
     most: () => MAX_CHANGED,
   })
 
-  /** `columnsOf`: reads the plug-in columns of an entry. */
+  /** `columnsOf`: function that reads the values of the plug-in columns of an entry. */
   constructor(columnsOf: ReadColumns) {
     this.#columnsOf = columnsOf
   }
 
-  /** Nodes that fulfil all conditions, visible to the viewer or not. The caller must not change the set. */
+  /** The set of nodes that satisfy all conditions, visible to the viewer or not. The set is cached, so the caller must not change it. */
   passing(reader: StoreReader, filters: MetadataFilters): Bitset {
     this.#feed.follow(reader)
     return this.#sets.get(JSON.stringify(filters), () => this.#make(reader, filters))
@@ -219,8 +223,8 @@ export class FieldValues {
 }
 
 /**
- * Conditions on metadata and on plug-in columns (CQ-016, CQ-058 to CQ-064). A condition sees the whole value: scalar, list or object, or
- * undefined where the field is missing.
+ * Conditions on metadata fields and plug-in columns of nodes (CQ-016, CQ-058 to CQ-064). A condition is applied to the whole value, which
+ * may be a scalar, list or object, or undefined where the field is missing.
  */
 export type FieldTest = (value: Json | undefined) => boolean
 
@@ -235,7 +239,7 @@ const COMPARE: Readonly<Record<'$gt' | '$gte' | '$lt' | '$lte', (a: number | str
     $lte: (a, b) => a <= b,
   }
 
-/** The condition as a function. Requires a condition that was checked. */
+/** Makes a test function from a condition, which must already be checked. */
 export function testOf(condition: Condition): FieldTest {
   if (isRecord(condition)) return operatorsTest(condition)
   if (Array.isArray(condition)) return operatorsTest({ $in: condition as readonly Scalar[] })
@@ -285,7 +289,7 @@ function positiveTest(operator: Operator, operators: ConditionOperators): Test {
   }
 }
 
-/** A test that is true for the values that `$ne` or `$nin` excludes. */
+/** A test that is true for exactly the values that the operator `$ne` or `$nin` excludes. */
 function unwantedTest(operator: Operator, operators: ConditionOperators): Test {
   return operator === '$ne' ? value => value === operators.$ne : memberOf(operators.$nin as readonly Scalar[])
 }

@@ -1,6 +1,6 @@
 /**
- * The built-in query profile: reads plain English or Spanish without a model or network. It takes one period, one count, and every assigned
- * hashtag among the other words.
+ * The built-in query profile, which reads plain English or Spanish without a model or network. It takes from the text one period, one
+ * number of results, and every assigned hashtag among the other words.
  */
 
 import type { EffectiveQuery, MetadataFilters, QueryParams, ResultRow } from '../model.ts'
@@ -18,13 +18,13 @@ export class DefaultQueryProfile extends QueryProfile {
 }
 
 interface Question {
-  /** Assigned hashtags that the text names, in their order in the text. */
+  /** Assigned hashtags that the text names, in the order in which they occur in the text. */
   readonly hashtags: readonly string[]
   readonly k: number | null
   readonly temporalRange: readonly [number, number] | null
 }
 
-/** The grammar of the built-in profile alone, for profiles that build on it (CQ-084). */
+/** Reads a text by the grammar of the built-in profile, without running a query; for profiles that extend this grammar (CQ-084). */
 export function readQuestion(text: string, context: Pick<ParseContext, 'now' | 'tagsIn'>): Question {
   const time = findTime(text, context.now)
   const timeless = blanked(text, time)
@@ -43,13 +43,13 @@ function blanked(text: string, found: { readonly index: number; readonly length:
 }
 
 interface FoundCount {
-  /** Number of results from 1 to 1000; null when the text names none: then the configured number applies. */
+  /** Number of results that the text asks for, 1 to 1000; null when it names none, so that the configured number applies. */
   readonly k: number | null
   readonly index: number
   readonly length: number
 }
 
-/** The leftmost count in the text; of several that begin at the same place, the longest. */
+/** The first expression in the text that gives a number of results ("top 5"); of several that begin at one place, the longest. */
 export function findCount(text: string): FoundCount | null {
   const matches = COUNTS.map(expression => expression.exec(text)).filter(match => match !== null)
   const [first] = matches.sort((a, b) => a.index - b.index || b[0].length - a[0].length)
@@ -62,11 +62,11 @@ export function findCount(text: string): FoundCount | null {
 // plain language. Entries whose label contains the requested words come first, and no single file fills the answer.
 
 export interface CodeSearchOptions {
-  /** Largest number of entries of one file (`metadata.path`) in an answer; default 3. */
+  /** Largest number of entries with an equal file path (`metadata.path`) in an answer; default 3. */
   readonly perFile?: number | undefined
 }
 
-/** Field names that may be written before the colon, with the metadata field of each. */
+/** Names that may be written before the colon (`lang:python`), and the metadata field that each filters by. */
 const FIELDS: Readonly<Record<string, string>> = {
   language: 'language',
   lang: 'language',
@@ -90,7 +90,7 @@ export class CodeSearchQueryProfile extends QueryProfile {
     const rest = text.replace(FIELD, (_, name: string, value: string) => {
       const field = FIELDS[name.toLowerCase()] as string
       const bare = value.replaceAll('"', '')
-      // A path may be given in part; other fields must match exactly.
+      // A path needs to match only in part; the other fields must match exactly.
       filters[field] = field === 'path' ? { $contains: bare } : bare
       return ' '
     })
@@ -123,7 +123,7 @@ export class CodeSearchQueryProfile extends QueryProfile {
   }
 }
 
-/** The identifiers of a label, whole and split into their parts, in lower case. */
+/** The words of a label in lower case: each identifier as a whole, and the parts of its camelCase or snake_case name. */
 function wordsOf(label: string): ReadonlySet<string> {
   const identifiers = label.match(/[\p{L}\p{N}_$]+/gu) ?? []
   const parts = identifiers.flatMap(name => name.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+(?!\p{Ll})/gu) ?? [])
@@ -137,7 +137,7 @@ export interface Period {
   readonly end: number
 }
 
-/** A period that a text names, with its place in the text in UTF-16 units. */
+/** A period that a text names, and where the expression is in the text (in UTF-16 units). */
 interface FoundTime {
   readonly period: Period
   readonly index: number
@@ -160,12 +160,12 @@ export const SECONDS: Readonly<Record<Unit, number>> = {
   year: 365 * DAY,
 }
 
-/** The last `count` units up to now; not before 1970. */
+/** The period of the last `count` units before `now`, in Unix seconds; it does not begin before 1970. */
 function rolling(count: number, unit: Unit, now: number): Period {
   return { start: Math.min(now, Math.max(0, now - count * SECONDS[unit])), end: now }
 }
 
-/** The calendar unit that contains a time, or the one `offset` units later. */
+/** The calendar unit (day, week, month ...) that contains the time `at`, or the one `offset` units later. */
 export function calendar(unit: Unit, at: number, offset = 0): Period {
   const start = startOf(unit, at, offset)
   return { start, end: startOf(unit, at, offset + 1) - 1 }
@@ -176,7 +176,7 @@ function startOf(unit: Unit, at: number, offset: number): number {
   if (unit === 'year') return utc(date.getUTCFullYear() + offset, 0)
   if (unit === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth() + offset)
   const length = SECONDS[unit]
-  // 1970-01-01 was a Thursday, three days after the start of its week.
+  // 1970-01-01 was a Thursday, three days after the Monday on which its week began.
   const shift = unit === 'week' ? 3 * DAY : 0
   return Math.floor((at + shift) / length) * length - shift + offset * length
 }
@@ -186,7 +186,7 @@ function utc(year: number, month: number, day = 1): number {
   return new Date(0).setUTCFullYear(year, month, day) / 1_000
 }
 
-/** The period that `2024`, `2024-05` or `2024-05-17` names; null for a day or month that does not exist. */
+/** The calendar period that `2024`, `2024-05` or `2024-05-17` names; null for a day or month that does not exist. */
 export function dated(text: string): Period | null {
   const match = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/.exec(text)
   if (match === null) return null
@@ -197,12 +197,12 @@ export function dated(text: string): Period | null {
   return exists ? calendar(unit, start) : null
 }
 
-/** Whether the requested range is the period itself, or the time before or after it. */
+/** Whether the text asks for times within a period, or for the times before or after it. */
 type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
 
 /**
- * The range for a relation such as "since" and a period (CQ-087). A range that would begin in the future ends where it begins, so that it
- * stays a valid range.
+ * The range of time that a relation such as "since" and a period mean together (CQ-087). A range that would begin in the future ends where
+ * it begins, so that its end is not before its start.
  */
 function related(relation: Relation, { start, end }: Period, now: number): Period {
   const range = {
@@ -226,7 +226,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   ...{ doce: 12, quince: 15, veinte: 20, treinta: 30, cincuenta: 50, cien: 100 },
 }
 
-/** Pattern of a number: digits, or a number in words. */
+/** Pattern of a number: digits, or one of the number words of `NUMBERS`. */
 const NUMBER: string = `\\d+|${Object.keys(NUMBERS).join('|')}`
 
 function numberOf(text: string): number {
@@ -260,7 +260,7 @@ const RELATIONS: readonly (readonly [Relation, string])[] = [
   ['within', 'in|from|during|on|of|en|del?|durante'],
 ]
 
-/** Pattern of the words before a period; where one phrase begins with another, the longer one comes first. */
+/** Pattern of the words that may precede a period, such as "since". Where one phrase begins with another, the longer one comes first. */
 const RELATION: string = RELATIONS.map(([, words]) => words).join('|')
 
 function relationOf(words: string | undefined): Relation {
@@ -274,7 +274,7 @@ function relationOf(words: string | undefined): Relation {
 type Groups = Readonly<Record<string, string | undefined>>
 
 interface TimeWords {
-  /** Regular expression of the phrase, with the named groups `n` and `unit` where it has `{n}` and `{unit}`. */
+  /** Regular expression of one expression of time, with the named groups `n` (number) and `unit` where it has them. */
   readonly pattern: string
   readonly period: (groups: Groups, now: number) => Period | null
 }
@@ -309,7 +309,7 @@ const WORDS: readonly TimeWords[] = [
   { pattern: 'pasad[oa]\\s+(?<unit>semana|mes|año)', period: previous },
   { pattern: 'est[ae]\\s+(?<unit>semana|mes|año)', period: current },
   { pattern: 'hoy', period: (_, now) => ({ start: calendar('day', now).start, end: now }) },
-  // Must precede the next row, which would read the phrase as "before yesterday".
+  // The Spanish "antes de ayer" (the day before yesterday) must precede the row for "ayer", or it would be read as "before yesterday".
   { pattern: 'anteayer|antier|antes\\s+de\\s+ayer', period: daysAgo(2) },
   { pattern: 'ayer', period: daysAgo(1) },
   { pattern: `hace\\s+${N}\\s+(?<unit>${SPANISH_UNIT})`, period: ago },
@@ -318,7 +318,7 @@ const WORDS: readonly TimeWords[] = [
 const ARTICLE = '(?:(?:the|el|la|los|las)\\s+)?'
 const DATE = '\\d{4}(?:-\\d{2}(?:-\\d{2})?)?'
 
-/** A date needs a word such as "since" before it: 2024 alone may mean anything. */
+/** A date counts only after a word such as "since" or "in": a number such as 2024 alone may mean anything. */
 const DATED = new RegExp(
   `${BEGIN}(?<relation>in|from|during|since|after|before|until|a\\s+partir\\s+del?|despu[eé]s\\s+del?|antes\\s+del?|` +
     `desde|hasta|durante|en|del?)\\s+(?:(?:el|la)\\s+)?(?<date>${DATE})${END}`,
@@ -330,7 +330,7 @@ const COMPILED = WORDS.map(({ pattern, period }) => ({
   expression: new RegExp(`${BEGIN}(?:(?<relation>${spaced(RELATION)})\\s+)?${ARTICLE}(?:${pattern})${END}`, 'iu'),
 }))
 
-/** The leftmost period in the text; of several that begin at the same place, the longest (CQ-088). */
+/** The first period that the text names; of several expressions that begin at one place, the longest (CQ-088). */
 export function findTime(text: string, now: number): FoundTime | null {
   const found = [...COMPILED.flatMap(words => wordsIn(text, words, now)), ...datesIn(text, now)]
   return found.sort((a, b) => a.index - b.index || b.length - a.length)[0] ?? null
@@ -342,11 +342,11 @@ function wordsIn(text: string, { expression, period }: (typeof COMPILED)[number]
   const meant = match && period(groups, now)
   if (!meant) return []
   const relation = relationOf(groups['relation'])
-  // `from last month` means last month; a range with an open end keeps it: `since this week`.
+  // "From last month" means last month only; "since this week" has no end of its own and keeps its open end.
   return [{ period: related(relation, meant, now), index: match.index, length: match[0].length }]
 }
 
-/** Dates in the text; days and months that do not exist are skipped. */
+/** Periods from the dates in the text; days and months that do not exist are skipped. */
 function datesIn(text: string, now: number): FoundTime[] {
   for (const match of text.matchAll(DATED)) {
     const { relation, date = '' } = match.groups as Groups

@@ -1,6 +1,6 @@
 /**
- * Query profile for structured queries about changes to knowledge: `paradigm | subdomains | cutoff | release | format`, as in `ai_tools |
- * claude:tools:updates | 2025-06-01 | latest | xml`; a text with fewer fields is plain language (CQ-107 to CQ-116).
+ * Query profile for structured queries about updates of knowledge: `paradigm | subdomains | cutoff | release | format`, as in `ai_tools |
+ * claude:tools:updates | 2025-06-01 | latest | xml`. A text with fewer than three fields is read as plain language (CQ-107 to CQ-116).
  */
 
 import type { Json } from '../../../base/canonical.ts'
@@ -12,21 +12,21 @@ import { calendar, dated, readQuestion, SECONDS, unitOf } from './default-profil
 import { type ParseContext, type PostContext, QueryProfile } from './query-profile.ts'
 
 export interface KnowledgePatchOptions {
-  /** Tags added to a path that is too short for the zone rules, by paradigm (CQ-109). */
+  /** By paradigm, hashtags that are added to a query whose path gives fewer hashtags than a query needs in total and per zone (CQ-109). */
   readonly implicitTags?: Readonly<Record<string, readonly string[]>> | undefined
-  /** Whether plain language is an error (CQ-116). */
+  /** When true, a text in plain language is an error (CQ-116). */
   readonly strict?: boolean | undefined
 }
 
-/** State that the parse hook passes to the post-process hook and reports to the caller. */
+/** What the profile's parse hook understood; it is passed to the post-process hook and reported to the caller. */
 export interface KnowledgePatchState {
   readonly full_path: string | null
-  /** The release field as written; empty when it was left out. */
+  /** The release field as the user wrote it; empty when it was left out. */
   readonly release: string
   readonly format: string
 }
 
-/** Number of candidates; a structured query is narrowed to the exact path afterwards. */
+/** Number of nodes retrieved for a query of this profile. A structured query then keeps only those with exactly the requested path. */
 const K = 100
 const MIN_FIELDS = 3
 const MAX_FIELDS = 5
@@ -100,7 +100,10 @@ function natural(text: string, context: ParseContext): QueryParams {
   }
 }
 
-/** Release states that a release field means (CQ-111); all version numbers mean the same states. */
+/**
+ * Release states (metadata values) that are accepted for the release field of a query (CQ-111): `latest` or empty, `beta`, and one list for
+ * any version number.
+ */
 function statusesOf(release: string): readonly string[] {
   const name = release.toLowerCase()
   if (name === '' || name === 'latest') return ['public', 'lts', 'latest']
@@ -146,13 +149,13 @@ function read(text: string, now: number): number | null {
 
 function dateTime(text: string): number | null {
   const [, day = '', time = '', zone = 'Z'] = DATE_TIME.exec(text) ?? []
-  // Checked separately, since `Date.parse` reads 30 February as 1 March.
+  // Whether the day exists is checked separately, since `Date.parse` reads 30 February as 1 March.
   if (dated(day) === null) return null
   const at = Date.parse(`${day}T${time}${zone.toUpperCase()}`)
   return Number.isNaN(at) ? null : Math.floor(at / 1_000)
 }
 
-/** The path with the paradigm in front; segments are trimmed and empty ones removed. */
+/** The subdomain path with the paradigm as its first segment; segments are trimmed, and empty ones removed. */
 export function fullPath(paradigm: string, path: string): string {
   const segments = path
     .split(':')
@@ -161,7 +164,7 @@ export function fullPath(paradigm: string, path: string): string {
   return (segments[0] === paradigm ? segments : [paradigm, ...segments]).join(':')
 }
 
-/** Rows with exactly this full path, in any spelling of it. */
+/** The rows whose full path, formed from their paradigm and their subdomain path, is exactly the wanted one. */
 export function withPath(rows: readonly ResultRow[], wanted: string): ResultRow[] {
   return rows.filter(row => {
     const path = fieldOf(row, 'subdomain_path')
@@ -171,7 +174,7 @@ export function withPath(rows: readonly ResultRow[], wanted: string): ResultRow[
   })
 }
 
-/** Each row with the share of each layout trait, computed over all rows. */
+/** Adds to each row the share of each layout trait: the trait's sum over all rows, divided by the sum of all traits over all rows. */
 export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
   const sums = new Map<string, number>()
   for (const row of rows) {
@@ -186,7 +189,7 @@ export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
   return rows.map(row => ({ ...row, _aggregated_layout_traits: Object.fromEntries(shares) as Json }))
 }
 
-/** A field of a row: the plug-in column if it is set, else the metadata. */
+/** A field of a result row: the plug-in column of this name where it is set, else the metadata key. */
 function fieldOf(row: ResultRow, name: string): Json {
   const column = Object.hasOwn(row, name) ? row[name] : null
   if (column !== null && column !== undefined) return column

@@ -1,4 +1,4 @@
-/** A query profile: hooks that turn a text into parameters, change the result rows, and score entries. */
+/** Query profiles of the lens `chroma`: hooks that turn a text into query parameters, change the result rows, and score entries. */
 import type { Json } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { isRecord } from '../../../base/record.ts'
@@ -11,17 +11,17 @@ import { PLUGIN_FIELDS } from '../tables.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
-/** Base class of query profiles. Hooks get copies: what they change in them has no effect elsewhere (CQ-007). */
+/** Base class of query profiles. The hooks get copies of the data, so what they change in them has no effect (CQ-007). */
 export class QueryProfile {
   /**
-   * Derives query parameters from a text. Values are checked afterwards like those of a direct query, and tags that break the zone rules
-   * are completed (CQ-090).
+   * Derives query parameters from a text. The values are then checked like those of a direct query; a set with too few hashtags in total or
+   * of a zone is completed (CQ-090).
    */
   parseInput(_text: string, _context: ParseContext): Awaitable<QueryParams> {
     throw new Error(`${this.constructor.name} has no parseInput: it answers lists of hashtags only`)
   }
 
-  /** Returns the rows to answer instead of these, best first. */
+  /** Returns the rows that the answer will have in place of the given ones, best first. */
   postProcess(rows: ResultRow[], _context: PostContext): Awaitable<readonly ResultRow[]> {
     return rows
   }
@@ -32,10 +32,10 @@ export class QueryProfile {
   }
 }
 
-/** The hooks of a profile: any object with `parseInput` can be registered; the other hooks may be missing. */
+/** The hooks of a profile as an object: `parseInput` is required, the other hooks may be missing. */
 export type ProfileHooks = Pick<QueryProfile, 'parseInput'> & Partial<QueryProfile>
 
-/** Parameters that apply unless the profile sets others: those of the call, else the configured, else the built-in ones (CQ-004). */
+/** Values of the parameters that apply where the profile gives none: the call's, else the configured, else the built-in ones (CQ-004). */
 export interface ProfileDefaults {
   readonly k: number
   readonly maxDistance: number | null
@@ -45,45 +45,45 @@ export interface ProfileDefaults {
   readonly scoreWeights: ScoreWeights | null
 }
 
-/** What a profile can read during one parse: the store as this viewer sees it. */
+/** What a profile can read about the query and the store while it parses a text; limited to what the viewer may see. */
 export interface ProfileView {
-  /** Time of the query in Unix seconds, read from the clock once. */
+  /** Time of the query in Unix seconds; all phases of the query use this one value. */
   readonly now: number
   readonly defaults: ProfileDefaults
-  /** When false, tags that break the zone rules are an error instead of being completed (CQ-089). */
+  /** When true, a set with too few hashtags in total or of a zone is completed; when false, it is an error (CQ-089). */
   readonly completeHashtags: boolean
-  /** The binding of a hashtag in any spelling, null when it is not assigned. */
+  /** The binding of a hashtag, which may be in any spelling; null when the hashtag is not assigned. */
   resolve(hashtag: string): Binding | null
-  /** Assigned hashtags found in a text, in order of first appearance: what `suggestHashtags` gives (CQ-143, CQ-144). */
+  /** Assigned hashtags that a text names, in order of first appearance (CQ-143, CQ-144). */
   tagsIn(text: string): readonly string[]
 }
 
 export interface ParseContext extends ProfileView {
   /**
-   * The assigned tags among these, without duplicates. Where they break the zone rules, the query adds others after the profile has
-   * returned (CQ-090).
+   * The given hashtags that are assigned, without duplicates. Where they are too few in total or of a zone, the query itself adds others
+   * after the profile has returned (CQ-090).
    */
   complete(hashtags: readonly string[]): readonly string[]
-  /** Whether these tags alone keep the zone rules. */
+  /** Whether these hashtags alone satisfy the zone rules (numbers of tags per zone). */
   isValid(hashtags: readonly string[]): boolean
 }
 
 export interface PostContext {
   readonly query: EffectiveQuery
-  /** `QueryParams.state` of this query's parse; undefined when there was none (CQ-081). */
+  /** The `state` that the profile's parse hook returned for this query; undefined when it returned none (CQ-081). */
   readonly state: unknown
   readonly now: number
 }
 
 /**
- * A deep copy of JSON data. Properties that are undefined are left out, as JSON does; anything else that is not JSON (NaN, functions, class
- * instances, circular references) throws `TypeError` naming its place.
+ * Makes a deep copy of JSON data. Properties that are undefined are left out, as JSON does; any other value that is not JSON (NaN,
+ * functions, class instances, circular references) throws a `TypeError` that names its place.
  */
 export function copyJson<T>(value: T, place = 'value'): T {
   return copied(value, place, 0) as T
 }
 
-/** Deepest nesting that is copied: real data is never nested deeper, a circular structure is. */
+/** Largest depth of nesting that is copied; real data is never nested deeper, so a deeper structure is taken as circular. */
 const MAX_DEPTH = 200
 
 function copied(value: unknown, place: string, depth: number): Json {
@@ -103,7 +103,8 @@ function copied(value: unknown, place: string, depth: number): Json {
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
-  // An object of another JavaScript realm (a plug-in in a VM) has an `Object.prototype` of that realm.
+  // An object from another JavaScript realm (such as a plug-in in a VM) has that realm's `Object.prototype`, recognised by having no
+  // prototype itself.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
@@ -118,7 +119,7 @@ export class Extensions {
     for (const extension of extensions) this.register(extension)
   }
 
-  /** All plug-in columns with their types, in the order of registration. */
+  /** All registered plug-in columns with their types, in the order of registration. */
   get types(): ColumnTypes {
     return this.#types
   }
@@ -127,7 +128,7 @@ export class Extensions {
     return [...this.#extensions.values()]
   }
 
-  /** Registers an extension. Repeating a registration changes nothing; after `start` no new extension is accepted (CQ-131). */
+  /** Registers a schema extension. Registering an equal one again changes nothing; after `start` no new extension is accepted (CQ-131). */
   register(given: SchemaExtension): void {
     const extension = checkExtension(given)
     const { name } = extension
@@ -162,7 +163,7 @@ export class Extensions {
       const stored = store.meta(versionKey(extension))
       return stored !== undefined && compareVersions(stored, extension.version) >= 0
     }
-    // Most starts find nothing to do and take no write lock.
+    // Usually all extensions have the version that the store knows; then nothing is written and no write lock is taken.
     if (this.all.every(isKnown)) return
     store.write(now, writer => {
       for (const extension of this.all) migrateOnce(writer, extension, now)
@@ -202,14 +203,14 @@ export class Extensions {
   }
 }
 
-/** Runs a migration in the transaction that stores the new version, so that it runs exactly once, even after a crash. */
+/** Runs an extension's migration in the transaction that stores its new version, so that it runs exactly once, even after a crash. */
 function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Instant): void {
   const stored = writer.meta(versionKey(extension))
   if (stored !== undefined && compareVersions(stored, extension.version) >= 0) return
   if (stored !== undefined) {
     try {
       const left: unknown = extension.migrate?.(migrationOf(writer, extension, stored, now))
-      // A promise is refused: what it does later would be outside the transaction.
+      // A migration that returns a promise is refused: what it writes later would be outside the transaction.
       if (left instanceof Promise) throw new TypeError('migrate must be synchronous')
     } catch (error) {
       const { name, version } = extension
@@ -255,13 +256,13 @@ export type PluginColumnType = 'text' | 'real' | 'integer' | 'json'
 const TYPES: readonly string[] = ['text', 'real', 'integer', 'json']
 
 export interface SchemaExtension {
-  /** Name of the extension: 1 to 64 lower-case letters, digits and underscores. */
+  /** Name of the schema extension: 1 to 64 lower-case letters, digits and underscores. */
   readonly name: string
-  /** Version of the extension, such as `2`, `1.4` or `1.4.2`. */
+  /** Version of the schema extension, such as `2`, `1.4` or `1.4.2`. */
   readonly version: string
-  /** Columns by snake_case name. Every column may be null; once stored, columns are never removed. */
+  /** Columns of the extension by snake_case name. Every column may be null; a column that the store has once is never removed. */
   readonly columns: Readonly<Record<string, PluginColumnType>>
-  /** Other extensions that this one needs, by name, with the oldest version that suffices. */
+  /** Names of other schema extensions that this one needs, each with the oldest version that suffices. */
   readonly requires?: Readonly<Record<string, string>> | undefined
   /** Migration that runs once, in one transaction, when the store last had an older version. Must be synchronous. */
   readonly migrate?: ((migration: Migration) => void) | undefined
@@ -271,9 +272,9 @@ export interface Migration {
   readonly from: string
   readonly to: string
   readonly now: Instant
-  /** Entries that have a value in a plug-in's column. */
+  /** Keys of the entries that have a value in a column of the plug-in. */
   entriesWith(column: string): readonly EntryKey[]
-  /** The value of a column; null where it is unset. Columns of older versions can be read too. */
+  /** The value of a column for an entry; null where it is unset. Columns that only older versions of the extension had can be read too. */
   read(entry: EntryKey, column: string): Json
   write(entry: EntryKey, column: string, value: Json): void
 }
@@ -289,7 +290,7 @@ export const CORE_FIELDS: ReadonlySet<string> = new Set([
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
 const VERSION = /^\d{1,9}(?:\.\d{1,9}){0,2}$/
 
-/** Checks an extension, which comes from outside and may have any shape. Throws `PluginError`. */
+/** Checks a schema extension given by a plug-in, which may be a value of any shape. Throws `PluginError`. */
 export function checkExtension(given: unknown): SchemaExtension {
   const extension = (typeof given === 'object' && given !== null ? given : {}) as Partial<SchemaExtension>
   const { name, version, columns, requires = {}, migrate } = extension
@@ -316,7 +317,7 @@ export function clash(extension: string, column: string, owner: string): PluginE
   return new PluginError('column_clash', message, { extension, column, owner })
 }
 
-/** Negative when version `a` is older than `b`. Missing parts count as 0. */
+/** Compares two versions such as `1.4` part by part: negative when `a` is older than `b`. Missing parts count as 0. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map(version => version.split('.').map(Number)) as [number[], number[]]
   const differences = [0, 1, 2].map(part => (left[part] ?? 0) - (right[part] ?? 0))
@@ -343,7 +344,7 @@ export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plu
   )
 }
 
-/** All plug-in columns of one node, null where unset, in the order of registration. */
+/** Values of all plug-in columns of one node, null where unset, in the order in which the columns were registered. */
 export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTypes): PluginFields {
   if (types.size === 0) return {}
   const rows = reader.table(PLUGIN_FIELDS).scan({ entry })
@@ -351,7 +352,7 @@ export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTy
   return Object.fromEntries([...types.keys()].map(name => [name, values.get(name) ?? null]))
 }
 
-/** Sets plug-in columns to checked values; null clears a column. Other columns stay as they are. */
+/** Writes values, already checked, to plug-in columns of one node; null clears a column. Columns that are not given stay unchanged. */
 export function writeFields(writer: StoreWriter, entry: EntryKey, fields: PluginFields): void {
   const table = writer.table(PLUGIN_FIELDS)
   for (const [name, value] of Object.entries(fields)) {

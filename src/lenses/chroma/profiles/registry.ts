@@ -17,7 +17,7 @@ import {
   type SchemaExtension,
 } from './query-profile.ts'
 
-/** Reserved name of the built-in profile for plain language. */
+/** Name of the built-in profile for plain language; no other profile can have it. */
 export const DEFAULT_PROFILE = 'default'
 
 export interface ParsedText extends Parsed {
@@ -28,7 +28,7 @@ export interface ParsedText extends Parsed {
 
 export interface ProfilesOptions {
   readonly profiles?: Readonly<Record<string, ProfileHooks>> | undefined
-  /** How retries of a post-process hook wait; replaced in tests. */
+  /** Waits before the retries of a post-process hook; tests replace it. */
   readonly sleep?: Sleep | undefined
 }
 
@@ -43,12 +43,12 @@ export class Profiles {
 
   constructor(options: ProfilesOptions = {}) {
     this.#sleep = options.sleep ?? sleepFor
-    // A profile given when the engine is opened may replace one that ships with the lens.
+    // A profile given in the options of the engine may replace one of the same name that the lens brings.
     for (const [name, profile] of Object.entries(options.profiles ?? {}))
       this.register(name, profile, { replace: true })
   }
 
-  /** Names of all profiles, sorted, including the built-in one. */
+  /** Names of all registered profiles and the built-in one, sorted. */
   get names(): readonly string[] {
     return [DEFAULT_PROFILE, ...this.#profiles.keys()].sort()
   }
@@ -72,7 +72,7 @@ export class Profiles {
     this.#profiles.set(name, profile)
   }
 
-  /** Returns a function that undoes all registrations made after this call, so that a plug-in is installed as a whole or not at all. */
+  /** Returns a function that removes all profiles registered after this call. With it, a plug-in is installed as a whole or not at all. */
   savepoint(): () => void {
     const before = [...this.#profiles]
     return () => {
@@ -81,7 +81,7 @@ export class Profiles {
     }
   }
 
-  /** Sets the profile for queries that name none (CQ-083). */
+  /** Sets the profile that is used for queries that name no profile (CQ-083). */
   setDefault(name: string): void {
     this.#must(name)
     this.#default = name
@@ -116,17 +116,17 @@ export class Profiles {
     }
   }
 
-  /** Whether the profile has scoring of its own. */
+  /** Whether the profile has a scoring hook. */
   hasScoring(name: string): boolean {
     return scoringHook(this.#must(name)) !== null
   }
 
-  /** The profile's scoring for one query; null when the profile has no scoring hook (CQ-080). */
+  /** The scoring of entries by a profile, for one query; null when the profile has no scoring hook (CQ-080). */
   customScoring(name: string, query: EffectiveQuery): CustomScoring | null {
     return customScoringOf(name, this.#must(name), query)
   }
 
-  /** The ranked rows after the profile's post-process hook; unchanged when the hook keeps failing (CQ-093). */
+  /** The ranked rows after the profile's post-process hook; the unchanged rows when the hook fails in every attempt (CQ-093). */
   postProcess(name: string, rows: readonly ResultRow[], context: PostContext): Promise<PostProcessed> {
     return postProcessWith(name, this.#must(name), rows, context, this.#sleep)
   }
@@ -160,12 +160,15 @@ export interface PluginHost {
   readonly extensions: Pick<Extensions, 'register' | 'savepoint'>
 }
 
-/** Whether a module exports profiles or schema extensions. */
+/** Whether an imported module is a plug-in: it exports profiles or schema extensions. */
 export function isPlugin({ profiles, extensions }: Readonly<Record<string, unknown>>): boolean {
   return profiles !== undefined || extensions !== undefined
 }
 
-/** Installs a plug-in's exports. Throws `PluginError` and undoes everything when any part is refused. */
+/**
+ * Registers the profiles and schema extensions that a plug-in exports. When any part is refused, it throws `PluginError` and removes the
+ * parts already registered.
+ */
 export function installPlugin(exported: Readonly<Record<string, unknown>>, host: PluginHost): void {
   const { profiles, extensions } = exported
   if (!isPlugin(exported)) throw wrong('profiles', '`profiles` or `extensions`')
@@ -185,12 +188,12 @@ function wrong(field: string, expected: string): PluginError {
   return new PluginError('invalid_plugin', `plug-in: expected the module to export ${expected}`, { field })
 }
 
-// Runs a profile's parse hook and checks the shape of what it returns (CQ-079, CQ-091).
+// Runs the parse hook of a query profile and checks the shape of its result (CQ-079, CQ-091).
 
 export interface Parsed {
-  /** Parameters as the profile returned them; their values are checked later. */
+  /** Query parameters as the profile's hook returned them; their values are checked later. */
   readonly params: QueryParams
-  /** The parse state where it is JSON data, to show the caller how the text was understood; else null. */
+  /** The parse state of the hook, shown to the caller as how the text was understood; null where it is not JSON data. */
   readonly reported: Json
 }
 
@@ -248,16 +251,19 @@ function reportable(state: unknown): Json {
 export const MEMORY_SHARE = 0.7
 export const CUSTOM_SHARE = 0.3
 
-/** Entries named in the warning; further ones are only counted. */
+/** Largest number of entries that a warning about failed scoring names; further ones are only counted. */
 const MAX_NAMED = 10
 
 export interface CustomScoring {
   /**
-   * The profile's score from 0 to 1; null: it gave none. `row.score` is the memory score. An entry already scored with the same memory
-   * score is not scored again.
+   * The profile's score for an entry, from 0 to 1; null when the profile gave none. `row.score` is the score from memory. The result is
+   * kept, and an entry whose memory score is unchanged is not scored again.
    */
   score(entry: EntryKey, row: ResultRow): Promise<number | null>
-  /** At most one warning: which entries kept their memory score, and why the first of them did. */
+  /**
+   * At most one warning, which says which entries kept their memory score because the profile's scoring failed, and why the first one
+   * failed.
+   */
   readonly warnings: readonly Warning[]
 }
 
@@ -297,7 +303,7 @@ export function customScoringOf(name: string, profile: ProfileHooks, query: Effe
   }
 }
 
-/** The profile's scoring hook; null when the profile leaves scoring to memory. */
+/** The profile's scoring hook; null when the profile has none, so that memory alone scores. */
 export function scoringHook({ customScoring }: ProfileHooks): QueryProfile['customScoring'] | null {
   return customScoring === undefined || customScoring === QueryProfile.prototype.customScoring ? null : customScoring
 }
@@ -307,7 +313,7 @@ export interface PostProcessed {
   readonly warnings: readonly Warning[]
 }
 
-/** Waits before the retries of a post-process hook, in ms. */
+/** Waits before the retries of a failed post-process hook, in ms. */
 const RETRIES: readonly number[] = [0, 100, 500]
 
 export async function postProcessWith(
@@ -318,7 +324,7 @@ export async function postProcessWith(
   sleep: Sleep,
 ): Promise<PostProcessed> {
   const { postProcess } = profile
-  // The base class returns its input, so a profile that inherits it needs no copy of the rows.
+  // A profile that inherits the hook from the base class returns its rows unchanged, so no copy is made and no hook called.
   if (postProcess === undefined || postProcess === QueryProfile.prototype.postProcess) return { rows, warnings: [] }
   let failure: unknown
   for (const wait of [null, ...RETRIES]) {
@@ -336,7 +342,7 @@ export async function postProcessWith(
   return { rows, warnings: [{ code: 'post_process_skipped', message, details: { profile: name } }] }
 }
 
-/** Checks that the hook returned JSON data, since the answer leaves the engine as JSON. */
+/** Requires that the hook returned rows of JSON data, since the engine passes answers on as JSON. */
 function checkedRows(answer: unknown): readonly ResultRow[] {
   if (!Array.isArray(answer)) throw new TypeError('expected a list of rows')
   return answer.map((row, at) => {

@@ -1,4 +1,4 @@
-/** Phases 1 to 3 of a query, before the search: input, tags, coordinate (CQ-040). */
+/** Phases 1 to 3 of a query (CQ-040), before the search: checking the input, finding the hashtags, and computing their colour. */
 
 import { z } from 'zod'
 import type { Bitset } from '../../../base/bitset.ts'
@@ -33,10 +33,10 @@ import { copyJson, type ProfileView } from '../profiles/query-profile.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
 
-/** Checked options of a query, by their snake_case names. */
+/** Options of a query after the check by the schema, by their snake_case names. */
 export type WireOptions = z.output<typeof queryOptions>
 
-/** Schema of what `options` of a query may contain for the lens `chroma`. Without `hashtags`, the query profile reads the text. */
+/** Schema of the `options` of a query for the lens `chroma`. Without `hashtags`, a query profile derives them from the query's text. */
 export const chromaOptions = z.strictObject({
   ...queryOptions.shape,
   hashtags: hashtagList.optional().describe(`${hashtagList.description}. Default: the text, which the profile reads`),
@@ -50,14 +50,14 @@ export const chromaOptions = z.strictObject({
 })
 export type ChromaOptions = z.output<typeof chromaOptions>
 
-/** The part of the input of `chroma.query` that decides which nodes are in the answer; for explain, count and watch. */
+/** Schema of the part of a query that decides which nodes are in the answer; used by the operations explain, count and watch. */
 export const questionInput = z.strictObject({
   hashtags: queryInput.shape.hashtags,
   input: queryInput.shape.input,
   ...queryOptions.omit({ update_access: true }).shape,
 })
 
-/** The query for a page, a stream or a watch. Sets `k` where the input has none. */
+/** Makes the engine's query for a page, a stream or a watch. Where the input has no `k`, the configured number of results is set. */
 export function questionOf({ settings }: ChromaState, asked: z.output<typeof questionInput>): QueryInput {
   const { k, ...question } = asked
   parseWith(queryInput, question, invalidInput)
@@ -66,7 +66,7 @@ export function questionOf({ settings }: ChromaState, asked: z.output<typeof que
 
 export const knnOptions = queryOptions.pick({ k: true, max_distance: true, include_rotten: true, update_access: true })
 
-/** Checked item of a batch: `hashtags` or `input`, and options. */
+/** Checked item of a batch of queries: `hashtags` or `input` (a text), and options. */
 export type CheckedItem = WireOptions & {
   readonly hashtags?: readonly string[] | undefined
   readonly input?: string | undefined
@@ -76,7 +76,7 @@ export type CheckedItem = WireOptions & {
 export function wholeQuery(item: CheckedItem, rankBy: ChromaOptions['rank_by']): QueryInput {
   const { k = null, ...rest } = item
   const { text, options } = asText({ ...rest, k, rank_by: rankBy })
-  // Hooks of profiles may be slow, so the query has the longest time limit.
+  // The hooks of query profiles may be slow, so the query gets the longest allowed time limit.
   return { text, options, limit: MAX_LIMIT, timeout_ms: MAX_TIMEOUT_MS, touch: false }
 }
 
@@ -87,20 +87,20 @@ function asText({ input = '', ...options }: CheckedItem & { readonly rank_by?: C
 
 export interface Prepared {
   readonly query: EffectiveQuery
-  /** Largest number of results of all pages together. */
+  /** Largest number of results on all pages of the query together (`k`). */
   readonly most: number
-  /** State that the parse hook passes to the post-process hook. */
+  /** The value that the profile's parse hook passes to its post-process hook. */
   readonly state: unknown
   readonly warnings: readonly Warning[]
 }
 
-/** The part of the pipeline's context that is needed to prepare a query. */
+/** The part of the query context that is needed to prepare a query. */
 export interface Preparing {
   readonly accessScope: AccessScope
   readonly signal: AbortSignal
-  /** Time of the query, in milliseconds. */
+  /** Time of the query, in milliseconds since 1970. */
   readonly asOf: Instant
-  /** Whether results count as used, where the options do not say. */
+  /** Whether the results count as used when the query's options do not say. */
   readonly touch: boolean
 }
 
@@ -114,7 +114,7 @@ export async function prepare(
   const profile = state.profiles.select(options.profile)
   const parsed = await parse(state, text, options, profile, context)
   const { params } = parsed
-  // A text that names no known hashtag gives no colour to search by.
+  // A text that names no assigned hashtag, and resembles no node, gives no colour to search by; the query then has no results.
   const isNowhere = options.hashtags === undefined && params.hashtags.length === 0 && completes(state, options)
   const { current } = state.bindings
   const { bindings, hashtags } = isNowhere ? NOWHERE : state.coordinates.check(params.hashtags, current)
@@ -138,10 +138,10 @@ export async function prepare(
   return { query, most, state: parsed.params.state, warnings: parsed.warnings }
 }
 
-/** Resolved parameters of a query; null means "none". */
+/** The query parameters after call, profile and settings were combined; null means "none". */
 export type SettledParams = ProfileView['defaults']
 
-/** Configured parameters, used where neither the call nor the profile sets them. */
+/** The configured parameters of queries, used where neither the call nor the profile gives a value. */
 export interface ParamDefaults {
   readonly defaultK: number
   readonly defaultMaxDistance: number | null
@@ -199,11 +199,11 @@ async function parse(
 }
 
 interface Completed extends ParsedText {
-  /** Tags that were added, in that order; the text does not name them. */
+  /** Hashtags that the text does not name and that were added to complete the set, in the order in which they were added. */
   readonly completed: readonly string[]
 }
 
-/** Number of nodes whose hashtags are used for a text that names no hashtag. */
+/** Largest number of nodes from which hashtags are taken for a text that names no hashtag. */
 const MAX_NODES = 5
 const NEAREST = 5
 
@@ -258,7 +258,7 @@ async function completed(
   return { ...parsed, params: { ...parsed.params, hashtags: hashtagsOf(set) }, completed: added, warnings }
 }
 
-/** Hashtags of the nodes that a search by words and meaning finds, those of the best node first. */
+/** Hashtags of the nodes that a search for the text by words and meaning finds; the hashtags of the best node come first. */
 async function tagsOfLikeNodes(
   { host, bindings }: ChromaState,
   text: string,
@@ -274,12 +274,12 @@ async function tagsOfLikeNodes(
   return [...new Set(tags)].flatMap(tag => bindings.resolve(tag) ?? [])
 }
 
-/** Nodes whose hashtags are read in one step. */
+/** Number of nodes whose hashtags are read before the work pauses for other work. */
 const NODES_AT_ONCE = 250
 
 /**
- * Hashtags of every visible node that carries this one, in pages that are read one after the other; rotten nodes are included only with
- * `withRotten`.
+ * The hashtags of every visible node that carries the given hashtag, in pages that are read one after the other. Rotten nodes are included
+ * only with `withRotten`.
  */
 export function* nodesWith(
   { host: { store }, memories }: ChromaState,
@@ -302,12 +302,12 @@ export function* nodesWith(
   }
 }
 
-// Selects the nodes of a query's answer exactly: the best by score, or the nearest, of those that pass every filter (CQ-056 to CQ-065,
-// CQ-098).
+// Selects the nodes of a query's answer exactly: of the nodes that pass every filter, the best by score or the nearest by colour (CQ-056 to
+// CQ-065, CQ-098).
 
 export const POINTS = 'points'
 
-/** One committed state of the store as a viewer sees it. Must not be kept beyond the read in which it was made. */
+/** One committed state of the store as one viewer sees it. It is valid only within the read transaction in which it was made. */
 export interface Look {
   readonly state: ChromaState
   readonly viewer: Viewer
@@ -317,7 +317,7 @@ export interface Look {
   readonly columns: MemoryColumns
 }
 
-/** Runs `body` on one committed state; `body` must be synchronous. */
+/** Runs `body` on one committed state of the store, as the viewer sees it; `body` must be synchronous. */
 export function looking<T>(state: ChromaState, { viewer, partitions }: AccessScope, body: (look: Look) => T): T {
   const { host, memories } = state
   return host.store.read(reader => {
@@ -326,19 +326,19 @@ export function looking<T>(state: ChromaState, { viewer, partitions }: AccessSco
   })
 }
 
-/** The colour and filters of a query, as the index needs them. */
+/** The colour and the filters of a query: what decides which nodes are found. */
 export type Asked = Pick<
   EffectiveQuery,
   'color' | 'max_distance' | 'temporal_range' | 'metadata_filters' | 'include_rotten' | 'score_weights' | 'now'
 > & {
-  /** When given, only these entries can be results. */
+  /** When given, only the entries in this set can be results. */
   readonly allow?: Bitset | undefined
 }
 
-/** Order of results: by score, then distance, then entry id; or by distance, then entry id. */
+/** Order of results: `score` by score, then distance, then entry id; `distance` by distance, then entry id. */
 export type RankedBy = 'score' | 'distance'
 
-/** The k best nodes, in order; fewer where fewer pass the filters. */
+/** The k best nodes in the requested order; fewer than k where fewer pass the filters. */
 export function best(look: Look, asked: Asked, by: RankedBy, k: number): readonly PointHit[] {
   return ordered(look, search(look, asked, by === 'score' ? scorerOf(look, asked) : BY_DISTANCE, k), k)
 }
@@ -349,7 +349,7 @@ export function nearestBeyond(look: Look, asked: Asked): number | null {
   return best(look, { ...asked, max_distance: null }, 'distance', 1)[0]?.distance ?? null
 }
 
-/** Which filter excludes a node; null when it passes all filters. */
+/** Says which filter excludes a node, as a text; null when the node passes all filters. */
 export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string | null {
   const { columns, points, reader, state } = look
   const cell = columns.memory(entry)
@@ -374,7 +374,7 @@ export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string 
 /** Scores by negative distance. The index does the same without a scorer, but only a scorer can be combined with a filter. */
 const BY_DISTANCE: PointScorer = { score: (_entry, distance) => -distance, bound: (_block, distance) => -distance }
 
-/** Score of an excluded node, below every real score. */
+/** Score given to an excluded node, below every possible score. */
 const REFUSED = -Number.MAX_VALUE
 
 function search(look: Look, asked: Asked, scorer: PointScorer, k: number): readonly PointHit[] {
@@ -410,8 +410,8 @@ function scorerOf({ columns, points, state }: Look, { score_weights: weights, no
 }
 
 /**
- * Orders ties by entry id and holder, compared by code unit, as requesters see them (CQ-065). The index orders ties by entry key, and
- * returns all nodes that tie with the last one.
+ * Orders hits with equal score and distance by entry id and then holder, compared by code unit, as requesters see them (CQ-065). The index
+ * itself orders equal hits by internal key, and returns all nodes that are equal to the last one, so none is lost.
  */
 function ordered({ reader }: Look, hits: readonly PointHit[], k: number): readonly PointHit[] {
   const isTie = (hit: PointHit, other: PointHit | undefined) => other !== undefined && byPlace(hit, other) === 0
@@ -428,15 +428,15 @@ export function byPlace(a: Pick<PointHit, 'score' | 'distance'>, b: Pick<PointHi
   return b.score - a.score || a.distance - b.distance
 }
 
-/** Compares two texts by code unit. */
+/** Compares two texts by UTF-16 code unit: negative, zero or positive. */
 export function byText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
 /**
- * Returns a test whether a node was created or last accessed within the closed interval, by the times stored before the query (CQ-057). It
- * is called for many nodes, so it allocates nothing.
+ * Returns a test whether a node was created or last accessed within a closed interval, by the times stored before the query (CQ-057). The
+ * test runs for many nodes, so it allocates no objects.
  */
 function passingTimes({ columns }: Look, [start, end]: readonly [number, number]): (entry: EntryKey) => boolean {
   const isWithin = (time: number) => start <= time && time <= end

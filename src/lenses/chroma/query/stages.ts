@@ -1,6 +1,6 @@
 /**
- * The stages of the lens `chroma`: a query profile reads the text, candidates come from the points, and the score is that of memory, into
- * which a profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 find the candidates, 7 and 8 score and rank them.
+ * The stages of a `chroma` query. A query profile reads the text, candidates come from the point index, and the score comes from memory,
+ * into which a profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 find the candidates, 7 and 8 score and rank them.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
@@ -46,7 +46,7 @@ import {
 } from './question.ts'
 
 export function chromaStages(host: LensHost): Partial<Stages> {
-  // Made on first use, so that an unused lens costs nothing.
+  // The lens's state is made by the first query, so that an unused lens costs nothing.
   const state = (): ChromaState => stateOf(host)
   return {
     parse: query => {
@@ -80,12 +80,12 @@ export function chromaStages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** What the plan of a query of this lens holds in addition to the fields of every plan. */
+/** What the lens `chroma` adds to the plan of a query. */
 export interface ChromaFacts extends Prepared {
   readonly by: RankedBy
-  /** The profile's scoring; null: memory alone scores. */
+  /** The profile's scoring of entries; null when memory alone scores. */
   readonly custom: CustomScoring | null
-  /** Result rows by entry key, for answers of the lens's own operations. */
+  /** Result rows by entry key, for answers of the operations of the lens `chroma`. */
   readonly rows?: ReadonlyMap<EntryKey, ResultRow> | undefined
 }
 
@@ -106,10 +106,10 @@ async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Pr
   return { ...plan, facts: { ...plan.facts, chroma: { ...prepared, by, custom } satisfies ChromaFacts } }
 }
 
-/** Code of the note that says which hashtags the query used. */
+/** Code of the note in an answer that says which hashtags the query used. */
 export const HASHTAGS = 'hashtags'
 
-/** Makes the result rows of the lens, from the same state of the store in which access is checked. */
+/** Makes the result rows of the answer, within the read transaction in which the viewer's access to the entries is checked. */
 function* presentRows(
   state: ChromaState,
   ranking: Ranking,
@@ -124,7 +124,7 @@ function* presentRows(
   })
 }
 
-/** Number of nodes retrieved first where a profile scores, as a multiple of the results wanted (CQ-099). */
+/** With a profile that scores, this many times the wanted number of results is retrieved first (CQ-099). */
 const FIRST = 3
 
 async function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -133,7 +133,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
     const allow = filtered(plan, context)
     return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
   }
-  // Where memory alone scores, no more nodes are retrieved than there may be results.
+  // Where memory alone scores, at most as many nodes are retrieved as there may be results; with a profile's scoring, more.
   const widening = depth / firstDepth(context.query)
   const first = FIRST * Math.min(most, plan.query.limit)
   const wanted = custom === null ? Math.min(depth, most) : Math.min(depth, Math.ceil(widening * first))
@@ -159,7 +159,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
   )
 }
 
-/** Adds a note with the distance of the nearest node beyond the distance limit (CQ-073). */
+/** Adds to the answer a note with the distance of the nearest node beyond the distance limit (CQ-073). */
 function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
   const distance = nearestBeyond(look, asked)
   if (distance === null) return
@@ -167,7 +167,7 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
   context.note({ code: 'no_results_within_distance', message, details: { nearest_distance: distance } })
 }
 
-/** Rotten nodes are counted up to this number. */
+/** Largest number of rotten nodes that are counted for a note. */
 const MAX_ROTTEN = 1_000
 const FEW_ROTTEN = 8
 
@@ -204,7 +204,7 @@ function candidatesOf(
   return hits.map(({ entry, distance }, place) => {
     const cell = columns.memory(entry)
     const mode = MODES[cell?.mode_name ?? MODE_NAMES[0]]
-    // A node that was never used: its last access in the columns is its creation.
+    // For a node that was never used, the last access in the memory columns is the time of its creation.
     const memory = stored.get(entry) ?? defaultMemory(cell?.last_accessed ?? 0)
     const weights = enabled ? (score_weights ?? weightsOf(mode)) : RELEVANCE_ALONE
     const { ascension, rotten, ...numbers } = memory
@@ -223,7 +223,7 @@ function candidatesOf(
 
 const NOTHING_KNOWN = 'The text names no assigned hashtag, and no node is similar to it.'
 
-/** Weights when memory is switched off. */
+/** Weights of a score when memory is switched off: relevance alone. */
 const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
 
 const MEMORY = weightedSum({
@@ -274,8 +274,8 @@ function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Pl
 }
 
 /**
- * Scores candidates with the profile's scoring. A node that was not retrieved has at most the memory score of the last retrieved one, so it
- * is known when no further node can reach the results (CQ-099).
+ * Scores candidates by memory and the profile's scoring. The memory score of the last retrieved node bounds that of all others, which shows
+ * when no further node can reach the results (CQ-099).
  */
 async function scoreBlended(
   state: ChromaState,
@@ -320,9 +320,9 @@ function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored
     nodes.map(node => {
       const { signals, score: made } = byEntry.get(node.entry.key) as Scored
       const { distance = 0, relevance = 0, recency = 0, strength: strength_norm = 0, ascension, rotten } = signals
-      // The cast is safe: `candidatesOf` stored the memory's numbers in the signals.
+      // The cast is safe: the signals hold all numbers of the memory, because `candidatesOf` stored them.
       const memory = { ...signals, ascension: ascension === 1, rotten: rotten === 1 } as unknown as NodeMemory
-      // Limited to 1, since rounded weights may sum to slightly more than 1.
+      // The score is limited to 1, since rounded weights may sum to slightly more than 1.
       const computed = { distance, relevance, recency, strength_norm, score: Math.min(1, made) }
       return [node.entry.key, { ...nodeRow(node, memory, node.columns), ...computed }]
     }),
@@ -344,7 +344,7 @@ export function touchNodes(
 
 type Asking = Pick<CallContext, 'viewer' | 'signal'>
 
-/** Ranked results cut to `k`, before uses are recorded. */
+/** Ranked results of a query, limited to `k`, before their uses are recorded. */
 interface Found {
   readonly facts: ChromaFacts
   readonly query: EffectiveQuery
@@ -365,8 +365,8 @@ export async function ask(
 }
 
 /**
- * Runs a batch (CQ-101, CQ-102): all items are checked and ranked, then their uses recorded in order; or nothing is. `check` may refuse an
- * item; the first item with any fault is reported.
+ * Runs a batch of queries (CQ-101, CQ-102). All items are checked and ranked first, then the uses of all results are recorded in order;
+ * when any item fails, nothing is recorded and the first faulty item is reported. `check` may refuse an item.
  */
 export async function askMany(
   state: ChromaState,
@@ -388,7 +388,7 @@ export async function askMany(
   return Promise.all(updated.map(one => finish(state, one)))
 }
 
-/** Phases 1 to 8 of a query: from input to ranked results. */
+/** Phases 1 to 8 of a query, from the input to the ranked results. */
 async function find(
   state: ChromaState,
   call: Asking & { readonly now: Instant },
@@ -421,8 +421,8 @@ async function find(
 }
 
 /**
- * The pipeline's note as a warning. Scoring failures of a profile are left out: they are reported with their counts after all entries are
- * scored.
+ * Turns a note of the engine's query into a warning of the answer. Notes about failed scoring by a profile are dropped: one warning with
+ * their number is added after all entries are scored.
  */
 function warningOf({ code, message, details }: Note): readonly Warning[] {
   if (code === HASHTAGS || code === 'custom_scoring_failed') return []
@@ -437,7 +437,7 @@ async function withAccess(state: ChromaState, viewer: Viewer, found: Found): Pro
   return { ...found, warnings: [...warnings, ...(await retrying(record, state.sleep))] }
 }
 
-/** Phases 10 and 11 of a query: post-processing and the answer. */
+/** Phases 10 and 11 of a query: the profile's post-processing, and the answer. */
 async function finish(state: ChromaState, { facts, query, rows, verdict, warnings }: Found): Promise<DetailedAnswer> {
   if (facts.by === 'distance') return { results: rows, query, ...verdict, warnings }
   const post = await state.profiles.postProcess(query.profile, rows, { query, state: facts.state, now: query.now })

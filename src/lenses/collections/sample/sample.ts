@@ -1,6 +1,6 @@
 /**
- * Sample data of the lens `collections`: signals and analyses of them, in English and Spanish, in the form that such stores have. Addresses
- * lead nowhere (example.org).
+ * Sample data for the lens `collections`: items (signals) and analyses that refer to them, in English and Spanish. The URLs point to
+ * example.org and lead nowhere.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -16,7 +16,7 @@ export interface SampleRecord {
   readonly metadata: JsonObject
 }
 
-/** The sample records, dated back from `now`, so that a day filter always keeps some and drops some. */
+/** Makes the sample records. Their dates are set relative to `now`, so that a filter by days always keeps some and drops some. */
 export function sampleRecords(now: Instant): readonly SampleRecord[] {
   const day = (daysAgo: number): string => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
   const items = itemsFile.map(({ id, lang, daysAgo, title, content, source, signal }) => ({

@@ -6,53 +6,53 @@ import { isUndeclared, MAX_NAME, type Reference, type Relation, type Shape, type
 import type { ConceptSpan, Draft } from './draft.ts'
 import { isComment, NONE, type Node, SyntaxTree } from './grammars.ts'
 
-/** What a name refers to. Expressions and types are read only when the name is used. */
+/** What a name in a scope refers to. The referred expression or type is read only when the name is used. */
 export type Meaning =
   | { readonly ref: Reference }
-  /** The name refers to a value of the type at this node. */
+  /** The name refers to a value whose type is given by this syntax node. */
   | { readonly type: Node }
-  /** The name refers to the value of the expression at this node, or to an element of it. */
+  /** The name refers to the value of the expression at this syntax node or, with `step`, to a value reached from it, such as an element. */
   | { readonly value: Node; readonly step?: Step }
   | { readonly late: (depth: number) => Reference | null }
-  /** The name refers to a namespace: declarations in the scope are its members. */
+  /** The name refers to a namespace; the declarations in `scope` are its members. */
   | { readonly scope: Scope }
-  /** The name refers to a type parameter; `bound` is its constraint or NONE. */
+  /** The name refers to a type parameter. `bound`: the node of its constraint, or NONE where it has none. */
   | { readonly bound: Node }
-  /** The name is declared, but nothing else is known of it: it hides the same name of outer scopes. */
+  /** The name is declared, but nothing else is known of it; it still hides names of outer scopes that are spelled like it. */
   | null
 
-/** Prefix of names of types in a scope, which are distinct from names of values. */
+/** Prefix that distinguishes names of types from names of values in the table of a scope. */
 export const TYPE = 'type '
 
 /** Depth from which nested scopes share one: no real code is nested this deep, and the search up the scopes stays short. */
 const MAX_SCOPES = 200
-/** Deepest nesting of an expression or type that is read; what is deeper is taken as unknown. */
+/** Largest depth of nesting to which an expression or type is read; deeper parts are taken as unknown. */
 export const MAX_DEPTH = 24
-/** Largest number of parts of a path that is read; a longer path is taken as unknown. */
+/** Largest number of parts of a dotted path that is read; a longer path is taken as unknown. */
 export const MAX_PARTS = 24
 /** Longest name of a module, in characters. A file may repeat a name in each reference, so names must be short. */
 const MAX_MODULE = 1_000
 
-/** What `this` refers to in a piece of code. */
+/** What `this` (or `self`) refers to in a piece of code. */
 export interface Self {
-  /** Key of the class that `this` belongs to. */
+  /** Key of the class whose member contains the code. */
   readonly key: string
-  /** Whether `this` is the class itself, as in a static member. */
+  /** Whether `this` is the class itself and not an instance of it, as in a static member. */
   readonly isStatic: boolean
 }
 
 export interface Frame {
-  /** The node at which the scope was opened. */
+  /** The syntax node at which the scope begins. */
   readonly node: Node
-  /** Prefix of the qualified names of declarations in this scope. */
+  /** Prefix of the qualified names of declarations in this scope, such as `outer.Store.`. */
   readonly prefix: string
   readonly isFunction: boolean
-  /** Whether scopes within it do not see its names, as with the body of a Python class. */
+  /** Whether the names of this scope cannot be used in scopes within it, as with the body of a Python class. */
   readonly isHidden: boolean
-  /** Whether it does not see names of outer scopes, as with a Rust module. */
+  /** Whether code in this scope cannot use names of outer scopes, as with a Rust module. */
   readonly isIsolated: boolean
   readonly self: Self | null
-  /** Simple name of the type whose members are declared in this scope. */
+  /** Simple name of the type whose members are declared in this scope; null where the scope is not that of a type. */
   readonly typeName: string | null
 }
 
@@ -75,7 +75,7 @@ export class Scope {
     return this.#depth >= MAX_SCOPES ? this : new Scope(this, { ...this.frame, ...LOCAL, ...change, node })
   }
 
-  /** What a name refers to, searched from this scope outwards; undefined where the file does not declare it. */
+  /** What a name refers to, searched in this scope and then outwards; undefined where the file does not declare the name. */
   find(name: string): Meaning | undefined {
     for (let scope: Scope | null = this; scope !== null; scope = scope.frame.isIsolated ? null : scope.outer) {
       const found = scope === this || !scope.frame.isHidden ? scope.own.get(name) : undefined
@@ -89,12 +89,12 @@ export class Scope {
     if (!this.own.has(name)) this.own.set(name, meaning)
   }
 
-  /** Declares a name in this scope. A second declaration makes its meaning uncertain. */
+  /** Declares a name in this scope. A second declaration of the name makes its meaning unknown (null). */
   declareOnce(name: string, meaning: Meaning): void {
     if (name !== '' && name !== '_') this.own.set(name, this.own.has(name) ? null : meaning)
   }
 
-  /** The scope of the enclosing function, or of the file. */
+  /** The nearest enclosing scope that is a function's or the file's. */
   get functionScope(): Scope {
     let scope: Scope = this
     while (!scope.frame.isFunction && scope.outer !== null) scope = scope.outer
@@ -106,17 +106,17 @@ export type Visit<F extends CodeFile> = (file: F, node: Node) => void
 type Read<F extends CodeFile> = (file: F, node: Node, depth: number) => Reference | null
 type Rules = ReadonlyMap<string, Read<CodeFile>>
 
-/** Rules by kind of node that find what a node refers to. A rule gives null where nothing is known. */
+/** The rules of a language, by kind of syntax node, for what an expression or type refers to. A rule gives null where nothing is known. */
 export interface Reader {
-  /** Rules for an expression: they give a symbol, or a value of a type. */
+  /** Rules for nodes that are expressions; they give the referred declaration, or a value of a type. */
   readonly values: Rules
-  /** Rules for a type: they give a value of that type. */
+  /** Rules for nodes that are types; they give a value of the type. */
   readonly types: Rules
-  /** Rules for a node that names a type: they give the type itself. */
+  /** Rules for nodes that name a type; they give the type itself. */
   readonly symbols: Rules
 }
 
-/** A table by kind of node. A key may hold several kinds, separated by blanks. */
+/** Makes a table by kind of syntax node. A key of `table` may hold several kinds, separated by blanks. */
 export function byKind<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(table).flatMap(([kinds, one]) => words(kinds).map(kind => [kind, one] as const)))
 }
@@ -158,19 +158,19 @@ export function named<F extends CodeFile>(unknown: (file: F, name: string, node:
 }
 
 interface Binding {
-  /** Field of the names' type; the type `var` counts as none. */
+  /** Field of the node that holds the type of the declared names; the type `var` counts as none. */
   readonly type?: string
-  /** Field of the values: one for each name, or one for the first name. */
+  /** Field of the node that holds the assigned values: one for each name, or one for the first name. */
   readonly value?: string
-  /** Field of an expression whose elements the names stand for. */
+  /** Field of the node that holds an expression (such as a list) whose elements are assigned to the names. */
   readonly element?: string
-  /** Whether a name that the scope already has keeps its meaning. */
+  /** Whether a name that the scope already has keeps its earlier meaning. */
   readonly keeps?: boolean
 }
 
 /**
- * Makes a visitor that declares names in the scope of the node. Each text is a field, as `SyntaxTree.all` reads it. A name that is declared
- * twice becomes uncertain.
+ * Makes a visitor that declares names in the scope of a node. `names`, and each text of the options, is the name of a field of the node; a
+ * star at its end selects children of that field. A name that is declared twice gets an unknown meaning.
  */
 export function binds(
   names: string,
@@ -196,10 +196,10 @@ const NOTHING_READ: Reader = { values: new Map(), types: new Map(), symbols: new
 export class CodeFile extends SyntaxTree {
   readonly draft: Draft
   readonly top: Scope = new Scope()
-  /** Key of the concept by its declaration; several parts of one concept share a key. */
+  /** Keys of concepts by the syntax node that declares them; several nodes may declare parts of one concept. */
   readonly declared: Map<Node, string> = new Map()
   readonly #reader: Reader
-  /** Marks nodes that are names in a declaration, and so are no references. */
+  /** Flags of the nodes that are names in a declaration and therefore are not counted as references. */
   readonly #declaring: Uint8Array
   readonly #scopeOf: Int32Array
   readonly #scopes: Scope[] = [this.top]
@@ -216,7 +216,7 @@ export class CodeFile extends SyntaxTree {
     this.#owners = [draft.fileKey]
   }
 
-  /** Visits every node in source order. Throws `Overdue`. */
+  /** Calls `visit` for every node of the tree in source order. Throws `Overdue` when reading the file takes too long. */
   eachNode(visit: (node: Node, kind: string) => void): void {
     for (let node = 0; node < this.size; node++) {
       this.draft.step()
@@ -224,12 +224,14 @@ export class CodeFile extends SyntaxTree {
     }
   }
 
-  /** Calls the table's visitor for each node of its kinds, in source order. Throws `Overdue`. */
+  /**
+   * Calls the visitor that the table has for the kind of each node, in source order. Throws `Overdue` when reading the file takes too long.
+   */
   visit(table: ReadonlyMap<string, Visit<this>>): void {
     this.eachNode((node, kind) => table.get(kind)?.(this, node))
   }
 
-  /** As `visit`, and opens scopes on the way. */
+  /** Calls the visitor that the table has for the kind of each node, in source order, and gives each node its scope before. */
   declare(table: ReadonlyMap<string, Visit<this>>): void {
     this.eachNode((node, kind) => {
       this.enter(node)
@@ -243,22 +245,22 @@ export class CodeFile extends SyntaxTree {
   enter(node: Node): void {
     const parent = this.parent(node)
     if (parent === NONE) return
-    // A scope or owner that was set ahead for this node is kept.
+    // A scope or owner that an ancestor already set for this node is kept.
     if (this.#scopeOf[node] === 0) this.#scopeOf[node] = this.#scopeOf[parent] as number
     if (this.#ownerOf[node] === 0) this.#ownerOf[node] = this.#ownerOf[parent] as number
   }
 
-  /** The scope within the node; for a leaf, the scope that contains it. */
+  /** The scope of the code within a node; for a node without children, the scope that contains it. */
   scope(node: Node): Scope {
     return this.#scopes[this.#scopeOf[node] as number] as Scope
   }
 
-  /** The scope that contains the node. */
+  /** The scope that contains a node, not the one that the node opens. */
   outside(node: Node): Scope {
     return this.scope(Math.max(0, this.parent(node)))
   }
 
-  /** Opens a scope for the node's descendants that are visited from here on. */
+  /** Opens a new scope at a node; it applies to the node's descendants that are visited from now on. */
   openScope(node: Node, change: Partial<Frame> = {}): Scope {
     return this.enterScope(node, this.scope(node).inner(node, change))
   }
@@ -268,12 +270,12 @@ export class CodeFile extends SyntaxTree {
     return scope
   }
 
-  /** Key of the concept to which the node belongs. */
+  /** Key of the concept to whose source text the node belongs. */
   owner(node: Node): string {
     return this.#owners[this.#ownerOf[node] as number] as string
   }
 
-  /** Key of the concept that encloses the node; null at the top of the file. */
+  /** Key of the concept that encloses the node, which is the owner of its parent; null at the top of the file. */
   ownerAbove(node: Node): string | null {
     const at = this.#ownerOf[Math.max(0, this.parent(node))] as number
     return at === 0 ? null : (this.#owners[at] as string)
@@ -283,7 +285,7 @@ export class CodeFile extends SyntaxTree {
     this.#ownerOf[node] = this.#owners.push(key) - 1
   }
 
-  /** Assigns what is within the node to the concept that encloses the node. */
+  /** Assigns what is within the node to the concept that encloses the node, and not to the concept that the node declares. */
   closeOwner(node: Node): void {
     this.#ownerOf[node] = this.#ownerOf[Math.max(0, this.parent(node))] as number
   }
@@ -296,7 +298,7 @@ export class CodeFile extends SyntaxTree {
     return this.#declaring[node] === 1
   }
 
-  /** Adds the concept, records what contains it, and makes it the owner of everything within the node. Returns its key. */
+  /** Adds a concept, records which concept contains it, and makes it the owner of everything within the node. Returns the concept's key. */
   add(node: Node, concept: Omit<ConceptSpan, 'start' | 'end'>, span: Node = node, isPlaced = true): string {
     const key = this.draft.add({ ...concept, start: this.start(span), end: this.end(span) })
     if (isPlaced) this.draft.place(key, this.ownerAbove(node))
@@ -304,13 +306,13 @@ export class CodeFile extends SyntaxTree {
     return key
   }
 
-  /** Adds a further part to a known concept: an overload, an accessor. */
+  /** Adds a further part, such as an overload or an accessor, to a concept that was added before. */
   extend(node: Node, key: string, span: Node = node): void {
     this.draft.extend(key, this.start(span), this.end(span))
     this.openOwner(node, key)
   }
 
-  /** Reference to the concept that the node declares. */
+  /** Reference to the concept that the node declares; null when it declares none. */
   local(node: Node): Reference | null {
     const key = this.declared.get(node)
     return key === undefined ? null : { local: key }
@@ -321,13 +323,13 @@ export class CodeFile extends SyntaxTree {
     return this.#reader.values.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
-  /** What a type node refers to, as a value of that type. */
+  /** Reads a node that is a type; gives a reference to a value of this type, or null. */
   type(node: Node, depth = 0): Reference | null {
     if (node === NONE || depth > MAX_DEPTH) return null
     return this.#reader.types.get(this.kind(node))?.(this, node, depth + 1) ?? null
   }
 
-  /** What a type node refers to, as the type itself. */
+  /** Reads a node that names a type; gives a reference to the type itself, or null. */
   symbol(node: Node, depth = 0): Reference | null {
     if (node === NONE || depth > MAX_DEPTH) return null
     return this.#reader.symbols.get(this.kind(node))?.(this, node, depth + 1) ?? null
@@ -353,7 +355,7 @@ export class CodeFile extends SyntaxTree {
     if (target !== null) this.draft.refer(this.owner(node), relation, target)
   }
 
-  /** Adds to what other files see of the concept; known values are kept. */
+  /** Adds facts about a concept that other files can use (base types, members, return type, value); facts already known are kept. */
   shape(key: string, more: Shape): void {
     const known = this.draft.shapes.get(key)
     const members = { ...more.members, ...known?.members }
@@ -368,14 +370,14 @@ export class CodeFile extends SyntaxTree {
   }
 }
 
-/** The members of a class or interface of which something is known. */
+/** The members whose values are known, as an object; unknown ones are left out. */
 export function certain(
   members: Iterable<readonly [name: string, value: Reference | null]>,
 ): Record<string, Reference> {
   return Object.fromEntries([...members].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])))
 }
 
-/** Reference to what a module exports by the name; null: the module itself. */
+/** Reference to what a module exports by this name; with `name` null, to the module itself. Null when a name is too long. */
 export function exported(module: string, name: string | null): Reference | null {
   return module.length > MAX_MODULE || (name ?? '').length > MAX_NAME ? null : { module, name }
 }
@@ -390,7 +392,7 @@ export function symbolIn(meaning: Meaning | undefined): Reference | undefined {
   return ref === undefined || 'of' in ref || ('module' in ref && ref.name === null) ? undefined : ref
 }
 
-/** Key of the concept of this file that the meaning refers to; null where it is another kind of meaning. */
+/** Key of the concept in this file that a name refers to; null where the name refers to anything else. */
 export function localKey(meaning: Meaning | undefined): string | null {
   const ref = symbolIn(meaning)
   return ref !== undefined && 'local' in ref ? ref.local : null
@@ -408,12 +410,12 @@ export function instance(of: Reference | null): Reference | null {
   return step(of, 'instance')
 }
 
-/** The reference, or null for a name that nothing in the file declares. */
+/** Returns the reference, but null where it is only a name that nothing in the file declares. */
 export function known(reference: Reference | null): Reference | null {
   return reference === null || isUndeclared(reference) ? null : reference
 }
 
-/** Text of the comments directly before the declaration, with no empty line and no code in between. */
+/** Text of the comments directly before a declaration, with no empty line and no code in between. */
 export function docBefore(tree: SyntaxTree, declaration: Node): string {
   const parts: string[] = []
   let below = declaration
@@ -433,14 +435,14 @@ function allowedFeeds(comment: string): number {
   return comment.startsWith('/**') ? 2 : comment.endsWith('\n') ? 0 : 1
 }
 
-/** Whether the comment follows code on its line, and so describes that code. */
+/** Whether a comment follows code on its line; it then describes that code and not the next declaration. */
 function sharesLine(tree: SyntaxTree, comment: Node): boolean {
   const elder = tree.before(comment)
   if (elder === NONE || tree.text(elder).endsWith('\n')) return false
   return !tree.source.slice(tree.end(elder), tree.start(comment)).includes('\n')
 }
 
-/** The comment's text without slashes, block marks, number signs and the stars at the start of its lines. */
+/** Text of a comment without slashes, block marks, number signs, and stars at the starts of lines. */
 function plainComment(comment: string): string {
   const body = comment.startsWith('/*') ? comment.slice(2).replace(/\*\/$/, '') : comment
   return body

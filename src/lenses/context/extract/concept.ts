@@ -1,7 +1,7 @@
 /**
- * What is read out of one file: concepts, and references from them to names that another file may declare. Plain JSON data, so that a store
- * can keep it and only changed files are read again; references are resolved in `resolve/`. Also the language of a file by its name, and
- * the reasons why a file is not read.
+ * Types of the data read out of one file: concepts, and references from them to names that other files may declare. These are plain JSON
+ * data that the store keeps, so that only changed files are read again; references are resolved later, in `resolve/`. Also: a file's
+ * language by its name, and the reasons why a file is not read.
  */
 
 export type ConceptType =
@@ -19,7 +19,7 @@ export type ConceptType =
   | 'Entity'
   | 'Caveat'
 
-/** Weights of links between concepts: hard, moderate and weak. */
+/** Weights of links between concepts: 1 for hard links (such as calls), 0.5 for moderate and 0.1 for weak ones. */
 export const HARD = 1
 export const MODERATE = 0.5
 const WEAK = 0.1
@@ -37,92 +37,92 @@ export const WEIGHTS = {
 } as const
 export type Relation = keyof typeof WEIGHTS
 
-/** A concept as read from its file, without an id. */
+/** A concept (declaration, section or file) as read from its file, before the store gives it an id. */
 export interface ReadConcept {
   /**
-   * Key of the concept, unique in its file and stable while the declaration keeps its place: `<type> <qualified name>`, with `~2` and so on
-   * where the name is repeated.
+   * Key of the concept, unique in its file and unchanged while the declaration keeps its place: `<type> <qualified name>`, with `~2`, `~3`
+   * and so on where a name is repeated.
    */
   readonly key: string
   readonly type: ConceptType
-  /** Name of the concept: `load`, `Store.load`; for a module or document its path. */
+  /** Name of the concept, such as `load` or `Store.load`; for a module or document its path. */
   readonly name: string
-  /** Name with all enclosing declarations: `outer.Store.load`. */
+  /** Name with all enclosing declarations in front: `outer.Store.load`. */
   readonly qualifiedName: string
-  /** First line of the concept, counted from 1; start and end are both included. */
+  /** First line of the concept, counted from 1; the first and the last line both belong to the concept. */
   readonly startLine: number
   readonly endLine: number
-  /** The declaration up to its body on one line; empty where there is none. */
+  /** The declaration up to its body, written on one line; empty where there is none. */
   readonly signature: string
-  /** The documentation comment without comment marks; empty where there is none. */
+  /** The documentation comment of the concept, without comment marks; empty where there is none. */
   readonly doc: string
 }
 
 /** A path by which to find what a piece of source refers to. It is evaluated relative to the file that it was read from. */
 export type Reference =
-  /** Refers to a concept of the same file, by key. */
+  /** Refers to a concept of the file in which the reference was read, by its key. */
   | { readonly local: string }
-  /** Refers to what a module exports by that name; null: the module itself. */
+  /** Refers to what a module exports by the name; with `name` null, to the module itself. */
   | { readonly module: string; readonly name: string | null }
-  /** Refers to a member of a namespace, a class or a value. */
+  /** Refers to a member, by its name, of the namespace, class or value that `of` refers to. */
   | { readonly of: Reference; readonly member: string }
   | { readonly of: Reference; readonly step: Step }
-  /** A name that nothing in the file declares. Never resolved; kept for readers of the extraction. */
+  /** A name that nothing in the file declares. It is never resolved, but kept as information in the extracted data. */
   | { readonly name: string }
 
-/** Whether the reference is a name that nothing in the file declares. */
+/** Whether a reference is only a name that nothing in its file declares. */
 export function isUndeclared(reference: Reference): reference is { readonly name: string } {
   return 'name' in reference && !('module' in reference)
 }
 
 /**
- * Step from one value to another. `call`: the result of calling it. `instance`: a value of that class or type. `list`, `map`, `function`: a
- * value that holds, maps to or returns such values. `element`: what iterating gives.
+ * A step from one value to another in a reference. `call`: the result of calling it. `instance`: a value of this class or type. `list`,
+ * `map`, `function`: a value that holds, maps to, or returns values of this kind. `element`: what iterating over it gives.
  */
 export type Step = 'call' | 'instance' | 'list' | 'map' | 'function' | 'element'
 
 export interface FileReference {
-  /** Key of the concept in this file that refers. */
+  /** Key of the concept in this file from which the reference comes. */
   readonly source: string
   readonly relation: Relation
   readonly target: Reference
   readonly weight: number
 }
 
-/** What other files can see of a symbol, beyond its existence. */
+/** Facts about a declaration that other files need to resolve their references through it. */
 export interface Shape {
-  /** For a class or interface: the types that it extends or implements. */
+  /** For a class or interface: references to the types that it extends or implements. */
   readonly bases?: readonly Reference[]
-  /** Values of members, methods included, by name. */
+  /** For a class or interface: the values of its members by name, methods included. */
   readonly members?: Readonly<Record<string, Reference>>
-  /** For a function or method: the value that a call returns. */
+  /** For a function or method: reference to the value that a call returns. */
   readonly returns?: Reference
-  /** For a type alias or constant: what it stands for. */
+  /** For a type alias or constant: reference to the type or value that it names. */
   readonly value?: Reference
 }
 
 /**
- * Everything that resolving another file's references may ask about this file. While it is unchanged, links of other files need not be
- * resolved again.
+ * Everything about a file that resolving references of other files may need. While it is unchanged, links from other files into this one
+ * need not be resolved again.
  */
 export interface Surface {
   readonly language: Language
-  /** Keys of the file's concepts; the first is the concept of the file itself. */
+  /** Keys of the concepts in the file; the first is the concept that represents the file itself. */
   readonly keys: readonly string[]
-  /** Exported names and what they refer to. `default` and `export=` as in ECMAScript and CommonJS. */
+  /** Exported names and what each refers to. `default` and `export=` have the meanings of ECMAScript and CommonJS. */
   readonly exports: Readonly<Record<string, Reference>>
-  /** Modules whose exports this file re-exports as a whole (`export *`). */
+  /** Modules whose exports this file exports again as a whole (`export *`). */
   readonly stars: readonly string[]
   readonly shapes: Readonly<Record<string, Shape>>
-  /** The package that the file says it belongs to, in languages where a package is several files. */
+  /** Name of the package to which the file says it belongs, in languages where several files form a package. */
   readonly package?: string
-  /** Settings of a file that controls module resolution. */
+  /** Settings that the file contains if it is one that controls where modules are found (package.json, tsconfig.json, go.mod). */
   readonly settings?: ModuleSettings
-  /** For Markdown: keys of sections by anchor. */
+  /** For Markdown: keys of the section concepts, by the anchor of their headings. */
   readonly anchors?: Readonly<Record<string, string>>
 }
 
-/** The parts of a package.json, tsconfig.json or go.mod that say where modules are. */
+/** The parts of a package.json, tsconfig.json or go.mod that determine where modules are found. */
 export interface ModuleSettings {
   readonly kind: 'package' | 'compiler' | 'go'
   readonly name?: string
@@ -132,43 +132,43 @@ export interface ModuleSettings {
   readonly baseUrl?: string
   readonly paths?: Readonly<Record<string, readonly string[]>>
   readonly extends?: readonly string[]
-  /** Other settings that a tsconfig.json refers to by `references`. */
+  /** Paths of other tsconfig.json files that this one names under `references`. */
   readonly references?: readonly string[]
 }
 
-/** Version of how files are read and stored; when it changes, all files are read again. */
+/** Version of the way in which files are read and stored; when it changes, all files are read again. */
 export const READING_VERSION = 11
 
 export interface Extraction {
   readonly path: string
-  /** SHA-256 of the text: the same text gives the same extraction. */
+  /** SHA-256 of the file's text; equal texts at one path give equal extractions. */
   readonly hash: string
   readonly concepts: readonly ReadConcept[]
   readonly references: readonly FileReference[]
   readonly surface: Surface
-  /** Whether the parser found a syntax error; what could be read is kept. */
+  /** Whether the parser found a syntax error in the file; whatever could be read is kept. */
   readonly hasErrors: boolean
 }
 
-/** Stands for a package name in a reference: the package that the file itself belongs to. */
+/** Name used in a reference to a package when it is the package of the file itself. */
 export const OWN_PACKAGE = '.'
-/** Longest name of a concept, in characters. */
+/** Largest length of a concept's name, in characters. */
 export const MAX_NAME = 200
 
-/** Longest text of a file, in characters; longer files are skipped. */
+/** Largest length of a file's text that is read, in characters; longer files are skipped. */
 export const MAX_CHARACTERS = 10 * 1024 * 1024
 
-/** Why a file was not read: too long, too slow to read, or more concepts than one file may declare. */
+/** Why a file was not read: its text is too long, reading it takes too long, or it declares more concepts than allowed. */
 export interface Skip {
   readonly reason: 'too_large' | 'too_slow' | 'too_many'
 }
 
 interface LanguageFacts {
-  /** Endings of file names in this language, separated by blanks. */
+  /** Endings of file names in this language (without the dot), separated by blanks. */
   readonly endings: string
-  /** The grammar's name; absent for a language that is read without one. */
+  /** Name of the tree-sitter grammar; absent for a language that is read without a grammar. */
   readonly grammar?: string
-  /** The language's usual name, where its calls are not linked. */
+  /** Name of the language as shown to users, present only where calls in this language are not linked between files. */
   readonly unlinked?: string
 }
 
@@ -204,13 +204,13 @@ export function languageOf(path: string): Language {
   return BY_ENDING.get(endingOf(path)) ?? 'text'
 }
 
-/** Grammar of the language; null where it is read without one. */
+/** Name of the tree-sitter grammar of a language; null where the language is read without a grammar. */
 export function grammarOf(language: Language): Grammar | null {
   const facts = LANGUAGES[language]
   return 'grammar' in facts ? facts.grammar : null
 }
 
-/** Name of the file's language where its calls are not linked; null when they are, or the file has none. */
+/** Name of a file's language where calls in it are not linked between files; null where they are, or the file has no known language. */
 export function unlinkedLanguage(path: string): string | null {
   const facts = LANGUAGES[languageOf(path)]
   return 'unlinked' in facts ? facts.unlinked : null

@@ -9,13 +9,13 @@ import { addCaveats, type Draft } from './draft.ts'
 import { isComment, NONE, type Node, type SyntaxTree } from './grammars.ts'
 
 /**
- * What a kind of node represents: the declaration of a concept of that type; a macro with parameters; an import; members of a type that is
- * declared elsewhere; or the list of types that a type extends or implements.
+ * What a kind of syntax node represents: the declaration of a concept of the named type; a macro with parameters; an import; members of a
+ * type that is declared elsewhere; or the list of types that a type extends or implements.
  */
 type Role = ConceptType | 'Macro' | 'Import' | 'Implementation' | 'EXTENDS' | 'IMPLEMENTS'
 type Roles = ReadonlyMap<string, Role>
 
-/** Parses a text of `kind=role` pairs, separated by blanks. */
+/** Makes a table from a text of `kind=role` pairs, separated by blanks. */
 function roles(text: string): Roles {
   return new Map(words(text).map(pair => pair.split('=') as [string, Role]))
 }
@@ -45,17 +45,17 @@ const ROLES: Partial<Record<Language, Roles>> = {
     include_once_expression=Import`),
 }
 
-/** Rules by which the names of a language are linked across files. */
+/** Rules by which names of a language are linked to declarations in other files. */
 export interface Linked extends Reader {
-  /** Kinds of syntax nodes that open a scope. */
+  /** Kinds of syntax nodes at which a new scope begins. */
   readonly scopes: ReadonlySet<string>
-  /** Kinds of nodes whose scope does not see outer names. */
+  /** Kinds of syntax nodes whose scope cannot use names of outer scopes; separated by blanks. */
   readonly isolated?: string
-  /** Visitors that declare names, called in source order after the node's scope was opened. */
+  /** Visitors by node kind that declare names; called in source order after the scope of the node was opened. */
   readonly declares: ReadonlyMap<string, Visit<DefinitionsFile>>
-  /** Visitors that add links from nodes. */
+  /** Visitors by node kind that add references from the concept that contains the node. */
   readonly refers: ReadonlyMap<string, Visit<DefinitionsFile>>
-  /** Called after all declarations: adds what other files see. */
+  /** Called after all declarations of the file were visited: records what other files can see of it. */
   share(file: DefinitionsFile): void
 }
 
@@ -63,9 +63,9 @@ const MAX_PREFIX = 200
 
 export class DefinitionsFile extends CodeFile {
   readonly roles: Roles
-  /** Keys of types by simple name; the first type of a name is kept. */
+  /** Keys of the types declared in the file, by simple name; of several types with one name, the first. */
   readonly types: Map<string, string> = new Map()
-  /** Keys of methods by `Type.method`. */
+  /** Keys of the methods declared in the file, by `Type.method`. */
   readonly methods: Map<string, string> = new Map()
   /** For Rust: names of the modules that the file declares. */
   readonly modules: Set<string> = new Set()
@@ -76,30 +76,36 @@ export class DefinitionsFile extends CodeFile {
     this.roles = must(ROLES[draft.language], `the kinds of nodes of ${draft.language}`)
   }
 
-  /** Opens a scope for the node's descendants that are visited from here on. */
+  /**
+   * Opens a scope at a node, for its descendants that are visited from now on. A prefix of qualified names that would be too long is
+   * replaced by that of the outer scope.
+   */
   open(node: Node, change: Partial<Frame>): void {
     const isLong = (change.prefix ?? '').length > MAX_PREFIX
     this.openScope(node, isLong ? { ...change, prefix: this.scope(node).frame.prefix } : change)
   }
 
-  /** Postpones an action until the whole file is declared, since a type may be declared further down. */
+  /** Postpones an action until all declarations of the file are known, since a type may be declared after its use. */
   later(act: () => void): void {
     this.#late.push(act)
   }
 
-  /** Runs the postponed actions, once the whole file is declared. */
+  /** Runs the postponed actions; called when all declarations of the file are known. */
   doLater(): void {
     for (const act of this.#late) act()
   }
 
-  /** Exports a name from the file; a name that is exported twice becomes uncertain. */
+  /** Records that the file exports a name; when a name is exported twice, what it refers to counts as unknown. */
   export(name: string, target: Reference | null): void {
     const { exports } = this.draft
     if (target === null || exports.has(name)) exports.set(name, { name })
     else exports.set(name, target)
   }
 
-  /** Whether the name is that of a variable: a function assigned to it may have been replaced. */
+  /**
+   * Whether a name refers to a variable. A call through a variable is not linked to a function, since another function may have been
+   * assigned.
+   */
   isVariable(node: Node): boolean {
     const meaning = this.scope(node).find(this.text(node))
     return meaning !== undefined && meaning !== null && !('ref' in meaning)
@@ -136,7 +142,7 @@ function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
   else if (role !== undefined && role !== 'EXTENDS' && role !== 'IMPLEMENTS') declareType(file, node, role)
 }
 
-/** Adds the concept of the declaration. `owner`: the type that the declaration names as the one it belongs to. */
+/** Adds the concept that a node declares. `owner`: the type that the declaration itself names as the one to which it belongs. */
 function addConcept(
   file: DefinitionsFile,
   node: Node,
@@ -158,7 +164,7 @@ function addConcept(
   return key
 }
 
-/** Declares a module of Rust, written in place or as a file of its own. */
+/** Declares a Rust module, whose content is written in place or in a file of its own. */
 function declareModule(file: DefinitionsFile, node: Node): void {
   const name = file.textAt(node, 'name')
   const { prefix } = file.scope(node).frame
@@ -172,14 +178,14 @@ function declareModule(file: DefinitionsFile, node: Node): void {
 
 function declareConstant(file: DefinitionsFile, node: Node, role: 'Constant' | 'Macro'): void {
   const name = file.textAt(node, 'name')
-  // A macro without a value, as in `#define X_H`, only guards a header and is no constant.
+  // A macro without a value, such as `#define X_H`, only guards a header against double inclusion and is not a constant.
   const isGuard = file.kind(node) === 'preproc_def' && file.child(node, 'value') === NONE
   const { prefix, isFunction } = file.scope(node).frame
   if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name === '_' || isGuard || isFunction) return
   addConcept(file, node, role === 'Macro' ? 'Function' : role, name, prefix + name)
 }
 
-/** Adds a function or method: one concept for all overloads of a method, and for its declaration and its definition. */
+/** Adds a function or method. All overloads of a method form one concept, and so do a declaration and its definition. */
 function declareFunction(file: DefinitionsFile, node: Node): void {
   const declared = declaredName(file, node)
   if (declared === null || declared.name === '') return
@@ -203,7 +209,7 @@ function declareFunction(file: DefinitionsFile, node: Node): void {
   })
 }
 
-/** Whether the node declares a function without a body, as headers of C and C++ do. */
+/** Whether a node declares a function without a body, as in headers of C and C++. */
 function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
   if ((kind !== 'field_declaration' && kind !== 'declaration') || file.scope(node).frame.isFunction) return false
   let declarator = file.child(node, 'declarator')
@@ -211,7 +217,7 @@ function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
   return /^c(?:pp)?$/.test(file.draft.language) && file.kind(declarator) === 'function_declarator'
 }
 
-/** Adds a type. `usual`: the type of concept that this kind of node declares in the language. */
+/** Adds a type. `usual`: the type of concept that this kind of node usually declares in the language. */
 function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): void {
   const inner = file.child(node, 'type')
   const isTypedef = file.kind(node) === 'type_definition'
@@ -225,7 +231,7 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   const key = addConcept(file, node, type, simple, prefix + simple)
   if (!file.types.has(simple)) file.types.set(simple, key)
   if (isTypedef && type === 'TypeAlias') {
-    // The struct in a typedef does not belong to the alias.
+    // What is within the struct of a typedef belongs to the enclosing concept, not to the alias that the typedef declares.
     file.closeOwner(node)
     return
   }
@@ -233,7 +239,7 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
   for (const part of file.children(node)) readBases(file, part, key)
 }
 
-/** Opens the members of `impl Trait for Type { … }` in Rust. */
+/** Opens the scope of a Rust `impl Trait for Type { … }`, whose members belong to `Type`. */
 function openImplementation(file: DefinitionsFile, node: Node): void {
   const name = file.textAt(node, 'type').replace(/<.*$/s, '')
   file.open(node, { typeName: name, prefix: `${name}.` })
@@ -251,7 +257,7 @@ function readBases(file: DefinitionsFile, part: Node, key: string): void {
       const name = plain.replace(/.*(?:::|\.|\\)/, '')
       file.later(() => buildOn(file, key, relation, name))
     }
-    // Skips names within a name, and type arguments: they are no base types.
+    // Skips names within a qualified name, and type arguments, because these are not base types.
     node = /^(?:type_list|superclass)$/.test(kind) ? node + 1 : file.until(node)
   }
 }
@@ -264,7 +270,7 @@ function buildOn(file: DefinitionsFile, key: string, relation: 'EXTENDS' | 'IMPL
   file.draft.refer(key, isImplemented ? 'IMPLEMENTS' : relation, target === undefined ? { name } : { local: target })
 }
 
-/** The declared name, which is the last one: `Point` of `typedef struct {…} Point`, `F` of `typedef int (*F)(int)`. */
+/** The name that a typedef declares, which is its last one: `Point` in `typedef struct {…} Point`, `F` in `typedef int (*F)(int)`. */
 function typedefName(file: CodeFile, node: Node): string {
   const declarator = file.child(node, 'declarator')
   for (let at = declarator; at !== NONE && at < file.until(declarator); at++) {
@@ -286,7 +292,7 @@ function goType(kind: string, usual: ConceptType): ConceptType {
 
 interface DeclaredName {
   readonly name: string
-  /** The type that the declared function belongs to, where the declaration names it. */
+  /** Name of the type to which the declared function belongs, where the declaration names it, as in `Type::function`. */
   readonly owner: string | null
 }
 
@@ -348,7 +354,7 @@ function importModules(file: DefinitionsFile, node: Node): void {
     const name = pattern.exec(text)?.[1]
     if (name === undefined) continue
     const module = front + name
-    // `use tools::*` of a module that the file declares does not refer to another crate.
+    // `use tools::*` where the file itself declares the module `tools` does not refer to another crate.
     file.later(() => {
       if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
     })

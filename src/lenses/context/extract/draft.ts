@@ -1,4 +1,4 @@
-/** Builds the extraction of a file: names concepts, counts lines, and keeps every reference once. */
+/** Builds the extraction of a file: gives concepts their keys, counts lines, and keeps each reference once. */
 import { sha256 } from '../../../base/canonical.ts'
 import { LineStarts } from '../../../text/lines.ts'
 import {
@@ -22,22 +22,22 @@ const MAX_DOC = 2_000
 const BETWEEN = /^(?:[\s;]|(?:\/\/|#)[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/
 const MAX_BETWEEN = 4_000
 
-/** A concept with its position in the text. */
+/** A concept to be added, with its range in the text. */
 export interface ConceptSpan {
   readonly type: ConceptType
   readonly name: string
   readonly qualifiedName: string
-  /** Start and end of the concept in the text, in UTF-16 units. */
+  /** Start of the concept in the text, in UTF-16 units; `end` is the offset after its last character. */
   readonly start: number
   readonly end: number
   readonly signature?: string | undefined
   readonly doc?: string | undefined
 }
 
-/** Error thrown when reading a file takes too long; `extract-file.ts` turns it into a reason for skipping the file. */
+/** Error thrown when reading a file takes too long; the file is then skipped with the reason `too_slow`. */
 export class Overdue extends Error {}
 
-/** Error thrown where a file declares more than `MAX_CONCEPTS`: it is generated, or made to do harm. */
+/** Error thrown when a file declares more than `MAX_CONCEPTS` concepts: it is generated, or made to do harm. The file is then skipped. */
 export class TooMany extends Error {}
 
 export const MAX_CONCEPTS = 20_000
@@ -69,17 +69,17 @@ export class Draft {
     this.#lines = new LineStarts(text)
   }
 
-  /** Must be called in every loop over the file; checks the time now and then. Throws `Overdue`. */
+  /** Must be called in every loop over the file; at intervals it checks the time, and throws `Overdue` when reading takes too long. */
   step(): void {
     if (++this.#steps % 4096 === 0 && this.#isOverdue()) throw new Overdue()
   }
 
-  /** Key of the concept of the file itself, which must be added first. */
+  /** Key of the concept that represents the file itself; this concept must be added first. */
   get fileKey(): string {
     return (this.#concepts[0] as ReadConcept).key
   }
 
-  /** Adds a concept and returns its key. */
+  /** Adds a concept to the extraction and returns its key. */
   add(concept: ConceptSpan): string {
     if (this.#concepts.length === MAX_CONCEPTS) throw new TooMany()
     const qualifiedName = concept.qualifiedName.slice(0, MAX_NAME)
@@ -111,15 +111,15 @@ export class Draft {
     this.#concepts[at.index] = { ...concept, endLine: this.#lines.lineOf(Math.max(start, end - 1)) }
   }
 
-  /** Records which concept contains another: `parent` is null at the top of the file. */
+  /** Records which concept contains another one; with `parent` null, the concept is at the top of the file. */
   place(key: string, parent: string | null): void {
     if (parent === null) this.refer(key, 'DEFINED_IN', { local: this.fileKey })
     else this.refer(parent, 'CONTAINS', { local: key })
   }
 
   /**
-   * Adds a reference. Of several between the same two concepts, the heaviest is kept; references that depend on an undeclared name are
-   * dropped.
+   * Adds a reference from a concept. Of several references with equal source and target, the one with the highest weight is kept; a
+   * reference that depends on a name that nothing in the file declares is dropped.
    */
   refer(source: string, relation: Relation, target: Reference, weight: number = WEIGHTS[relation]): void {
     if (!isUndeclared(target) && isUndeclared(rootOf(target))) return
@@ -156,7 +156,7 @@ function rootOf(reference: Reference): Reference {
 }
 
 function shorten(text: string, length: number): string {
-  // The text is cut before it is searched: one declaration may be a megabyte long.
+  // The text is shortened before blanks in it are replaced, since one declaration may be a megabyte long.
   const line = text
     .slice(0, length * 4)
     .replace(/\s+/g, ' ')
@@ -167,10 +167,10 @@ function shorten(text: string, length: number): string {
 /** A note in a comment: the word, its addressee or number (`TODO(ann)`, `FIXME[#12]`), and the rest of the line. */
 const NOTE = /(?:^|[^\p{L}\p{N}_])(TODO|FIXME|HACK|WARNING)(?![\p{L}\p{N}_])(\([^()]{0,60}\)|\[[^[\]]{0,60}\])?(.*)/u
 const MAX_NOTE = 120
-/** Number of characters of a line in which notes are searched for. */
+/** Number of characters at the start of a comment's line in which notes such as TODO are searched for. */
 const MAX_LINE = 2_000
 
-/** Adds concepts for the notes (TODO, FIXME) in a comment, contained in the enclosing concept. */
+/** Adds a concept for each note (TODO, FIXME, HACK, WARNING) in a comment, contained in the enclosing concept. */
 export function addCaveats(draft: Draft, comment: string, start: number, enclosing: string): void {
   let at = start
   for (const line of comment.split('\n')) {

@@ -1,6 +1,6 @@
 /**
- * Reads one file: its concepts and what they refer to. The same path and text always give the same extraction; other files have no
- * influence. From source with syntax errors, everything that can be read is kept.
+ * Reads one file: its concepts and what they refer to. Equal path and text always give an equal extraction, whatever other files contain.
+ * From source with syntax errors, everything that can be read is kept.
  */
 import {
   type Extraction,
@@ -23,18 +23,18 @@ import { moduleSettings } from './resolve/script-modules.ts'
 import { RUST } from './rust.ts'
 import { readScript } from './script.ts'
 
-/** Time limit for reading one file that callers should set; a large file takes a second per megabyte. */
+/** Time limit in ms for reading one file, to be set by callers; a large file takes about a second per megabyte. */
 export const MAX_READ_MS = 5_000
 
-/** Longest text in characters whose syntax errors are repaired; a longer one is read once, as it is. */
+/** Largest length of a text, in characters, for which a repair of syntax errors is tried; a longer text is read once, unchanged. */
 const MAX_REPAIRED = 1_000_000
 
 interface ExtractOptions {
-  /** Called often; true ends the reading, and the file is skipped as `too_slow`. */
+  /** Called often while the file is read; when it returns true, reading ends and the file is skipped as `too_slow`. */
   readonly isOverdue: IsOverdue
 }
 
-/** Extracts one file. The grammar of its language must be loaded already: see `grammarsFor`. */
+/** Extracts concepts and references from one file. The grammar of its language must have been loaded with `grammarsFor`. */
 export function extractFile(
   path: string,
   text: string,
@@ -58,8 +58,8 @@ export function extractFile(
 }
 
 /**
- * Reads source code. A file with syntax errors is also read in other ways, and the reading that finds most declarations is kept; of equal
- * ones, the one that leaves least text unread.
+ * Reads source code. A text with syntax errors is also read in repaired forms, and the reading that finds most declarations is kept; of
+ * readings with equally many, the one that leaves least text unread.
  */
 function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue: IsOverdue): Extraction {
   const { path, text, language } = first
@@ -73,7 +73,7 @@ function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue:
     readTree(draft, tree)
     return { extraction: draft.finish(), damage }
   }
-  /** Reads a repaired text. `more`: number of characters that the repair removed. */
+  /** Reads the file with a repaired text. `more`: number of characters that the repair removed, which count as unread. */
   const again = (parsed: string, more: number): Reading => {
     const draft = new Draft(path, text, language, isOverdue)
     addFile(draft)
@@ -96,8 +96,8 @@ interface Reading {
 }
 
 /**
- * The better of two readings. A syntax error that swallows a bracket makes declarations part of the previous one, so of equal readings the
- * one with less nesting is right.
+ * The better of two readings of a file with syntax errors. An error that swallows a bracket makes later declarations part of an earlier
+ * one, so of otherwise equal readings the one with less nesting is chosen.
  */
 function better(a: Reading, b: Reading): Reading {
   if (a.damage === 0 || b.damage === 0) return a.damage === 0 ? a : b
@@ -115,7 +115,7 @@ export function isSkip(result: Extraction | Skip): result is Skip {
   return 'reason' in result
 }
 
-/** Adds the concept of the file itself. */
+/** Adds the concept that represents the file itself. */
 function addFile(draft: Draft): void {
   const { path, text, language } = draft
   const span = { start: 0, end: text.length }
@@ -139,7 +139,7 @@ function readPlain(draft: Draft, language: Language): void {
   if (language === 'json' || language === 'text') draft.settings = moduleSettings(draft.path, draft.text)
 }
 
-/** Name of the file without folders and ending. */
+/** Name of a file without its folders and its ending. */
 function baseName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

@@ -15,7 +15,8 @@ export const GO: Linked = {
     import_spec: declareImport,
     'function_declaration type_spec type_alias const_spec': declareTop,
     method_declaration: (file, node) => {
-      // A method's receiver lists the type parameters of its type, as in `(s *Stack[T])`.
+      // A method's receiver introduces names for the type parameters of its type, as in `(s *Stack[T])`; they are declared in the method's
+      // scope.
       const [, names = ''] = /\[([^\]]*)\]/.exec(file.textAt(node, 'receiver')) ?? []
       for (const name of names.split(',')) file.scope(node).declareOnce(name.trim(), null)
     },
@@ -81,7 +82,7 @@ export const GO: Linked = {
   }),
 
   refers: byKind({
-    // In the grammar, a call with type arguments looks like a conversion.
+    // The Go grammar parses a call with explicit type arguments as a type conversion, so a conversion to a generic type is read as a call.
     type_conversion_expression: (file, node) => {
       const type = file.child(node, 'type')
       if (file.kind(type) === 'generic_type') refer(file, node, file.symbol(type))
@@ -102,13 +103,13 @@ export const GO: Linked = {
     file.draft.packageName = clause.replace(/^package\s+/, '').trim()
     for (const [node, key] of file.declared) shareOne(file, node, key)
     for (const [name, meaning] of file.top.own) {
-      // Variables of the package: they are no concepts, but their type is exported.
+      // Variables of a package are no concepts, but other files can refer to members of their types, so the types are exported.
       if (meaning !== null && !('ref' in meaning)) file.export(name, known(file.meaning(meaning)))
     }
   },
 }
 
-/** Adds a link for a call; calling a type is a conversion, which counts as a use. */
+/** Adds a reference for a call. Calling a type is a conversion in Go, which counts as a use of the type. */
 function refer(file: DefinitionsFile, node: Node, target: Reference | null): void {
   const isCall = target === null || !('local' in target) || /^(?:Function|Method) /.test(target.local)
   file.refer(node, isCall ? 'CALLS' : 'USES', known(target))
@@ -128,7 +129,7 @@ function shareOne(file: DefinitionsFile, node: Node, key: string): void {
     if (owner !== undefined) file.shape(owner, { members: { [name]: { local: key } } })
     if (type !== null) file.export(`${type}.${name}`, { local: key })
   } else if (kind === 'function_declaration') {
-    // A package may have several functions named `init` or `_`, and nobody can call them.
+    // Functions named `init` or `_` are not exported: a package may have several, and none can be called by name.
     if (name !== 'init' && name !== '_') file.export(name, { local: key })
   } else if (/^(?:source_file|type_declaration|const_declaration)$/.test(file.kind(file.parent(node)))) {
     for (const one of file.all(node, 'name')) file.export(file.text(one), { local: key })
@@ -157,7 +158,7 @@ function shareType(file: DefinitionsFile, node: Node, key: string): void {
   })
 }
 
-/** What a function returns; of several results the first. */
+/** What a Go function returns; of several results the first. */
 function resultOf(file: DefinitionsFile, node: Node): Reference | null {
   const result = file.child(node, 'result')
   if (file.kind(result) !== 'parameter_list') return file.type(result)
@@ -174,7 +175,7 @@ function receiverType(file: DefinitionsFile, node: Node): string | null {
   return type === NONE ? null : file.text(type)
 }
 
-/** Declares names at the top of the file as names of the package; within a function nothing is known of them. */
+/** Declares names at the top of a file as names of its package; names declared within a function get an unknown meaning. */
 function declareTop(file: DefinitionsFile, node: Node): void {
   const outside = file.outside(node)
   const own = file.local(node)
@@ -190,7 +191,7 @@ function declareImport(file: DefinitionsFile, node: Node): void {
   if (name !== '.' && path !== '') file.top.declareOnce(name, meant(exported(path, null)))
 }
 
-/** Name of a Go package by its import path: by convention the last part of the path that is not a version. */
+/** Name of a Go package by its import path: by convention the last part of the path that is not a version such as `v2`. */
 function packageNameOf(path: string): string {
   const [last = '', before] = path.split('/').reverse()
   return /^v\d+$/.test(last) && before !== undefined ? before : last.replace(/\.v\d+$/, '')

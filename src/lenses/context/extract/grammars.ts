@@ -1,19 +1,19 @@
 /**
- * Parses source text with tree-sitter (WebAssembly, prebuilt grammars). The only module that uses the parser. A grammar is loaded for its
- * first file (1 to 9 ms); parsing is synchronous after that. A tree is copied out of the parser's memory into flat arrays in one pass, so
- * the memory can be freed at once, and deep nesting cannot overflow the stack.
+ * Parses source text with tree-sitter (WebAssembly, prebuilt grammars); no other module uses the parser. A grammar is loaded for its first
+ * file (1 to 9 ms), after which parsing is synchronous. The tree is copied from the parser's memory into flat arrays in one pass, so that
+ * memory can be freed at once and deep nesting cannot overflow the stack.
  */
 import { type Tree, Language as TreeLanguage, Parser as TreeParser } from 'web-tree-sitter'
 import { must } from '../../../base/assert.ts'
 import { type Grammar, grammarOf, languageOf } from './concept.ts'
 
-/** Returns true when parsing must stop; called often. */
+/** Returns true when parsing must stop because it takes too long; called often. */
 export type IsOverdue = () => boolean
 
-/** Number of a node of the syntax tree: its position in source order. The root is 0. */
+/** A node of a syntax tree, given by its position in source order; the root is 0. */
 export type Node = number
 
-/** Number that stands for a missing node of the syntax tree. */
+/** Value for a syntax node that does not exist. */
 export const NONE: Node = -1
 
 interface Nodes {
@@ -22,7 +22,7 @@ interface Nodes {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   readonly parents: Int32Array
-  /** For each node, the first node after it and all its descendants. */
+  /** For each node, the number of the first node after it and all its descendants. */
   readonly untils: Int32Array
 }
 
@@ -39,8 +39,8 @@ export class SyntaxTree {
   readonly source: string
   readonly size: number
   /**
-   * Number of characters that the grammar could not parse: those of error nodes, and of nodes that lack a closing bracket. 0: the whole
-   * text was parsed. A missing semicolon is no error.
+   * Number of characters that the grammar could not parse: those in error nodes, and those of nodes that lack a closing bracket. 0 when the
+   * whole text was parsed; a missing semicolon does not count.
    */
   readonly damage: number
   readonly #nodes: Nodes
@@ -54,19 +54,19 @@ export class SyntaxTree {
   }
 
   /**
-   * Kind of a node, named as in the grammar; punctuation and keywords have a colon in front (`:class`, `:,`); empty: text that could not be
-   * parsed.
+   * Kind of a node, as the grammar names it. Punctuation and keywords have a colon in front (`:class`, `:,`); the empty text means source
+   * that could not be parsed.
    */
   kind(node: Node): string {
     return this.parsed.kindNames[this.#nodes.kinds[node] as number] ?? ''
   }
 
-  /** The field name that the grammar gives the node within its parent; null where there is none. */
+  /** Name of the field that the grammar gives the node within its parent; null where it has none. */
   field(node: Node): string | null {
     return this.parsed.fieldNames[this.#nodes.fields[node] as number] ?? null
   }
 
-  /** Start of the node in the text, in UTF-16 units. */
+  /** Offset in the text at which the node starts, in UTF-16 units. */
   start(node: Node): number {
     return this.#nodes.starts[node] as number
   }
@@ -75,12 +75,12 @@ export class SyntaxTree {
     return this.#nodes.ends[node] as number
   }
 
-  /** The node's parent in the syntax tree; NONE for the root. */
+  /** The parent of a node in the syntax tree; NONE for the root. */
   parent(node: Node): Node {
     return this.#nodes.parents[node] as number
   }
 
-  /** The first node after this node and all its descendants. */
+  /** The first node in source order after the given node and all its descendants. */
   until(node: Node): Node {
     return this.#nodes.untils[node] as number
   }
@@ -89,23 +89,23 @@ export class SyntaxTree {
     return node === NONE ? '' : this.source.slice(this.start(node), this.end(node))
   }
 
-  /** Text of the node's first child that has the field. */
+  /** Source text of the node's first child in the given field. */
   textAt(node: Node, field: string): string {
     return this.text(this.child(node, field))
   }
 
-  /** Direct children in order, including punctuation and keywords. */
+  /** Iterates over the direct children of a node in order, including punctuation and keywords. */
   *children(node: Node): Iterable<Node> {
     const until = this.until(node)
     for (let child = node + 1; child < until; child = this.until(child)) yield child
   }
 
-  /** Direct children without punctuation, keywords and comments. */
+  /** Direct children of a node, without punctuation, keywords and comments. */
   parts(node: Node): Node[] {
     return [...this.children(node)].filter(child => this.#isPart(child))
   }
 
-  /** The first child that has the field, or NONE. */
+  /** The first child of a node in the given field; NONE when there is none. */
   child(node: Node, field: string): Node {
     const until = this.until(node)
     for (let child = node + 1; child < until; child = this.until(child)) {
@@ -115,8 +115,8 @@ export class SyntaxTree {
   }
 
   /**
-   * Children that have the field, without punctuation and keywords. For a field name that ends with a star: the children of the first child
-   * that has the field.
+   * Children of a node in the given field, without punctuation and keywords. When the field name ends with a star: the children of the
+   * first child in that field.
    */
   all(node: Node, field: string): Node[] {
     if (!field.endsWith('*')) return this.parts(node).filter(child => this.field(child) === field)
@@ -124,7 +124,7 @@ export class SyntaxTree {
     return list === NONE ? [] : this.parts(list)
   }
 
-  /** The first child of the kind, or NONE. */
+  /** The first child of a node that has the given kind; NONE when there is none. */
   childOf(node: Node, kind: string): Node {
     const until = this.until(node)
     for (let child = node + 1; child < until; child = this.until(child)) {
@@ -133,7 +133,7 @@ export class SyntaxTree {
     return NONE
   }
 
-  /** The first child that is neither punctuation, keyword nor comment; for wrappers that hold one expression. */
+  /** The first child of a node that is neither punctuation, keyword nor comment; used for wrapper nodes that hold one expression. */
   inside(node: Node): Node {
     for (const child of this.children(node)) if (this.#isPart(child)) return child
     return NONE
@@ -144,7 +144,7 @@ export class SyntaxTree {
     return !kind.startsWith(':') && !isComment(kind)
   }
 
-  /** The last node in source order that starts at or before the offset, which is a leaf; NONE when every node starts later. */
+  /** The last node in source order that starts at or before the offset (a node without children); NONE when every node starts later. */
   lastFrom(offset: number): Node {
     let [low, high] = [0, this.size]
     while (low < high) {
@@ -155,7 +155,7 @@ export class SyntaxTree {
     return low - 1
   }
 
-  /** The previous child of the same parent, or NONE. Cost: the depth of that child. */
+  /** The previous child of the node's parent; NONE for the first child. The cost grows with the depth of the previous child's subtree. */
   before(node: Node): Node {
     const parent = this.parent(node)
     if (parent === NONE || node === parent + 1) return NONE
@@ -191,19 +191,19 @@ export class Grammars {
   }
 
   /**
-   * Parses a text; null when `isOverdue` stopped it. Never throws because of the text. `parsed`: a text of the same length that is parsed
-   * instead; the nodes still have the text of `text`.
+   * Parses a text into a syntax tree; null when `isOverdue` stopped it. No text makes it throw. `parsed`: a repaired text of equal length
+   * that is parsed in place of `text`; nodes still give the text of `text`.
    */
   parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed: string = text): SyntaxTree | null {
     const loaded = must(this.#ready.get(grammar), `the grammar ${grammar}`)
     this.#parser.setLanguage(loaded.language)
     const tree = this.#parser.parse(parsed, null, { progressCallback: () => isOverdue() })
-    // Without a reset, the next parse would continue with this text.
+    // Without a reset, the parser would continue this text in the next call.
     if (tree === null) this.#parser.reset()
     try {
       return tree === null ? null : copy(tree, text, loaded, isOverdue)
     } finally {
-      // Memory of the WebAssembly parser is not garbage-collected, so the tree is freed explicitly.
+      // The WebAssembly parser's memory is not garbage-collected, so the tree must be freed explicitly.
       tree?.delete()
     }
   }
@@ -212,7 +212,7 @@ export class Grammars {
 /** The parser and its grammars, one per process: loading a grammar and warming it up costs more than reading a file. */
 let opened: Promise<Grammars> | null = null
 
-/** The grammars, with those that these files need loaded; further calls for the same languages cost nothing. */
+/** The parser, with the grammars that these files need loaded; a further call for languages already loaded costs nothing. */
 export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
   opened ??= TreeParser.init().then(() => new Grammars(new TreeParser()))
   const grammars = await opened
@@ -224,7 +224,7 @@ export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
 
 async function loadGrammar(grammar: Grammar): Promise<Loaded> {
   const address = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`))
-  // The parameter is declared as a path, but a URL works too, as it is passed to the file system unchanged.
+  // `load` declares its parameter as a path, but passes it to the file system unchanged, so a file URL works too.
   const language = await TreeLanguage.load(address as unknown as string)
   const kinds = Array.from({ length: language.nodeTypeCount }, (_, id) => {
     return `${language.nodeTypeIsNamed(id) ? '' : ':'}${language.nodeTypeForId(id) ?? ''}`
@@ -233,7 +233,7 @@ async function loadGrammar(grammar: Grammar): Promise<Loaded> {
   return { language, kinds, fields }
 }
 
-/** Number of nodes copied between two checks of the time. */
+/** Number of syntax nodes that are copied between two checks whether the time limit has passed. */
 const NODES_A_CHECK = 8192
 
 function copy(tree: Tree, source: string, { kinds, fields }: Loaded, isOverdue: IsOverdue): SyntaxTree | null {
@@ -278,7 +278,7 @@ function copy(tree: Tree, source: string, { kinds, fields }: Loaded, isOverdue: 
 /** Number of the node kind by which the parser marks text that it could not parse. */
 const ERROR_KIND = 65_535
 
-/** Counts unparsed characters: see `SyntaxTree.damage`. */
+/** Number of characters that the grammar could not parse: those in error nodes, and those of nodes that lack a closing bracket. */
 function damageOf(
   { kinds, starts, ends, parents, untils }: Nodes,
   missing: readonly Node[],

@@ -24,7 +24,7 @@ const RELATIONS = byKind<'EXTENDS' | 'IMPLEMENTS'>({
   'superclass extends_interfaces': 'EXTENDS',
   super_interfaces: 'IMPLEMENTS',
 })
-/** Prefix of names of methods in a scope, which are distinct from names of values. */
+/** Prefix that distinguishes names of methods from names of values in the table of a scope. */
 const METHOD = 'method '
 
 export const JAVA: Linked = {
@@ -73,7 +73,7 @@ export const JAVA: Linked = {
   }),
 
   values: rules<DefinitionsFile>({
-    // The name is neither a variable nor a field of this file, so it is a class, or an inherited field.
+    // A name that is neither a variable nor a field of this file is a class if it has the form of a class name, or else an inherited field.
     identifier: named((file, name, node) =>
       /^\p{Lu}.*\p{Ll}/u.test(name) || /^\p{Lu}$/u.test(name)
         ? typeNamed(file, node, name)
@@ -133,7 +133,7 @@ export const JAVA: Linked = {
       if (IS_TYPE.has(file.kind(node))) shareType(file, node, key)
       else {
         const returns = file.type(file.child(node, 'type'))
-        // Of overloads with different return types it is unknown which one is called, so the return type is unknown.
+        // Where overloads of a method have different return types, it is unknown which one is called, so the return type is unknown.
         const isOther = returned.has(key) && JSON.stringify(returned.get(key)) !== JSON.stringify(returns)
         returned.set(key, isOther ? null : returns)
       }
@@ -157,7 +157,7 @@ function declareImport(file: DefinitionsFile, node: Node): void {
   for (const kind of isStatic ? [METHOD, ''] : [TYPE]) file.top.declareOnce(kind + last, meaning)
 }
 
-/** What an import refers to. By convention, names of packages begin with a lower-case letter, those of classes with a capital. */
+/** What a Java import refers to. By convention, names of packages begin with a lower-case letter and names of classes with a capital. */
 function imported(parts: readonly string[]): Reference | null {
   const at = parts.findIndex(part => /^\p{Lu}/u.test(part))
   const first = at < 0 ? parts.length - 1 : at
@@ -169,7 +169,7 @@ function hideNames(file: DefinitionsFile, at: Node, parts: readonly Node[]): voi
   for (const part of parts) if (file.kind(part) === 'identifier') file.scope(at).declareOnce(file.text(part), null)
 }
 
-/** The enclosing types, innermost first; null: an anonymous class, of which nothing is known. */
+/** The types that enclose a node, innermost first; null for an anonymous class, of which nothing is known. */
 function* typesAround(file: DefinitionsFile, node: Node): Iterable<Node | null> {
   for (let scope = file.scope(node); ; scope = scope.outer) {
     const { node: at } = scope.frame
@@ -192,8 +192,8 @@ function callee(file: DefinitionsFile, node: Node, depth: number): Reference | n
 }
 
 /**
- * The method that an unqualified call means: that of the innermost class that has it. What a class inherits is unknown here, so the search
- * stops at a class that may inherit the method.
+ * The method that a call without object means: the one of the innermost enclosing class that declares it. Inherited methods are not known
+ * while one file is read, so the search stops at a class that may inherit the method.
  */
 function unqualified(file: DefinitionsFile, node: Node, name: string): Reference | null {
   for (const type of typesAround(file, node)) {
@@ -204,7 +204,7 @@ function unqualified(file: DefinitionsFile, node: Node, name: string): Reference
   return meaning === undefined ? null : file.meaning(meaning)
 }
 
-/** Whether the type declares the method, or may inherit it because it has base types. */
+/** Whether a type declares a method of this name, or has base types from which it may inherit one. */
 function mayHave(file: DefinitionsFile, type: Node, name: string): boolean {
   const body = file.child(type, 'body')
   if (body !== NONE && file.scope(body).own.has(METHOD + name)) return true
@@ -234,7 +234,7 @@ function membersOf(file: DefinitionsFile, node: Node): Node[] {
     .flatMap(part => (file.kind(part) === 'enum_body_declarations' ? file.parts(part) : [part]))
 }
 
-/** Base types of a type: first those that it extends, then those that it implements. */
+/** Base types of a Java type: those that it extends, then those that it implements. */
 function basesOf(file: DefinitionsFile, node: Node): [relation: 'EXTENDS' | 'IMPLEMENTS', base: Reference][] {
   return file.parts(node).flatMap(part => {
     const kind = file.kind(part)

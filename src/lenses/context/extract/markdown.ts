@@ -1,6 +1,6 @@
 /**
- * Reads Markdown by the rules of `markdown-it`: one section per heading, links to files of the workspace, code spans that may name a
- * concept, and notes in comments.
+ * Reads a Markdown file by the rules of `markdown-it`: one section per heading, links to files of the workspace, code spans that may name a
+ * concept, and notes (TODO) in comments.
  */
 import { lineStarts } from '../../../text/lines.ts'
 import { type MarkdownToken, markdownTokens } from '../../../text/markdown-tokens.ts'
@@ -36,7 +36,7 @@ export function readMarkdown(draft: Draft): void {
   const startOf = ({ map }: MarkdownToken): number => from + (starts[map?.[0] ?? 0] as number)
   const headings = tokens.flatMap((token, at): Heading[] => {
     const { content = '', children = [] } = tokens[at + 1] ?? {}
-    // Headings within lists and quotations begin no section.
+    // Headings within lists and quotations do not begin a section.
     if (token.type !== 'heading_open' || token.level > 0) return []
     if (content.length > MAX_HEADING || content.split('\n').length >= MAX_HEADING_LINES) return []
     return [{ start: startOf(token), level: Number(token.tag.slice(1)), text: plainText(children ?? []) }]
@@ -60,7 +60,7 @@ class MarkdownReader {
   readonly #sections: readonly Section[]
   readonly #linked = new Set<string>()
   #at = 0
-  /** Number of sections that begin before `#at`. */
+  /** Number of sections that begin at or before the place `#at`. */
   #begun = 0
 
   constructor(draft: Draft, sections: readonly Section[]) {
@@ -68,7 +68,7 @@ class MarkdownReader {
     this.#sections = sections
   }
 
-  /** Moves on to a place further down in the text. */
+  /** Moves the reading position to a place further down in the text. */
   goTo(place: number): void {
     this.#at = place
     while ((this.#sections[this.#begun]?.start ?? Number.POSITIVE_INFINITY) <= place) this.#begun++
@@ -85,7 +85,7 @@ class MarkdownReader {
     this.#draft.refer(this.#source, 'MENTIONS', { name })
   }
 
-  /** Reads link definitions; one that no link refers to counts as a link at its own place. */
+  /** Reads link definitions (`[label]: address`); a definition that no link uses counts as a link at its own place. */
   readDefinitions(addressOf: (label: string) => string | undefined): void {
     this.#begun = 0
     for (const { index, 1: label } of this.#draft.text.matchAll(DEFINITION)) {
@@ -148,7 +148,7 @@ function endOf(draft: Draft, headings: readonly Heading[], at: number): number {
   return draft.text.length
 }
 
-/** Anchor of a heading, as code hosting sites make it: lower case, hyphens for spaces, no other punctuation. */
+/** Anchor of a heading as code hosting sites form it: lower case, hyphens for spaces, no other punctuation. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -158,13 +158,13 @@ function anchorOf(heading: string): string {
 }
 
 const FRONT_MATTER = /^---[ \t]*\r?\n(?:(?!(?:---|\.\.\.)[ \t]*\r?$).*\n){0,1000}(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m
-/** Offset at which the Markdown begins, after the front matter (between two lines of `---` at the top). */
+/** Offset in the file at which the Markdown begins: after the front matter, which is between two lines of `---` at the top. */
 function endOfFrontMatter(text: string): number {
   const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null
   return match?.index === 0 ? match[0].length : 0
 }
 
-/** Whether a link is relative, so that it does not lead to another site. */
+/** Whether a link's address is relative, so that it stays within the site or folder. */
 function isRelative(address: string): boolean {
   return !/^[a-z][a-z+.-]*:|^\/\//i.test(address)
 }

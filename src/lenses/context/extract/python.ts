@@ -1,6 +1,6 @@
 /**
  * Reads Python: modules, classes, functions and methods. Docstrings and other strings declare nothing. Only modules, classes, functions and
- * comprehensions are scopes, and methods do not see the names of their class.
+ * comprehensions are scopes, and methods cannot use the names of their class directly.
  */
 import {
   byKind,
@@ -29,7 +29,8 @@ const WRAPPERS = /^(?:Optional|Union|Annotated|Final|ClassVar|Awaitable|Coroutin
 
 const PYTHON: Reader = {
   values: rules<PythonFile>({
-    // A name that the file does not declare may come from another module through `import *`.
+    // A name that the file does not declare may come from another module through `import *`, so it is then looked up among what the file
+    // itself exports.
     identifier: named(({ draft }, name) =>
       draft.stars.size === 0 ? { name } : member({ local: draft.fileKey }, name),
     ),
@@ -52,20 +53,20 @@ const PYTHON: Reader = {
 }
 
 class PythonFile extends CodeFile {
-  /** Keys of functions of which only `@overload` declarations have been seen so far. */
+  /** Keys of the functions for which only `@overload` declarations, and no implementation, were seen so far. */
   readonly overloads: Set<string> = new Set()
 
   constructor(draft: Draft, tree: SyntaxTree) {
     super(draft, tree, PYTHON)
   }
 
-  /** The definition with its decorators. */
+  /** The node of a class or function definition together with its decorators. */
   decorated(definition: Node): Node {
     const above = this.parent(definition)
     return this.kind(above) === 'decorated_definition' ? above : definition
   }
 
-  /** Text after the @ of each decorator: `property`, `app.get("/")`. */
+  /** Text after the @ of each decorator of a definition, such as `property` or `app.get("/")`. */
   decorators(definition: Node): string[] {
     const whole = this.decorated(definition)
     if (whole === definition) return []
@@ -95,7 +96,7 @@ export function readPython(draft: Draft, tree: SyntaxTree): void {
   }
 }
 
-// First pass over a Python file: scopes, imports, and a concept for every class, function and method.
+// First pass over a Python file: opens scopes, declares imports, and adds a concept for every class, function and method.
 
 const DECLARES = byKind<Visit<PythonFile>>({
   class_definition: declareClass,
@@ -115,7 +116,7 @@ const DECLARES = byKind<Visit<PythonFile>>({
   named_expression: (file, node) => {
     const name = file.child(node, 'name')
     file.markDeclaring(name)
-    // A name assigned by `:=` in a comprehension belongs to the enclosing function.
+    // A name that `:=` assigns in a comprehension belongs to the scope of the enclosing function.
     declare(file, file.scope(node).functionScope, file.text(name), { value: file.child(node, 'value') })
   },
   'for_statement for_in_clause': (file, node) => {
@@ -129,7 +130,7 @@ const DECLARES = byKind<Visit<PythonFile>>({
     addCaveats(file.draft, file.text(node), file.start(node), file.owner(node)),
 })
 
-/** Meaning of a variable that is assigned different values: it is uncertain which one is meant. */
+/** Meaning of a variable to which different values are assigned: nothing is known of its value. */
 const UNCERTAIN: Meaning = { late: () => null }
 
 /** A literal has no member that this code base declares, so as one of several values it does not make a variable uncertain. */
@@ -166,7 +167,7 @@ function declareFunction(file: PythonFile, node: Node): void {
   const known = localKey(outer.own.get(name))
   let key: string
   if (known !== null && (isMethod ? known.startsWith('Method ') : file.overloads.has(known))) {
-    // A property and its setter are one method, and overloads are one function.
+    // A property and its setter form one method concept, and overloads form one function concept.
     key = known
     file.extend(node, key, file.decorated(node))
     file.declared.set(node, key)
@@ -196,7 +197,7 @@ function addConcept(
   const qualifiedName = file.scope(node).frame.prefix + simple
   const key = file.add(node, { type, name, qualifiedName, signature, doc: docstring(file, body) }, whole)
   file.declared.set(node, key)
-  // Decorators precede the definition within the same node.
+  // In the tree the decorators precede the definition within one node; they are assigned to the concept of the definition as well.
   for (const part of file.children(whole)) {
     const until = file.kind(part) === 'decorator' ? file.until(part) : part
     for (let at = part; at < until; at++) file.openOwner(at, key)
@@ -242,7 +243,7 @@ function bind(file: PythonFile, left: Node, meaning: Meaning): void {
   }
 }
 
-/** Declares imported names in the scope that contains the import. */
+/** Declares the names that an import statement introduces, in the scope that contains the statement. */
 function declareImport(file: PythonFile, node: Node): void {
   const weight = isForTypes(file, node) ? MODERATE : HARD
   const scope = file.scope(node)
@@ -261,24 +262,24 @@ function declareImport(file: PythonFile, node: Node): void {
     for (let leaf = part; leaf < file.until(part); leaf++) file.markDeclaring(leaf)
     if (from === '') {
       dependOn(name, null)
-      // `import a.b` declares the name `a`; `import a.b as c` declares `c`, which refers to `a.b`.
+      // The import `import a.b` declares the name `a`; `import a.b as c` declares the name `c`, which refers to `a.b`.
       const top = name.split('.')[0] as string
       declare(file, scope, alias ?? top, meant(exported(alias === null ? top : name, null)))
     } else {
-      // The imported name may itself be a module.
+      // A name imported with `from a import b` may itself be a module `a.b`.
       dependOn(from, name)
       declare(file, scope, alias ?? name, meant(exported(from, name)))
     }
   }
 }
 
-/** Whether the node is `if TYPE_CHECKING:`. */
+/** Whether the import is within `if TYPE_CHECKING:`, and so used only for types. */
 function isForTypes(file: PythonFile, node: Node): boolean {
   const above = file.parent(file.parent(node))
   return above > 0 && file.kind(above) === 'if_statement' && /TYPE_CHECKING$/.test(file.textAt(above, 'condition'))
 }
 
-// Second pass over a Python file: what concepts call, use and extend.
+// Second pass over a Python file: adds references for what its concepts call, use and extend.
 
 const REFERS = byKind<Visit<PythonFile>>({
   call: (file, node) => {
@@ -300,7 +301,7 @@ const REFERS = byKind<Visit<PythonFile>>({
   },
 })
 
-/** Adds a link for a class or function that is named without being called. */
+/** Adds a reference to a class or function that is named without being called. */
 function use(file: PythonFile, node: Node): void {
   const field = file.field(node)
   const parent = file.parent(node)
@@ -318,7 +319,7 @@ function basesOf(file: PythonFile, node: Node): Reference[] {
   })
 }
 
-// What other files see of a Python file.
+// Records what other files can use of a Python file: return values of functions, and base types and members of classes.
 
 function shapeFunction(file: PythonFile, node: Node, key: string): void {
   const annotation = file.child(node, 'return_type')
@@ -332,7 +333,7 @@ function shapeClass(file: PythonFile, node: Node, key: string, properties: Reado
   for (const [name, meaning] of file.scope(node).own) {
     const method = file.meaning(meaning)
     if (method === null || isUndeclared(method)) continue
-    // In Python, reading a property calls its method.
+    // In Python, reading a property calls its method, so the property's value is what the method returns.
     const isProperty = 'local' in method && properties.has(method.local)
     const member = isProperty ? file.draft.shapes.get(method.local)?.returns : method
     if (member !== undefined) members.push([name, member])
@@ -341,7 +342,7 @@ function shapeClass(file: PythonFile, node: Node, key: string, properties: Reado
   file.draft.shapes.set(key, { members: Object.fromEntries(members), ...(bases.length > 0 ? { bases } : {}) })
 }
 
-/** Shares the member that `self.x = …` in a method declares. */
+/** Records, for other files, the member that an assignment `self.x = …` in a method declares. */
 function shareMember(file: PythonFile, assignment: Node): void {
   const left = file.child(assignment, 'left')
   const object = file.child(left, 'object')
@@ -358,7 +359,7 @@ function shareMember(file: PythonFile, assignment: Node): void {
   file.draft.shapes.set(ref.of.local, { ...shape, members: { ...shape?.members, [name]: value } })
 }
 
-// Rules that tell what expressions and types of Python refer to.
+// Rules for what expressions and types in Python refer to.
 
 function called(file: PythonFile, node: Node, depth: number): Reference | null {
   const callee = file.child(node, 'function')
@@ -376,7 +377,7 @@ function generic(file: PythonFile, node: Node, depth: number): Reference | null 
   return MAPS.test(name) ? step(part(1), 'map') : file.type(file.inside(node), depth)
 }
 
-/** The type in a string annotation: `"Base"`, `"module.Base | None"`. */
+/** The type that a string annotation names, as in `"Base"` and `"module.Base | None"`; null when it is unknown. */
 function written(file: PythonFile, node: Node): Reference | null {
   for (const part of file.text(file.childOf(node, 'string_content')).split('|')) {
     const [, list, name] = /^\s*(?:(?:[Oo]ptional|([Ll]ist|Sequence))\[)?\s*([\w.]+)/.exec(part) ?? []

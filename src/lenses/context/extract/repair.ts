@@ -1,22 +1,22 @@
 /**
  * Repairs source text with syntax errors, in any language. A parser that recovers from an error may put the rest of a file into one error
- * node. So the parts of the file, found by lines and indentation, are parsed separately: first the outermost parts, then those within parts
- * that are broken. What stays broken is replaced by blanks, its header kept where that can be parsed; then the whole text is parsed again.
- * Lines and offsets do not change.
+ * node, so the parts of the file, found by lines and indentation, are parsed separately: first the outermost parts, then the parts within
+ * those that are broken. A part that cannot be parsed is replaced by blanks, except for its header where that can be parsed; then the whole
+ * text is parsed again. Lines and offsets do not change.
  */
 import type { Language } from './concept.ts'
 
-/** Whether the grammar reads the text without an error. */
+/** Returns whether the grammar parses the text without an error. */
 type IsSound = (text: string) => boolean
 
 interface SoundText {
-  /** The repaired text, of the same length as the original. */
+  /** The repaired source text, which has the length of the original. */
   readonly text: string
-  /** Number of characters of code that were replaced by blanks. */
+  /** Number of characters of source code that were replaced by blanks. */
   readonly blanked: number
 }
 
-/** A range of lines: first included, last excluded. */
+/** A range of lines: from the first (included) to the last (excluded). */
 type Span = readonly [from: number, until: number]
 
 interface Around {
@@ -27,20 +27,23 @@ interface Around {
 const MAX_DEPTH = 5
 /** Number of parts that are parsed together first: more often than not, all of them are without errors. */
 const GROUPS = 8
-/** Largest number of characters of the lines that open and close a part. */
+/**
+ * Largest total length, in characters, of the lines that open a part and of those that close it, such as the header of a class and its
+ * closing bracket. A part with longer ones is replaced by blanks.
+ */
 const MAX_FRAME = 4_000
-/** Largest number of parses of parts; with `MAX_TIMES`, it bounds the cost of a file with errors. */
+/** Largest number of parses of parts in one file; together with `MAX_TIMES` it limits the time spent on a file with errors. */
 const MAX_PARSES = 400
-/** Largest number of characters parsed again, as a multiple of the file's length. */
+/** Largest number of characters that are parsed again, as a multiple of the file's length. */
 const MAX_TIMES = 6
 
 /** Lines that continue what the line above began, at any indentation; merge conflict markers are excluded. */
 const CONTINUES =
   /^(?!<{7}|={7}|>{7}|\|{7})(?:[)\]}>{.,:;?|&=+*/%-]|(?:else|elif|elsif|except|finally|catch|rescue|ensure|end|then|where|when)\b)/
-/** Lines such as decorators that belong to the next line. */
+/** Lines that belong to the line below, such as decorators and attributes. */
 const LEADS = /^(?:@(?!interface\b)|#\[|\[[\w.]+[^\]]*\]\s*$|template\b)/
 
-/** The text without its broken parts; null where no broken part smaller than the file was found. */
+/** The text with its broken parts replaced by blanks; null where no broken part smaller than the whole file was found. */
 export function soundText(text: string, language: Language, isSound: IsSound): SoundText | null {
   return new Search(text, language, isSound).run()
 }
@@ -51,7 +54,7 @@ class Search {
   readonly #code: string
   readonly #isSound: IsSound
   readonly #starts: readonly number[]
-  /** Indentation of each line: white space before its first code; -1 for a line without code. */
+  /** Indentation of each line: number of white space characters before its first code; -1 for a line without code. */
   readonly #indents: readonly number[]
   readonly #edits: Edit[] = []
   #blanked = 0
@@ -73,7 +76,7 @@ class Search {
   }
 
   run(): SoundText | null {
-    // In PHP, text before the first `<?php` is no code, and without that tag there is no code at all.
+    // In PHP, text before the first `<?php` is not code, and a file without this tag has no code at all.
     const php =
       this.#language === 'php' ? this.#starts.findIndex((_, line) => this.#lineOf(line).includes('<?php')) : -1
     const before = this.#textOf([0, php + 1])
@@ -82,7 +85,7 @@ class Search {
     return { text: edited(this.#text, this.#edits), blanked: this.#blanked }
   }
 
-  /** Finds and repairs the broken parts of a span that is known to be broken. False when each part alone parses without errors. */
+  /** Finds and repairs the broken parts of a range of lines that is known not to parse. Returns false when each part parses on its own. */
   #search(span: Span, around: Around, depth: number): boolean {
     const broken = this.#broken(this.#parts(span), around, true)
     for (const part of broken) this.#repair(part, around, depth)
@@ -123,7 +126,7 @@ class Search {
     }
   }
 
-  /** Text for an empty body, which languages without brackets do not allow. */
+  /** Text that fills an emptied body: `pass` in Python, where a body must not be empty; nothing in other languages. */
   #filler(): string {
     return this.#language === 'python' ? 'pass' : ''
   }
@@ -132,7 +135,7 @@ class Search {
     return this.#passesText(`${before}${this.#textOf(span)}${after}`)
   }
 
-  /** Whether the text parses without errors; also true when the limit of parses is reached. */
+  /** Whether the text parses without errors. Returns true without parsing when the limit of parses is reached. */
   #passesText(text: string): boolean {
     this.#parses--
     this.#characters -= text.length
@@ -143,7 +146,9 @@ class Search {
     return this.#isSound(text)
   }
 
-  /** Parts of a span: each begins with a line that is indented no further than the outermost lines. */
+  /**
+   * Divides a range of lines into parts; each part begins with a line that is indented no further than the outermost lines of the range.
+   */
   #parts([from, until]: Span): Span[] {
     let outermost = Number.POSITIVE_INFINITY
     for (let line = from; line < until; line++) {
@@ -182,7 +187,7 @@ class Search {
     return CONTINUES.test(this.#lineOf(line).trimStart())
   }
 
-  /** Replaces the code of a span by blanks; comments stay, since they may document what follows. */
+  /** Replaces the code in a range of lines by blanks. Comments are kept, since they may document what follows. */
   #blank([from, until]: Span, filler: string): void {
     const start = (this.#starts[from] as number) + Math.max(0, this.#indents[from] as number)
     const end = this.#starts[until] ?? this.#text.length
@@ -193,7 +198,7 @@ class Search {
     this.#edits.push([start, room < filler.length ? blanks : filler + blanks.slice(filler.length)])
   }
 
-  /** Writes closing brackets in place of the line feed behind a part that has no body. */
+  /** Where a part without body leaves exactly one bracket open, writes the closing bracket over the line feed after the part. */
   #closeBehind([, until]: Span, closers: string): void {
     const end = (this.#starts[until] ?? this.#text.length + 1) - 1
     if (closers.length === 1 && this.#text[end] === '\n') this.#edits.push([end, closers])
@@ -208,7 +213,7 @@ class Search {
   }
 }
 
-/** Brackets that close those left open in the code; null where a bracket closes that was not opened. */
+/** The closing brackets for those that the code leaves open; null where the code closes a bracket that it did not open. */
 function missingClosers(code: string): string | null {
   const open: string[] = []
   for (const sign of code) {
@@ -218,60 +223,64 @@ function missingClosers(code: string): string | null {
   return open.join('')
 }
 
-// TypeScript syntax that the compiler accepts and the grammar does not know. Each rule replaces it by text of the same length that the
-// grammar parses as the same declarations: offsets stay valid, and names are taken from the original. `behind`: a pattern that must follow;
-// matching it may be slow, so it is tried at a limited number of places.
+// TypeScript syntax that the compiler accepts but the grammar does not know. Each rule replaces the syntax by text of equal length that the
+// grammar parses as the same declarations, so offsets stay valid; names are taken from the original text. `behind`: a pattern that must
+// match after the place; it may be slow, so it is tried at a limited number of places.
 
 type Rule = readonly [pattern: RegExp, write: (found: string) => string, behind?: RegExp]
 
 const blank = (found: string): string => found.replace(/[^\n]/g, ' ')
 
 const RULES: readonly Rule[] = [
-  // For `export type * from './a'`.
+  // Removes `type` from `export type * from './a'`.
   [/(?<=\bexport\s+)type(?=\s*\*)/g, blank],
-  // For `static accessor size = 1`: `accessor` is as long as `readonly`.
+  // Replaces `accessor` in `static accessor size = 1` by `readonly`, which has equal length.
   [
     /(?<=(?:^|[{};]|\b(?:static|public|private|protected|override|declare|abstract))\s*)accessor(?=\s+(?!(?:in|instanceof|as|of|satisfies)\b)[\w$#["'])/gm,
     () => 'readonly',
   ],
-  // For a member that is named `accessor`.
+  // Changes the letter case of a member named `accessor`, which the grammar would take as a keyword.
   [/\baccessor(?=\s*[(=:;?!])/g, () => 'accessoR'],
-  // For `await using file = open()` and `for await (using file of files)`.
+  // Turns `await using file = open()` and `for await (using file of files)` into declarations with `const`.
   [/\bawait(?=\s+using\s+[\w$]+\s*(?:=(?![=>])|of\b))/g, blank],
   [/\busing(?=\s+[\w$]+\s*(?:=(?![=>])|of\b))/g, () => 'const'],
-  // For `import defer * as late from './a'`.
+  // Removes `defer` from `import defer * as late from './a'`.
   [/(?<=\bimport\s+)defer(?=\s*\*)/g, blank],
-  // For variance annotations: `interface Box<in out T, out U>`.
+  // Removes variance annotations, as in `interface Box<in out T, out U>`.
   [/(?<=[<,]\s*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+(?!extends\b)[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))/g, blank],
-  // For `keyof readonly T[]`.
+  // Removes `readonly` from `keyof readonly T[]`.
   [/(?<=\bkeyof\s+)readonly\b/g, blank],
-  // For `{ [type in Keys]: … }`: a name that is a keyword gets another letter case.
+  // Changes the letter case of `type` in `{ [type in Keys]: … }`, where the grammar takes this name as a keyword.
   [/(?<=\[\s*)type(?=\s+in\b)/g, () => 'typE'],
-  // For a member named `abstract`: `interface Node { abstract?: boolean }`.
+  // Changes the letter case of a member named `abstract`, as in `interface Node { abstract?: boolean }`.
   [/\babstract(?=\s*\??\s*:)/g, () => 'abstracT'],
-  // For `import('./a').Name` as a type: replaced by a name whose text is still the whole import.
+  // Replaces `import('./a')` in the type `import('./a').Name` by a name of equal length; the text of the node is still read from the
+  // original.
   [
     /(?<!\bawait\s+)\bimport\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*(?:,\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}\s*)?\)(?=\s*\.\s*[\w$]+(?:\s*\.\s*[\w$]+)*(?![ \t]*[\w$.(]))/g,
     found => '_'.repeat(found.length),
   ],
-  // For `@inline const a = 1`: a decorator where the language has none, though the compiler parses it.
+  // Removes a decorator before a declaration where the language allows none but the compiler parses it, as in `@inline const a = 1`.
   [
     /@[\w$.]+(?:\([^()\n]*\))?(?=(?:\s+@[\w$.]+(?:\([^()\n]*\))?){0,5}\s+(?:(?:export|declare)\s+){0,2}(?:const(?!\s+enum)|let|var|function)\b)/g,
     blank,
   ],
   [/(?<=\btypeof\s+)import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\)/g, found => '_'.repeat(found.length)],
-  // Rule that puts `let` and its first name on one line.
+  // Removes line feeds between `let` and its first name.
   [/(?<=\blet[ \t\n]{0,50})\n(?=[ \t\n]{0,50}[\w$[{])/g, () => ' '],
   // For `<T>(…): R` in an interface, after a member without a semicolon: the grammar reads it as type arguments of that member.
   [/(?<=[\w$\])}>"'`])(?:\n|[ \t](?=\s*\n))(?=\s*<)/g, () => ';', /^\s*<[^;{}]{1,400}?>\s*\([^;]{0,1000}?\)\s*:/],
-  // `export default function (…): T;` and `export default function ();` get an empty body.
+  // Gives `export default function (…): T;` and `export default function ();` an empty body.
   [
     /(?<=\bexport\s+default\s+(?:async\s+)?function\s*(?:<[^;{}()]{0,1000}>\s*)?\((?:[^;{}()]|\([^;{}()]{0,500}\)){0,1000}\)\s*)(?:;[ \t\n]|:(?:[^;{}]|(?<=[:|&<(,[]\s*)\{[^{}]*\}){1,2000}(?=;))/g,
     found => `{}${blank(found.slice(2))}`,
   ],
 ]
 
-/** Largest number of places in a file where `behind` is tried, and of characters for each. */
+/**
+ * Largest number of places in a file at which the slow pattern `behind` of a rule is tried; `MAX_BEHIND`: number of characters for each
+ * try.
+ */
 const MAX_PLACES = 1_000
 const MAX_BEHIND = 1_500
 
@@ -290,7 +299,7 @@ export function withoutGaps(text: string, language: Language): string | null {
 
 type Edit = readonly [at: number, written: string]
 
-/** Applies replacements, each of the length of what it replaces. Of two at one place, the first is applied. */
+/** Applies replacements to a text; each is as long as what it replaces. Of two at one place, the first is applied. */
 function edited(text: string, edits: Edit[]): string {
   const parts: string[] = []
   let from = 0
@@ -302,7 +311,7 @@ function edited(text: string, edits: Edit[]): string {
   return parts.join('') + text.slice(from)
 }
 
-// Masks comments and strings of a text, for rules that look only at words and brackets.
+// Masks the comments and strings of a source text, so that patterns find only words and brackets of code.
 
 /** Replaces each character of a comment except line feeds: to a pattern it is white space, but it differs from a blank. */
 const COMMENT = '\u00a0'
@@ -311,10 +320,10 @@ const COMMENT = '\u00a0'
 const MAX_RUST_CHARACTER = 13
 
 interface Marks {
-  /** Signs that start a comment which ends with its line. */
+  /** Signs that begin a comment which ends with its line. */
   readonly line: readonly string[]
   readonly block: boolean
-  /** Quotes of strings that may go over several lines, longest first. */
+  /** Quotes of strings that may extend over several lines; longer quotes come first. */
   readonly long: readonly string[]
 }
 
@@ -330,15 +339,15 @@ const MARKS: Partial<Record<Language, Marks>> = {
 }
 
 /**
- * The text with comments replaced by `COMMENT` and the inside of strings by blanks, at the same length and with the same line feeds. One
- * pass that does not track nesting in templates: it is used for texts that a grammar could not parse, where a wrong guess only costs the
+ * Replaces comments by `COMMENT` characters and the inside of strings by blanks, with length and line feeds unchanged. It works in one pass
+ * and does not track nested templates: it is used only for texts that the grammar could not parse, where a wrong guess can only spoil the
  * repair.
  */
 function codeOnly(text: string, language: Language): string {
   const { line, block, long } = MARKS[language] ?? C
   const parts: string[] = []
   let from = 0
-  /** Keeps the text up to `start` and replaces the text from there up to `end` by `blank`. */
+  /** Copies the text up to `start` unchanged and masks the text from `start` to `end` with `blank`. */
   const cover = (start: number, end: number, blank: string): number => {
     parts.push(text.slice(from, start), text.slice(start, end).replace(/[^\n]/g, blank))
     from = end
@@ -360,8 +369,8 @@ function codeOnly(text: string, language: Language): string {
 }
 
 /**
- * Masks a string and returns where to continue. A quote that is not closed on its line, such as an apostrophe or a lifetime, stays as it
- * is.
+ * Masks a string in source text and returns the offset at which to continue. A quote that is not closed on its line, such as an apostrophe
+ * or a Rust lifetime, is left unchanged.
  */
 function coverString(
   text: string,

@@ -17,7 +17,7 @@ import type { Reference } from './concept.ts'
 import type { DefinitionsFile, Linked } from './definitions.ts'
 import { NONE, type Node } from './grammars.ts'
 
-/** Prefix under which a module keeps what `use …::*` imports. */
+/** Prefix of the names under which a module's scope keeps what `use …::*` imports. */
 const GLOB = ' *'
 
 const TYPES = 'struct_item union_item enum_item trait_item type_item'
@@ -105,7 +105,7 @@ export const RUST: Linked = {
   }),
 
   share(file: DefinitionsFile) {
-    // A method is preferred to a field of the same name.
+    // Methods are recorded before fields, so that a method takes precedence over a field with an equal name.
     for (const isField of [false, true]) {
       for (const [node, key] of file.declared) {
         if ((file.kind(node) === 'struct_item') === isField) shareOne(file, node, key)
@@ -129,7 +129,7 @@ function declareType(file: DefinitionsFile, node: Node): void {
   if (isTuple && own !== null) outside.declareOnce(name, { ref: own })
 }
 
-/** The type whose members are declared in the scope. */
+/** The type that `Self` means in a scope: the one whose members are declared in it or in an enclosing scope. */
 function selfIn(file: DefinitionsFile, scope: Scope): Reference | null {
   for (let at: Scope | null = scope; at !== null; at = at.frame.isIsolated ? null : at.outer) {
     const { node } = at.frame
@@ -181,7 +181,7 @@ function shareOne(file: DefinitionsFile, node: Node, key: string): void {
   }
 }
 
-/** What a module exports by name; null where a type and a value of the same name are different. */
+/** What a Rust module exports, by name; null for a name that is declared as a type and as a value which differ. */
 function shared({ own }: Scope): ReadonlyMap<string, Reference | null> {
   const found = new Map<string, Reference | null>()
   for (const [name, meaning] of own) {
@@ -189,7 +189,7 @@ function shared({ own }: Scope): ReadonlyMap<string, Reference | null> {
     const plain = name.startsWith(TYPE) ? name.slice(TYPE.length) : name
     const target = meaning !== null && 'ref' in meaning ? meaning.ref : null
     const before = found.get(plain)
-    // A tuple struct and a `use` declare both a type and a value of the same name.
+    // A tuple struct, and a `use`, declare both a type and a value of one name; where both refer to one declaration, the name is certain.
     const isOther = before !== undefined && JSON.stringify(before) !== JSON.stringify(target)
     found.set(plain, isOther ? null : target)
   }
@@ -200,7 +200,7 @@ function boundsOf(file: DefinitionsFile, node: Node): Reference[] {
   return file.all(node, 'bounds*').flatMap(bound => file.symbol(bound) ?? [])
 }
 
-/** Calls back for each name that a `use` imports, as in `a::{b, c as d, e::*, self}`; `front`: the path so far. */
+/** Calls a function for each name that a `use` statement imports, as in `a::{b, c as d, e::*, self}`. `front`: the path read so far. */
 function eachUse(
   file: DefinitionsFile,
   node: Node,
@@ -239,11 +239,11 @@ function eachUse(
 
 function declareUse(file: DefinitionsFile, node: Node, scope: Scope): void {
   eachUse(file, node, (path, name) => {
-    // Resolved on first use, since the path may name something declared further down.
+    // The path is resolved on first use, since it may name something that is declared later in the file.
     let isResolving = false
     const lazy = {
       get ref(): Reference {
-        // In `use log::log`, the first `log` is not the imported name; this stops the recursion.
+        // In `use log::log`, the first `log` does not mean the imported name; this check stops an endless recursion.
         if (isResolving) return { name }
         isResolving = true
         const found = usedPath(file, path, scope) ?? { name }
@@ -283,7 +283,7 @@ function usedPath(file: DefinitionsFile, path: readonly string[], scope: Scope):
   return of
 }
 
-/** What the first part of a Rust path refers to. */
+/** What the first part of a Rust path refers to: the crate, a module, its parent, or a name in scope. */
 function rootOf(file: DefinitionsFile, first: string, scope: Scope): Reference | null {
   const module = moduleAround(scope)
   if (first === 'crate') return { module: 'crate', name: null }
@@ -296,7 +296,7 @@ function rootOf(file: DefinitionsFile, first: string, scope: Scope): Reference |
   return byGlob(module, first)
 }
 
-/** The parent module of a file's module. */
+/** Reference to the parent module of a module. */
 function aboveOf(file: DefinitionsFile, of: Reference | null): Reference | null {
   if (of === null) return null
   if ('module' in of) return exported(`${of.module}::super`, null)
@@ -321,7 +321,7 @@ function byGlob(module: Scope, name: string): Reference | null {
   return null
 }
 
-/** Declares the names of a pattern as unknown, so that they hide outer names. */
+/** Declares the names in a pattern with an unknown meaning, so that they hide outer names. */
 function hideNames(file: DefinitionsFile, pattern: Node, at: Node): void {
   for (let node = pattern; node < file.until(pattern); node++) {
     const kind = file.kind(node)

@@ -34,12 +34,12 @@ export const IS_METHOD: ReadonlySet<string> = new Set(words(METHODS))
 const FIELDS = 'public_field_definition field_definition'
 export const IS_FIELD: ReadonlySet<string> = new Set(words(FIELDS))
 export const CLASSES = 'class_declaration abstract_class_declaration class'
-/** Kinds of nodes whose body shares the scope that is opened for their parameters or names. */
+/** Kinds of nodes whose body has no scope of its own, since it shares the scope opened for their parameters or names. */
 const WITH_OWN_BODY: ReadonlySet<string> = new Set(
   words(`${FUNCTION_DECLARATIONS} ${FUNCTION_VALUES} ${METHODS} internal_module module`),
 )
 const TYPEDEF = /@typedef\s*\{\s*import\(\s*['"]([^'"]{1,300})['"]\s*\)\.([\w$]+)\s*\}\s*([\w$]+)/g
-/** Deepest nesting of patterns whose names are bound. */
+/** Largest depth of nested destructuring patterns whose names are declared. */
 const MAX_PATTERNS = 20
 
 export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<ScriptFile>>({
@@ -56,9 +56,9 @@ export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<Scr
   import_statement: declareImport,
   assignment_expression: declareAssignment,
   export_statement: declareDefault,
-  // Kinds of nodes that are types with type parameters of their own.
+  // Kinds of nodes that are types with type parameters of their own; each opens a scope.
   'function_type constructor_type call_signature construct_signature conditional_type mapped_type_clause': openScope,
-  // Blocks that are a scope for `let` and `const`.
+  // Kinds of blocks that form a scope for `let` and `const`.
   'statement_block for_statement switch_body class_static_block': (file, node) => {
     const isOwn = file.field(node) === 'body' && WITH_OWN_BODY.has(file.kind(file.parent(node)))
     if (!isOwn) file.openScope(node)
@@ -78,7 +78,7 @@ export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<Scr
   comment: (file: ScriptFile, node: Node) => {
     const text = file.text(node)
     addCaveats(file.draft, text, file.start(node), file.owner(node))
-    // A JSDoc `@typedef` that imports a type declares it in the whole file.
+    // In JavaScript, a JSDoc `@typedef` that imports a type declares its name in the whole file.
     if (file.draft.language !== 'javascript' || !text.includes('@typedef')) return
     for (const [, module, name, local] of text.matchAll(TYPEDEF)) {
       declare(file.top, local as string, meant(exported(module as string, name as string)), 'type')
@@ -100,13 +100,13 @@ function declareTypeName(file: ScriptFile, node: Node, name: Node, meaning: Mean
   declare(file.scope(node), file.text(name), meaning, 'type')
 }
 
-// Adds concepts of scripts: their names, spans and signatures.
+// Adds the concepts of TypeScript and JavaScript files with their names, ranges in the text, and signatures.
 
 function addConcept(file: ScriptFile, node: Node, type: ConceptType, name: string, span: Node = node): string {
   return add(file, node, span, type, name, file.outside(node).frame.prefix + name)
 }
 
-/** Adds a method, named `Class.member`; one concept for all overloads and accessors of a name. */
+/** Adds a method with the name `Class.member`. All overloads and accessors of a member form one concept. */
 function addMethod(file: ScriptFile, node: Node, classKey: string, name: string): string {
   const methods = file.methods.get(classKey) ?? new Map<string, string>()
   file.methods.set(classKey, methods)
@@ -123,7 +123,7 @@ function addMethod(file: ScriptFile, node: Node, classKey: string, name: string)
 }
 
 function add(file: ScriptFile, node: Node, span: Node, type: ConceptType, name: string, qualifiedName: string): string {
-  // The signature ends at the body, also where the function is the value of a variable.
+  // The signature ends where the body begins, also where the function is the value of a variable.
   const holders = [file.child(node, 'value'), file.child(node, 'right'), node]
   const body = holders.map(holder => file.child(holder, 'body')).find(found => found !== NONE)
   const head = file.source.slice(file.start(span), body === undefined ? file.end(node) : file.start(body))
@@ -136,7 +136,7 @@ function prefixOf(key: string): string {
   return `${key.slice(key.indexOf(' ') + 1)}.`
 }
 
-// Declaration of functions, classes, types and namespaces.
+// Declares functions, classes, types and namespaces.
 
 function declareFunction(file: ScriptFile, node: Node): void {
   const name = file.child(node, 'name')
@@ -144,7 +144,7 @@ function declareFunction(file: ScriptFile, node: Node): void {
   const text = file.text(name)
   const outer = file.scope(node)
   const known = localKey(outer.own.get(text))
-  // Overloads of a function are one concept.
+  // All overloads of a function form one concept.
   if (known?.startsWith('Function ') === true) {
     file.extend(node, known, statementOf(file, node))
     file.declared.set(node, known)
@@ -199,7 +199,7 @@ function declareClass(file: ScriptFile, node: Node): void {
   const name = file.child(node, 'name')
   const text = file.text(name)
   file.markDeclaring(name)
-  // A class expression already has the key of the variable to which it is assigned.
+  // A class expression that is assigned to a variable already has the concept key of the variable.
   if (file.kind(node) !== 'class' && name !== NONE) {
     const key = addConcept(file, node, 'Class', text, statementOf(file, node))
     declare(outer, text, { ref: { local: key } }, 'both')
@@ -245,7 +245,7 @@ function declareType(file: ScriptFile, node: Node, type: 'Interface' | 'TypeAlia
   const outer = file.scope(node)
   const known = localKey(outer.own.get(TYPE + text))
   if (known?.startsWith(`${type} `) === true) {
-    // Interfaces and enums may be declared in several parts.
+    // An interface or enum may be declared in several parts, which form one concept.
     file.extend(node, known, statementOf(file, node))
     file.declared.set(node, known)
   } else {
@@ -263,7 +263,7 @@ function openNamespace(file: ScriptFile, node: Node): void {
   const text = file.nameOf(name)
   const outer = file.scope(node)
   const known = outer.own.get(text)
-  // A namespace may be declared in several parts.
+  // A namespace may be declared in several parts, which share one scope.
   const isKnown = known !== undefined && known !== null && 'scope' in known
   const prefix = file.kind(name) === 'string' ? outer.frame.prefix : `${outer.frame.prefix}${text}.`
   if (isKnown) file.enterScope(node, known.scope)
@@ -271,7 +271,7 @@ function openNamespace(file: ScriptFile, node: Node): void {
   declare(outer, text, { scope: file.scope(node) })
 }
 
-/** Declares `export default` of a function or class without a name. */
+/** Declares a function or class without a name that is exported by `export default`. */
 function declareDefault(file: ScriptFile, node: Node): void {
   const value = file.childOf(node, ':default') === NONE ? NONE : file.child(node, 'value')
   const isClass = file.kind(value) === 'class'
@@ -288,7 +288,7 @@ function declareVariable(file: ScriptFile, node: Node): void {
   const statement = file.parent(node)
   const isVar = file.kind(statement) === 'variable_declaration'
   const scope = isVar ? file.scope(node).functionScope : file.scope(node)
-  // The span is the whole statement, unless the statement declares several variables.
+  // The concept's range in the text is the whole statement, unless the statement declares several variables.
   const span = file.childOf(statement, ':,') === NONE ? statementOf(file, statement) : node
   const module = requiredModule(file, value)
   const isConstant = (leaf: Node): boolean => {
@@ -309,15 +309,15 @@ function declareVariable(file: ScriptFile, node: Node): void {
   const written = file.child(node, 'type')
   const given: Meaning = written !== NONE ? { type: written } : value === NONE ? null : { value }
   const meaning = module === null ? given : meant(exported(module, null))
-  // Every exported name of `export const { a, b } = …` is a constant.
+  // In `export const { a, b } = …`, every exported name becomes a constant.
   bindPattern(file, name, meaning, scope, leaf =>
     !isName && isConstant(leaf) ? addConcept(file, leaf, 'Constant', file.text(leaf), span) : null,
   )
 }
 
 /**
- * Binds the names of a pattern: `a`, `{ a, b: c = 1 }`, `[a, ...b]`. `onName` is called for every name; a concept that it returns becomes
- * the name's meaning.
+ * Declares the names in a pattern such as `a`, `{ a, b: c = 1 }` or `[a, ...b]`. `onName` is called for every name; if it returns the key
+ * of a concept, the name refers to that concept.
  */
 function bindPattern(
   file: ScriptFile,
@@ -364,7 +364,7 @@ function elementOf(file: ScriptFile, of: Meaning): Meaning {
   return of === null ? null : { late: depth => step(file.meaning(of, depth), 'element') }
 }
 
-// Declaration of imports, and of what CommonJS exports by assignment.
+// Declares what a file imports, and what a CommonJS module exports by assignment.
 
 function declareImport(file: ScriptFile, node: Node): void {
   const clause = file.childOf(node, 'import_clause')
@@ -413,12 +413,12 @@ function exportedName(file: ScriptFile, left: Node): string | null {
 }
 
 interface CommonExport {
-  /** Exported name; `export=` for the whole module. */
+  /** Name under which the value is exported; `export=` when it is the whole module. */
   readonly name: string
-  /** The assignment, or one property of an exported object. */
+  /** Node of the assignment, or of one property of an exported object. */
   readonly node: Node
   readonly value: Node
-  /** Kind of the node in `node`. */
+  /** Kind of the syntax node that declares the export (field `node`). */
   readonly kind: string
 }
 
@@ -439,7 +439,7 @@ export function* commonExports(file: ScriptFile, assignment: Node): Iterable<Com
   }
 }
 
-/** Declares functions made by assignment: `exports.f = …`, `module.exports = { … }`. */
+/** Declares functions that are exported by assignment, as in `exports.f = …` and `module.exports = { … }`. */
 function declareAssignment(file: ScriptFile, node: Node): void {
   for (const { name, node: part, value, kind } of commonExports(file, node)) {
     const method = kind === 'method_definition' ? file.memberName(part) : null

@@ -1,7 +1,7 @@
 /**
- * What names, expressions and types of TypeScript and JavaScript refer to: a symbol, or a value of a class. Generic types are followed only
- * where they hold or wrap a value. Types in JSDoc comments of JavaScript count as well: `@param {Option[]} options`, `@returns
- * {Promise<Command>}`, `@type {Help}`.
+ * Rules for what names, expressions and types in TypeScript and JavaScript refer to: a declaration, or a value of a class. Generic types
+ * are followed only where they hold or wrap a value. In JavaScript, types in JSDoc comments count too: `@param {Option[]} options`,
+ * `@returns {Promise<Command>}`, `@type {Help}`.
  */
 import {
   CodeFile,
@@ -35,7 +35,7 @@ const LISTS: ReadonlySet<string> = new Set(
     AsyncIterableIterator`),
 )
 const MAPS: ReadonlySet<string> = new Set(words('Map ReadonlyMap WeakMap Record'))
-/** Array methods that pass each element to the first parameter of their callback. */
+/** Methods of arrays and promises that pass an element or the result to the first parameter of their callback. */
 const EACH: ReadonlySet<string> = new Set(
   words('map filter forEach some every find findIndex findLast flatMap sort toSorted then catch finally'),
 )
@@ -118,9 +118,9 @@ const SCRIPT: Reader = {
 }
 
 export class ScriptFile extends CodeFile {
-  /** Names that a statement at the top of the file exports separately from their declaration. */
+  /** Names that a separate `export` statement at the top level of the file exports. */
   readonly exportedNames: Set<string> = new Set()
-  /** Methods of each class, by the class's key, then by name. */
+  /** For each class, by its key, the keys of its methods by name. */
   readonly methods: Map<string, Map<string, string>> = new Map()
 
   constructor(draft: Draft, tree: SyntaxTree) {
@@ -132,12 +132,12 @@ export class ScriptFile extends CodeFile {
     return this.kind(node) === 'string' ? this.text(node).slice(1, -1) : null
   }
 
-  /** The name that a node gives, as a string or an identifier. */
+  /** The name that a node gives, which may be a string or an identifier. */
   nameOf(node: Node): string {
     return this.stringOf(node) ?? this.text(node)
   }
 
-  /** Name of a class member; null for a computed name. */
+  /** Name of a class member; null where it is computed at run time. */
   memberName(node: Node): string | null {
     const name = this.child(node, 'name')
     const found = name === NONE ? this.child(node, 'property') : name
@@ -145,7 +145,10 @@ export class ScriptFile extends CodeFile {
   }
 }
 
-/** What a call of the function returns: by its type annotation, or else by its first return value. */
+/**
+ * What a call of the function returns, by its type annotation, else by the JSDoc `@returns` in JavaScript, else by its first return value;
+ * null when unknown.
+ */
 export function returned(file: ScriptFile, node: Node, depth = 0): Reference | null {
   const annotation = file.child(node, 'return_type')
   if (annotation !== NONE) return file.type(annotation, depth)
@@ -177,7 +180,7 @@ function created(file: ScriptFile, node: Node, depth: number): Reference | null 
   const callee = file.child(node, 'constructor')
   const of = file.value(callee, depth)
   if (of === null || !isUndeclared(of)) return instance(of)
-  // For expressions such as `new Map<string, Entry>()` and `new Set(list)`.
+  // In `new Map<string, Entry>()` and `new Set(list)`, the type of the elements comes from the type arguments or the argument.
   const parts = file.parts(file.child(node, 'type_arguments'))
   const text = file.text(callee)
   if (/^(?:Weak)?Map$/.test(text)) return step(file.type(parts[1] ?? NONE, depth), 'map')
@@ -192,10 +195,10 @@ function either(file: ScriptFile, node: Node, one: string, other: string, depth:
   return file.value(file.child(node, one), depth) ?? file.value(file.child(node, other), depth)
 }
 
-/** The property of a destructured value. A property of an inline type is read from that type. */
+/** The meaning of a property of a destructured value; for a value with an inline type, the property's type is read from that type. */
 export function partOf(file: ScriptFile, of: Meaning, name: string): Meaning {
   if (of === null) return null
-  // A property of a module is what the module exports by that name.
+  // A property of a module object is what the module exports under that name.
   const isModule = 'ref' in of && 'module' in of.ref && of.ref.name === null
   if (isModule && 'module' in of.ref) {
     const ref = exported(of.ref.module, name)
@@ -212,7 +215,7 @@ export function partOf(file: ScriptFile, of: Meaning, name: string): Meaning {
   }
 }
 
-/** What the first parameter of a callback stands for, as in `list.map(…)`. */
+/** What the first parameter of a callback refers to, as in `list.map(…)`, where it is an element of the list. */
 export function argumentOf(file: ScriptFile, fn: Node): Meaning {
   const list = file.parent(fn)
   const callee = file.kind(list) === 'arguments' ? file.child(file.parent(list), 'function') : NONE
@@ -222,7 +225,7 @@ export function argumentOf(file: ScriptFile, fn: Node): Meaning {
   return name === 'then' ? { late: depth => known(file.value(object, depth)) } : { value: object, step: 'element' }
 }
 
-/** Name of the module in `require('x')` and `await import('x')`. */
+/** Name of the module in `require('x')` and `await import('x')`; null for any other expression. */
 export function requiredModule(file: ScriptFile, node: Node): string | null {
   const kind = file.kind(node)
   if (kind === 'identifier') return moduleInName(file.text(node))
@@ -248,7 +251,9 @@ function instanceOf(file: ScriptFile, node: Node, depth: number): Reference | nu
 /** Largest number of parts of a union type that are examined. */
 const MAX_UNION = 30
 
-/** The first known part of a union type: A of `A | null`. Unions nest to the left, one level per part. */
+/**
+ * What the first known part of a union type refers to, such as A in `A | null`. In the tree, unions nest to the left, one level per part.
+ */
 function firstKnown(file: ScriptFile, node: Node, depth: number): Reference | null {
   const parts: Node[] = []
   const kind = file.kind(node)
@@ -265,11 +270,11 @@ function firstKnown(file: ScriptFile, node: Node, depth: number): Reference | nu
   return null
 }
 
-// Reads types in JSDoc comments.
+// Reads types that are written in JSDoc comments.
 
 const MAX_WRITTEN = 4
 
-/** The type in `@param {…} name`; null where there is none. */
+/** The type that the JSDoc of a function gives a parameter (`@param {…} name`), as text; null where there is none. */
 export function parameterType(file: ScriptFile, fn: Node, name: string): string | null {
   const doc = commentOf(file, fn)
   if (!doc.includes('@param')) return null
@@ -279,14 +284,14 @@ export function parameterType(file: ScriptFile, fn: Node, name: string): string 
   return null
 }
 
-/** The type in `@type {…}` before the statement or field, else the type of the value. */
+/** The type in a JSDoc `@type {…}` before a statement or field; where there is none, the type of the assigned value. */
 export function valueWritten(file: ScriptFile, statement: Node, value: Node): Reference | null {
   const doc = file.draft.language === 'javascript' ? docBefore(file, statement) : ''
   const written = /@type\s*\{([^}\n]{1,200})\}/.exec(doc)?.[1]
   return written === undefined ? file.value(value) : writtenType(file, written, statement)
 }
 
-/** A value of the type written in a comment; null: unknown. */
+/** Reference to a value of a type that is written in a comment; null when the type is unknown. */
 export function writtenType(file: ScriptFile, text: string, at: Node, depth = 0): Reference | null {
   const type = text.trim().replace(/^[?!]/, '').replace(/=$/, '')
   if (depth > MAX_WRITTEN) return null
@@ -313,7 +318,7 @@ function commentOf(file: ScriptFile, fn: Node): string {
   return docBefore(file, kind === 'pair' || kind === 'field_definition' ? parent : statementOf(file, fn))
 }
 
-/** The statement that exports the declaration; without one, the declaration itself. */
+/** The `export` statement that contains a declaration; the declaration itself where it is not exported in place. */
 export function statementOf(file: ScriptFile, node: Node): Node {
   const parent = file.parent(node)
   const kind = file.kind(parent)

@@ -1,6 +1,6 @@
 /**
- * What concepts of TypeScript and JavaScript call, use, extend and export, and what other files see of them. Code in comments, strings and
- * templates declares nothing.
+ * Second pass over a TypeScript or JavaScript file: what its concepts call, use, extend and export, and what other files can use of them.
+ * Code in comments, strings and templates declares nothing.
  */
 import { byKind, certain, exported as exportedFrom, known, step, symbolIn, TYPE, type Visit } from './code-file.ts'
 import { HARD, MODERATE, type Reference, type Shape } from './concept.ts'
@@ -62,7 +62,8 @@ const REFERS = byKind<Visit<ScriptFile>>({
   [CLASSES]: (file, node) => {
     const key = file.declared.get(node)
     for (const [relation, base] of key === undefined ? [] : heritageOf(file, node)) {
-      // A base class is any expression; only names are read, since nothing is known of an expression like `mixin(A)`.
+      // In JavaScript a base class may be any expression; only names are followed, since nothing is known of an expression such as
+      // `mixin(A)`.
       const isName = relation === 'IMPLEMENTS' || /^(?:identifier|member_expression)$/.test(file.kind(base))
       const target = !isName ? null : relation === 'EXTENDS' ? file.value(base) : file.symbol(base)
       if (target !== null) file.draft.refer(key as string, relation, target)
@@ -86,7 +87,7 @@ function useValue(file: ScriptFile, node: Node): void {
   if (symbolIn(file.scope(node).find(file.text(node))) !== undefined) file.refer(node, 'USES', file.value(node))
 }
 
-/** Whether the node is the base type: A in `extends A<B>` and `implements A<B>`. */
+/** Whether the node is the name of a base type, such as A in `extends A<B>` and `implements A<B>`. */
 function isBase(file: ScriptFile, node: Node): boolean {
   let parent = file.parent(node)
   if (file.kind(parent) === 'generic_type' && file.field(node) === 'name') parent = file.parent(parent)
@@ -104,17 +105,17 @@ function heritageOf(file: ScriptFile, node: Node): Heritage[] {
   })
 }
 
-/** The types that an interface extends, as references. */
+/** References to the types that an interface extends. */
 function extendedBy(file: ScriptFile, node: Node): Reference[] {
   return file.parts(file.childOf(node, 'extends_type_clause')).flatMap(base => file.symbol(base) ?? [])
 }
 
-// Reads exports of scripts.
+// Reads the export statements of TypeScript and JavaScript files.
 
-/** Reads an export: `export … from`, `export { a as b }`, `export default x`, `export =`, and exported declarations. */
+/** Reads one export statement: `export … from`, `export { a as b }`, `export default x`, `export =`, or an exported declaration. */
 function referExport(file: ScriptFile, node: Node): void {
   const { draft } = file
-  // Exports inside a namespace are not exports of the file.
+  // An export inside a namespace is a member of the namespace and not an export of the file.
   if (file.parent(node) !== 0) return
   const module = file.stringOf(file.child(node, 'source'))
   if (module !== null) exportFrom(file, node, module)
@@ -166,7 +167,7 @@ function declaredNames(file: ScriptFile, declaration: Node): string[] {
   const names: string[] = []
   for (let node = declaration; node < file.until(declaration); ) {
     const kind = file.kind(node)
-    // Names within the declared value are skipped: they are not declared by this statement.
+    // The value of a declaration is skipped, except names and patterns: names within it are not declared by this statement.
     if (file.field(node) === 'value' && kind !== 'identifier' && !kind.endsWith('_pattern')) node = file.until(node)
     else {
       if (file.isDeclaring(node)) names.push(file.text(node))
@@ -176,7 +177,7 @@ function declaredNames(file: ScriptFile, declaration: Node): string[] {
   return names
 }
 
-/** Exports a name. One name may be both a type and a value: the type is exported with the prefix `type:`. */
+/** Records that the file exports a name. One name may be both a type and a value; the type is then exported with the prefix `type:`. */
 function exportName(file: ScriptFile, as: string, local: string): void {
   const { exports } = file.draft
   const [value, type] = [file.top.find(local), file.top.find(TYPE + local)]
@@ -195,7 +196,7 @@ function exportAssigned(file: ScriptFile, node: Node): void {
   }
 }
 
-// Shapes: what other files see of classes, functions, types and constants.
+// Records what other files can use of classes, functions, types and constants: base types, members, return types and values.
 
 function shapeOne(file: ScriptFile, node: Node, key: string): void {
   const kind = file.kind(node)
@@ -230,7 +231,7 @@ function classShape(file: ScriptFile, node: Node): Shape {
   return { members: certain(members), bases: extended.flatMap(([, base]) => file.value(base) ?? []) }
 }
 
-/** Members declared as constructor parameters: `constructor(private readonly store: Store)`. */
+/** Members that a constructor declares by its parameters, as in `constructor(private readonly store: Store)`. */
 function parameterMembers(file: ScriptFile, maker: Node): Members {
   const parameters = file.all(maker, 'parameters*').filter(parameter => {
     return file.childOf(parameter, 'accessibility_modifier') !== NONE || file.childOf(parameter, ':readonly') !== NONE
@@ -260,7 +261,7 @@ function typeMembers(file: ScriptFile, body: Node): Readonly<Record<string, Refe
   )
 }
 
-/** Adds the member that `this.x = …` declares in a class without a field `x`. */
+/** Records the member `x` that an assignment `this.x = …` declares in a class without a field of that name. */
 function shapeAssigned(file: ScriptFile, node: Node): void {
   const left = file.child(node, 'left')
   const { self } = file.scope(node).frame

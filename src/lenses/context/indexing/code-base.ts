@@ -1,7 +1,7 @@
 /**
- * State of all indexed code: for every file, enough to tell whose links a change affects; the rest is read when needed. It is loaded from
- * the store when a run needs it, and kept for the next run while nothing else has changed it. Texts and extractions of a run stay in memory
- * until they are written; a run that reads more than fits in memory writes in several parts.
+ * State of all indexed code: for every file, what is needed to know whose links a change affects; other data is read from the store when
+ * needed. The state is loaded when an indexing run needs it, and kept for the next run while nothing else has changed the store. Texts and
+ * extractions read in a run stay in memory until they are written; a run that reads more than fits in memory writes in several parts.
  */
 import { must } from '../../../base/assert.ts'
 import { Recent } from '../../../base/recent.ts'
@@ -29,7 +29,7 @@ export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
 }
 
-/** Symbol of a package outside of the workspace. */
+/** Symbol of the concept for a package outside the workspace. */
 export function packageSymbol(name: string): string {
   return `Package ${name}`
 }
@@ -61,7 +61,7 @@ function bytesOf(hashes: Uint32Array): Uint8Array {
   return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
 }
 
-/** Hashes from stored bytes. The bytes are copied, since they may not be aligned to 32 bits. */
+/** Reads 32-bit hashes from stored bytes. The bytes are copied, since they may not be aligned to 32 bits. */
 function hashesIn(bytes: Uint8Array): Uint32Array {
   const hashes = new Uint32Array(bytes.length >> 2)
   bytesOf(hashes).set(bytes.subarray(0, hashes.byteLength))
@@ -70,18 +70,18 @@ function hashesIn(bytes: Uint8Array): Uint32Array {
 
 /** Largest number of characters of texts and extractions held in memory: about 5,000 files of ordinary size. */
 const MAX_HELD = 64 * 1024 * 1024
-/** Number of parsed extractions in the cache: linking a file asks about a few dozen others. */
+/** Number of parsed extractions in the cache; linking one file needs a few dozen others. */
 const MAX_PARSED = 512
 
 interface Unwritten {
   readonly text: string
-  /** The extraction as JSON; null: the file is stored without concepts. */
+  /** The data read out of the file, as JSON; null when the file is stored without concepts. */
   readonly extraction: string | null
 }
 
 class ReadCache implements Extractions {
   readonly #store: Store
-  /** The entry of a file's path; undefined: not written yet. */
+  /** Returns the store's entry for the path of a file; undefined when the file was not written yet. */
   readonly #entryOf: (path: string) => EntryKey | undefined
   readonly #held = new Map<string, Unwritten>()
   readonly #parsed = new Recent<string, Extraction | null>(MAX_PARSED)
@@ -92,7 +92,7 @@ class ReadCache implements Extractions {
     this.#entryOf = entryOf
   }
 
-  /** Number of characters of texts and extractions held. */
+  /** Number of characters of texts and extractions that are held in memory. */
   get size(): number {
     return this.#size
   }
@@ -104,7 +104,7 @@ class ReadCache implements Extractions {
     })
   }
 
-  /** Does nothing: `hold` has stored the extraction already. */
+  /** Does nothing, because `hold` has already taken over the extraction. */
   put(): void {}
 
   remove(path: string): void {
@@ -124,7 +124,7 @@ class ReadCache implements Extractions {
     return must(this.#held.get(path), 'a file that is read and not written')
   }
 
-  /** Called once a file's extraction is in the store, so that it need not be held any longer. */
+  /** Must be called when the extraction of a file is in the store, so that memory for it is freed. */
   written(path: string): void {
     const held = this.#held.get(path)
     if (held !== undefined) this.#size -= sizeOf(held)
@@ -146,18 +146,18 @@ function sizeOf({ text, extraction }: Unwritten): number {
 
 export class CodeBase {
   graph: CodeGraph = new CodeGraph()
-  /** Revision of the store that this state was loaded from; -1: not loaded. */
+  /** Revision number of the indexer's data from which this state was loaded; -1 when it is not loaded. */
   revision = -1
-  /** Entries of written files by path. */
+  /** Entries of the files that are in the store, by path. */
   readonly entries: Map<string, EntryKey> = new Map()
   readonly packages: Map<string, ConceptAt> = new Map()
   readonly #store: Store
   readonly #workspace: Workspace
   readonly #mostHeld: number
-  /** Ids of concepts by path, then symbol; read when first needed. */
+  /** Ids of the concepts in each file, by path and then symbol; read when first needed. */
   readonly #ids = new Map<string, Map<string, number>>()
   #cache: ReadCache
-  /** The turn that loaded this state last. */
+  /** The turn (exclusive run of one call) that loaded this state last. */
   #turn: Turn | null = null
 
   constructor(store: Store, workspace: Workspace, mostHeld: number) {
@@ -167,27 +167,27 @@ export class CodeBase {
     this.#cache = this.#newCache()
   }
 
-  /** Texts and extractions that were read and are not written yet. */
+  /** Texts and extractions that were read from files and are not in the store yet. */
   get cache(): ReadCache {
     return this.#cache
   }
 
-  /** Whether so much is held that it must be written before more is read. */
+  /** Whether so many characters are held in memory that they must be written before more files are read. */
   get isFull(): boolean {
     return this.#cache.size > this.#mostHeld
   }
 
-  /** Discards the loaded state. `turn`: only if this turn loaded it. */
+  /** Discards the loaded state, so that it will be read from the store again. With `turn`, only if this turn loaded it. */
   forget(turn?: Turn): void {
     if (turn === undefined || this.isOf(turn)) this.revision = -1
   }
 
-  /** Whether this turn loaded the state. A run that hung and lost its turn must not discard what a later run has loaded. */
+  /** Whether this turn loaded the state. A run that hung and lost its turn must not discard the state that a later run loaded. */
   isOf(turn: Turn): boolean {
     return this.#turn === turn
   }
 
-  /** Loads the state; reads nothing when it is current. `files` are all files of the viewer. */
+  /** Loads the state from the store; reads nothing when it is current. `files`: gives all files of the viewer. */
   load(turn: Turn, files: () => Iterable<OwnFile>): void {
     this.#turn = turn
     const revision = revisionOf(this.#store)
@@ -205,7 +205,7 @@ export class CodeBase {
     this.revision = revision
   }
 
-  /** Ids of a file's concepts by symbol; the caller adds those that it creates. */
+  /** Ids of the concepts of a file, by symbol. The caller adds the ids of concepts that it creates. */
   idsIn(path: string): Map<string, number> {
     const known = this.#ids.get(path)
     if (known !== undefined) return known
@@ -257,7 +257,10 @@ export class CodeBase {
 
 const BASES = new WeakMap<Workspace, CodeBase>()
 
-/** The code base's state, one per engine. `mostHeld`: see `MAX_HELD`. */
+/**
+ * The state of the code base, of which there is one per workspace. `mostHeld`: largest number of characters of texts and extractions that a
+ * run holds in memory.
+ */
 export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number = MAX_HELD): CodeBase {
   const known = BASES.get(workspace)
   if (known !== undefined) return known

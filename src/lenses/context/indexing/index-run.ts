@@ -1,6 +1,6 @@
 /**
- * The call `/context/index`: one run over the workspace stores texts, concepts, links and vectors (CX-069). Each file is written in one
- * transaction or not at all; what an interrupted run left undone, the next run does. Runs on the same store happen one after another
+ * The call `/context/index`: one run over the workspace that stores texts, concepts, links and vectors (CX-069). Each file is written in
+ * one transaction or not at all; what an interrupted run left undone, the next run does. Runs on one store happen one after another
  * (CX-075).
  */
 import { z } from 'zod'
@@ -39,14 +39,14 @@ import {
 } from './write-file.ts'
 
 /**
- * Files written in one transaction: one transaction per file would cost as much as the file, and one for all would keep other writers
- * waiting.
+ * Number of files that are written in one transaction. One transaction per file would cost as much as writing the file, and one for all
+ * files would keep other writers waiting.
  */
 const FILES_A_WRITE = 16
 
 type Write = (writer: StoreWriter) => void
 
-/** Writes changed files and links. `all`: an earlier run was interrupted, so the links of every file are compared. */
+/** Writes changed files and their links to the store. `all`: an earlier run was interrupted, so the links of every file are compared. */
 async function writeChanges(
   turn: Turn,
   workspace: Workspace,
@@ -62,7 +62,7 @@ async function writeChanges(
   const revision = await begin(turn, codeBase, changed)
   const written = new Set(changed.map(({ path }) => path))
   const relinked = (all ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
-  /** Each step first does the work that needs no transaction, and returns the write that runs inside one. */
+  /** Each step first does the work that needs no transaction, and then returns a function that writes within one. */
   const steps: (() => Write)[] = [
     ...changed.map(file => () => fileStep(call, codeBase, file)),
     ...gone.map(file => () => (writer: StoreWriter) => {
@@ -127,7 +127,7 @@ function linkStep(call: Call, codeBase: CodeBase, path: string, url: string): Wr
 type Report = z.infer<typeof indexReport>
 
 interface Asked {
-  /** Paths to index; null: the whole workspace. */
+  /** Paths of files and folders to index; null: the whole workspace. */
   readonly paths: readonly string[] | null
   readonly force: boolean
   readonly forget: boolean
@@ -175,7 +175,7 @@ async function run(call: Call, asked: Asked, wait: boolean, workspace: Workspace
   }
 }
 
-/** Updates the store to match the files. */
+/** Brings the store into agreement with the files of the workspace, and returns a report. */
 async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<Report> {
   const { call } = turn
   const started = performance.now()
@@ -183,13 +183,13 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
     const changed: ChangedFile[] = []
     let written = 0
     let isLoaded = false
-    // Loaded once per run: loading again would drop files that were read and are not written yet.
+    // The state is loaded once per run: loading it again would drop files that were read but are not written yet.
     const load = () => {
       if (!isLoaded) codeBase.load(turn, () => ownFiles(call).values())
       isLoaded = true
     }
     const { store } = call.host
-    /** Writes the files that were read since the last write, like a run over these files alone. */
+    /** Writes the files that were read since the last write, as if the run were over these files alone. */
     const write = async (gone: readonly OwnFile[]) => {
       const comparesAll = isUnfinished(store)
       const part = { changed: changed.slice(written), gone }

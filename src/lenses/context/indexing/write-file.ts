@@ -1,6 +1,6 @@
 /**
- * Writes what was read out of one file: its text, concepts, card and links; and deletes what came from deleted files or is no longer in the
- * file. All of it runs inside a write transaction.
+ * Writes what was read out of one file (its text, concepts, links, and the card from which the next run knows whose links a change
+ * affects), and deletes what came from deleted files or is no longer in the file. Everything runs within a write transaction.
  */
 import { storableText } from '../../../base/storable.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
@@ -27,7 +27,7 @@ import { CARDS, CONCEPTS, EDGES, EXTRACTIONS, FILES, PROVENANCE, READ_ERRORS } f
 import { type CodeBase, cardRow, packageSymbol, symbolOf } from './code-base.ts'
 import type { ChangedFile, ReadFile } from './look-over.ts'
 
-/** Rows of concepts that the indexer has read out of the file. */
+/** Rows of the concepts that the indexer has read out of a file. */
 function rowsOf(reader: StoreReader, url: string): readonly Row[] {
   return reader
     .table(CONCEPTS)
@@ -35,7 +35,7 @@ function rowsOf(reader: StoreReader, url: string): readonly Row[] {
     .filter(row => row['symbol'] !== null)
 }
 
-/** Concepts that were read out of the file, by symbol. */
+/** The concepts that the indexer has read out of a file, by symbol. */
 function conceptsOf(reader: StoreReader, url: string): ReadonlyMap<string, ConceptAt> {
   return new Map(rowsOf(reader, url).map(row => [row['symbol'] as string, atOf(row)]))
 }
@@ -48,14 +48,14 @@ function atOf(row: Row): ConceptAt {
   return { id: row['id'] as number, entry: entryOf(row) }
 }
 
-/** Deletes a file with its concepts and everything else that comes from it alone. */
+/** Deletes a file together with its concepts and everything else that comes only from this file. */
 export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: OwnFile, path: string | null): void {
   dropConceptsOf(writer, file.url)
   if (path !== null) codeBase.drop(path)
   forgetFile(writer, file)
 }
 
-/** Deletes concepts of files that are no longer registered because a scan found them deleted. */
+/** Deletes the concepts of files that are no longer registered, because a scan found them deleted. */
 export function dropOrphans(writer: StoreWriter): void {
   const files = writer.table(FILES).scan({}, { columns: ['entry', 'url'] })
   const known = new Set(files.map(({ url }) => url))
@@ -80,8 +80,8 @@ function dropConcept(writer: StoreWriter, row: Row, url: string): void {
 }
 
 /**
- * Deletes a concept outside of a run. When a file loses its last concept, the next run reads the file again: no file without concepts stays
- * recorded as read (CX-075).
+ * Deletes a concept outside an indexing run. When a file loses its last concept, the next run reads the file again, so that no file without
+ * concepts stays recorded as read (CX-075).
  */
 export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
   const row = writer.table(CONCEPTS).get({ entry: at.entry })
@@ -108,7 +108,7 @@ function dropConceptsOf(writer: StoreWriter, url: string): void {
   }
 }
 
-/** Gives concepts their ids: known symbols keep theirs, new ones get the next numbers. */
+/** Assigns ids to the concepts of changed files: known symbols keep their ids, new ones get the next numbers. */
 export function giveIds(writer: StoreWriter, codeBase: CodeBase, changed: readonly ChangedFile[]): void {
   for (const { path, symbols } of changed) {
     const ids = codeBase.idsIn(path)
@@ -119,7 +119,7 @@ export function giveIds(writer: StoreWriter, codeBase: CodeBase, changed: readon
 }
 
 interface HeldFile extends Omit<ReadFile, 'isNew'> {
-  /** The extraction of the file as JSON. */
+  /** The data read out of the file, as JSON; null when it has no concepts. */
   readonly json: string | null
 }
 
@@ -165,7 +165,7 @@ export function writeFile(
   for (const symbol of ids.keys()) if (!symbols.has(symbol)) ids.delete(symbol)
 }
 
-/** Writes the card of a file that is written already. */
+/** Writes the card of a file (hashes of its names and questions) whose entry is already written. */
 export function writeCard(writer: StoreWriter, { entries, graph }: CodeBase, path: string): void {
   const entry = entries.get(path)
   const card = graph.card(path)
@@ -174,7 +174,7 @@ export function writeCard(writer: StoreWriter, { entries, graph }: CodeBase, pat
   else writer.table(CARDS).put(cardRow(entry, card))
 }
 
-/** Whether a concept is unchanged except for its lines: then its row is written, and its vector is kept. */
+/** Whether a concept is unchanged except for its line numbers; then only its row is written, and its vector is kept. */
 function isSame(draft: ConceptDraft, row: Row, known: Entry | undefined): boolean {
   if (known?.content !== conceptText(draft) || known.title !== draft.name || known.origin !== draft.url) return false
   return Object.entries(conceptRow(draft, atOf(row))).every(([name, value]) => row[name] === value)
@@ -195,10 +195,10 @@ function draftOf(concept: ReadConcept, symbol: string, url: string, lines: LineS
   }
 }
 
-/** Origin of links that the indexer wrote; links that calls wrote are never changed by it. */
+/** Origin of the links that the indexer wrote. The indexer never changes links that calls wrote. */
 const ORIGIN = 'code'
 
-/** A link whose target is resolved already, so that nothing need be read for it inside the transaction. */
+/** A link with its target already resolved, so that writing it needs no reads within the transaction. */
 interface FoundLink {
   readonly symbol: string
   readonly relation: string
@@ -214,7 +214,7 @@ interface Wanted {
   readonly weight: number
 }
 
-/** Links of a file in the current graph. Concepts without an id are not in the store and get no links. */
+/** The links of a file as the graph computes them now. Concepts without an id are not in the store, so they get no links. */
 export function findLinks(codeBase: CodeBase, path: string): readonly FoundLink[] {
   return codeBase.graph.links(path).flatMap(({ source, relation, target: place, weight }) => {
     const target = 'package' in place ? place : codeBase.idOf(place)
@@ -222,7 +222,7 @@ export function findLinks(codeBase: CodeBase, path: string): readonly FoundLink[
   })
 }
 
-/** Writes links; unchanged ones are not written. Runs inside a write transaction. */
+/** Writes the links of a file within a write transaction; links that are already stored unchanged are not written again. */
 export function writeLinks(
   writer: StoreWriter,
   call: Call,
@@ -256,7 +256,7 @@ export function writeLinks(
   for (const entry of touched) writer.announce(entry)
 }
 
-/** Deletes packages to which no file refers any more. */
+/** Deletes the concepts of packages to which no file refers any more. */
 export function dropUnusedPackages(writer: StoreWriter, { packages }: CodeBase): void {
   const edges = writer.table(EDGES)
   for (const [name, at] of packages) {

@@ -40,7 +40,7 @@ import type { Concept } from '../state.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 import { type ConceptAt, type ConceptDraft, deleteEdge, putConcept, putEdge, putProvenance } from './rows.ts'
 
-/** Version of this lens's tables. */
+/** Version of the tables of the lens `context`. */
 const SCHEMA_VERSION = '1.0.0'
 
 const VISIBILITIES = ['private', 'public'] as const
@@ -107,7 +107,7 @@ const createMany = handler({
   run: async (call, { concepts: drafts }) => ({ result: listOf('concepts', await createAll(call, drafts)) }),
 })
 
-/** Schema of a result list with its count. */
+/** Makes the schema of a list of results together with its count. */
 function listOf<Name extends string, T>(
   name: Name,
   all: readonly T[],
@@ -178,7 +178,7 @@ const remove = handler({
 
 export const CONCEPT_HANDLERS = [init, create, createMany, get, list, update, remove] as const
 
-/** A stored concept as a draft that would write it again unchanged. */
+/** Makes from a stored concept the draft that would write it again unchanged. */
 function draftOf(reader: StoreReader, { entry, name, type, url, startLine, endLine }: Concept): ConceptDraft {
   const row = reader.table(CONCEPTS).get({ entry })
   const text = (column: string) => (row?.[column] as string | null | undefined) ?? null
@@ -236,7 +236,10 @@ const listedEdges = z.lazy(() =>
 )
 const edgeId = id.describe('Number of a link, from 1')
 
-/** Visible edges that start at these concepts, by id. One read, however many concepts there are. */
+/**
+ * The links that the viewer sees and that start at the given concepts, by ascending id. It takes one read of the store, however many
+ * concepts are given.
+ */
 export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
   const entries = sources.flatMap(id => concepts.byId(id)?.entry ?? [])
   return edgesIn(reader.table(EDGES).scan({}, { entries }), { concepts })
@@ -453,7 +456,7 @@ const removeLinks = handler({
 
 export const PROVENANCE_HANDLERS = [createLink, listLinks, removeLinks] as const
 
-/** Links of concepts to files that the viewer sees, by concept, then URL. */
+/** Which concept comes from which file, for the concepts that the viewer sees; ordered by concept, then URL. */
 function seenLinks(rows: readonly Row[], { concepts }: Look): { concept_id: number; file_url: string }[] {
   return rows
     .map(row => ({ concept_id: row['concept'] as number, file_url: row['url'] as string }))

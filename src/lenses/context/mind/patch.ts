@@ -78,7 +78,7 @@ interface NamedConcept extends ConceptAt {
   readonly isNew: boolean
 }
 
-/** Applies a patch. Throws `Refusal` for names that match no concept or several. */
+/** Stores a patch. Throws `Refusal` where a name in it matches no concept, or several. */
 function applyPatch(call: Call, writer: StoreWriter, { file_url: url, concepts: named, edges }: Patch) {
   const seen = look(call)
   if (call.state.files.visible(seen.accessScope.partitions).byUrl(url) === undefined) {
@@ -97,7 +97,7 @@ function applyPatch(call: Call, writer: StoreWriter, { file_url: url, concepts: 
   }
   const own = [...concepts.values()]
   const { ids, edgesCreated } = putEdges(call, writer, seen, { url, edges }, name => {
-    // Where a name is searched: first among the patch's concepts, then those of the file, then all.
+    // A name is searched first among the concepts of the patch, then among those of the file, then among all.
     return [own, there, seen.concepts.all.map(known)]
       .map(all => all.filter(concept => concept.name === name))
       .find(found => found.length > 0)
@@ -111,14 +111,14 @@ function known({ id, entry, name, type }: Omit<NamedConcept, 'isNew'>): NamedCon
   return { id, entry, name, type, isNew: false }
 }
 
-/** Visible concepts of the file, by id. */
+/** The concepts of a file that the viewer sees, by id. */
 function conceptsOf(writer: StoreWriter, { concepts }: Look, url: string): readonly NamedConcept[] {
   const rows = writer.table(PROVENANCE).scan({ url }, { columns: ['entry', 'url'] })
   const found = rows.flatMap(row => concepts.byEntry(row['entry'] as EntryKey) ?? [])
   return found.sort((a, b) => a.id - b.id).map(known)
 }
 
-/** Writes the patch's links and returns the numbers of all of them. A link that the indexer or another call made keeps its weight. */
+/** Writes the links of a patch and returns their ids. A link that the indexer or another call made keeps its weight. */
 function putEdges(
   call: Call,
   writer: StoreWriter,
@@ -178,13 +178,13 @@ function theOne(found: readonly NamedConcept[] | undefined, place: readonly stri
 
 interface Stale {
   readonly url: string
-  /** Ids of the patch's links. */
+  /** Ids of the links in the new patch. */
   readonly ids: ReadonlySet<number>
   /** Concepts of the file that the new patch does not name. */
   readonly candidates: readonly NamedConcept[]
 }
 
-/** Deletes what only earlier patches of the file said, as far as the viewer may change it. */
+/** Deletes the concepts and links that came only from earlier patches of the file, as far as the viewer may change them. */
 function takeBack(call: Call, writer: StoreWriter, seen: Look, { url, ids, candidates }: Stale): void {
   const mayChange = (id: number) =>
     seen.concepts.byId(id) !== undefined && collecting([], () => requireOwn(call, seen, id)) !== null
@@ -200,7 +200,7 @@ function takeBack(call: Call, writer: StoreWriter, seen: Look, { url, ids, candi
     const [other] = writer.table(PROVENANCE).scan({ entry })
     if (other === undefined && type !== NOTE) deleteConcept(writer, concept)
     else {
-      // The concept stays under another file that it comes from, or, if it is a note, without a file.
+      // The concept is kept with another file from which it also comes or, if it is a note, without a file.
       writer.table(CONCEPTS).put({ ...row, url: other?.['url'] ?? null })
       writer.announce(entry)
     }

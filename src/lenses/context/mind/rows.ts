@@ -10,27 +10,27 @@ import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 
 export const CONCEPT_KIND = 'concept'
 const CONCEPT_COLLECTION = 'concepts'
-/** Type of the user's own notes, which stay when their subject is deleted (CX-066). */
+/** Type of a user's own notes, which are kept when the concept they are about is deleted (CX-066). */
 export const NOTE = 'Caveat'
 
 export interface ConceptDraft {
   readonly name: string
   readonly type: string
-  /** URL of the concept's file, and its lines; null: none. */
+  /** URL of the file that contains the concept, and its first and last line there; null where unknown. */
   readonly url?: string | null
   readonly startLine?: number | null
   readonly endLine?: number | null
   readonly signature?: string | null
   readonly doc?: string | null
   readonly symbol?: string | null
-  /** First lines of the concept's source text, to be embedded. */
+  /** First lines of the concept's source text, which are embedded. */
   readonly text?: string | null
 }
 
 export interface ConceptAt {
   readonly id: number
   readonly entry: EntryKey
-  /** Audience of the concept, where the caller knows it already. */
+  /** Audience (who sees the concept), where the caller already knows it. */
   readonly audience?: Audience
 }
 
@@ -43,11 +43,11 @@ interface EdgeDraft {
   readonly origin?: string | undefined
 }
 
-/** Number of lines of a concept's text that are embedded. */
+/** Number of lines of a concept's source text that are embedded. */
 export const MAX_TEXT_LINES = 12
 const MAX_TEXT = 600
 
-/** Text by which words and meaning find a concept, besides its name, which is the title (CX-024). */
+/** The content of a concept's entry, by which searches by words and meaning find it; the title is the concept's name (CX-024). */
 export function conceptText(draft: ConceptDraft): string {
   return joined([...namesOf(draft), draft.doc ?? '', ownLinesOf(draft)])
 }
@@ -56,7 +56,7 @@ function namesOf({ name, type, url }: ConceptDraft): readonly string[] {
   return [plainWordsOf(name).join(' '), type, url === undefined || url === null ? '' : tailOf(url)]
 }
 
-/** The concept's lines as they are in the file; empty where they are unknown. */
+/** The first lines of the concept as they are in its file; its signature where they are unknown. */
 function ownLinesOf({ text, signature }: ConceptDraft): string {
   const lines = (text ?? '').split('\n').slice(0, MAX_TEXT_LINES).join('\n').slice(0, MAX_TEXT).toWellFormed()
   return (lines.trim() === '' ? (signature ?? '') : lines).trim()
@@ -84,11 +84,11 @@ interface ConceptPlacing {
   readonly audience: Audience
   readonly now: Instant
   readonly before?: ConceptAt | undefined
-  /** An id that was reserved for the concept. */
+  /** Id that was reserved for the concept; without it, the next number is used. */
   readonly id?: number | undefined
 }
 
-/** Writes a concept with a new id, or in place of the concept `before`. */
+/** Writes a concept under a new id, or in place of the concept `before`. */
 export function putConcept(writer: StoreWriter, draft: ConceptDraft, of: ConceptPlacing): ConceptAt {
   const { audience, now, before } = of
   const id = before?.id ?? of.id ?? nextNumbers(writer, 'concept', 1, sequenceOf(writer, [audience]))
@@ -132,11 +132,11 @@ export function conceptRow(draft: ConceptDraft, { id, entry }: ConceptAt): Row {
   }
 }
 
-/** Deletes a concept with its links in both directions and its provenance (CX-055). */
+/** Deletes a concept together with the links from and to it and the record of its files (CX-055). */
 export function deleteConcept(writer: StoreWriter, { id, entry }: ConceptAt): void {
   for (const source of sourcesOf(writer, id)) writer.announce(source)
   writer.table(EDGES).delete({ target: id })
-  // Deleting the entry also deletes the concept's own links and its provenance.
+  // Deleting the entry also deletes the links that start at the concept and the record of its files.
   writer.delete(entry)
 }
 
@@ -159,7 +159,7 @@ export function deleteEdge(writer: StoreWriter, id: number, entry: EntryKey): vo
   writer.announce(entry)
 }
 
-/** Adds a file to a concept's provenance. Idempotent. */
+/** Records that a concept comes from a file; does nothing when this is recorded already. */
 export function putProvenance(writer: StoreWriter, { id, entry }: ConceptAt, url: string): void {
   writer.table(PROVENANCE).put({ entry, concept: id, url })
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the anchors of an answer: concepts whose names the query contains, and those near it in meaning (CX-015 to CX-025). Either in the
- * documented order, or by relevance: names, texts, passages and vectors each offer their best candidates, and all candidates are then
- * compared in every part.
+ * Finds the anchors of an answer: concepts whose names the query contains, and concepts near the query in meaning (CX-015 to CX-025). They
+ * are ordered either in the documented order (names, then meaning) or by relevance, where names, texts, passages and vectors each offer
+ * their best candidates and every candidate then gets a value for each of these parts.
  */
 
 import { TopK } from '../../../base/top-k.ts'
@@ -28,21 +28,21 @@ import { boundRelevance, isWholeFile, MATCHES, type Match, otherScores } from '.
 
 export interface Anchor {
   readonly concept: Concept
-  /** How the query first found the concept; `whole` occurs only in order of relevance: the query equals the name. */
+  /** How the query first found the concept. The value `whole` (the name equals the query) occurs only in the order by relevance. */
   readonly match: Match
-  /** Cosine with the query, where it is high enough to count. */
+  /** Cosine of the concept's vector and the query's; null where it is too low to count. */
   readonly cosine: number | null
   /** Score that neighbours inherit from the anchor: its relevance; in the documented order its cosine, or 1 where it was found by name. */
   readonly worth: number
   /**
-   * Whether neighbours can never displace the anchor: true for anchors found by name; in order of relevance, for names that contain the
-   * whole query.
+   * Whether neighbours can never displace this anchor from the answer: true for anchors found by name; in the order by relevance, only for
+   * names that contain the whole query.
    */
   readonly isFixed: boolean
   readonly candidate: Candidate
 }
 
-/** Candidates of the legs for words and vectors, with the query that was given to them. */
+/** Candidates found by words and by vectors, with the query for which they were retrieved. */
 interface Brought {
   readonly host: LensHost
   readonly context: QueryContext
@@ -52,14 +52,14 @@ interface Brought {
   readonly retrieval: Retrieval
 }
 
-/** Entries per leg; no more are compared. */
+/** Number of entries that each search (by words, by vectors) contributes; no more are compared. */
 export const LEG_DEPTH = 50
-/** Largest number of candidates found by name. */
+/** Largest number of candidates that are found by their names. */
 const MAX_NAMED = 50
-/** Constant k of reciprocal rank fusion, 1 / (k + rank). */
+/** Constant k of reciprocal rank fusion, where rank r in a list adds 1 / (k + r) to a score. */
 const RRF = 60
 
-/** Anchors in the documented order: first those found by name, then those found by meaning, nearest first. */
+/** The anchors in the documented order: first those found by name, then those found by meaning, nearest first. */
 export async function plainAnchors(brought: Brought): Promise<readonly Anchor[]> {
   const { question, concepts, plan } = brought
   const { mode, text, limit } = question
@@ -86,14 +86,14 @@ export function isNamed(match: Match): boolean {
   return match === 'whole' || match === 'name' || match === 'words'
 }
 
-/** A concept found by meaning. */
+/** A concept found by meaning, with its cosine. */
 interface Meant {
   readonly concept: Concept
   readonly cosine: number
   readonly match: 'meaning' | 'text'
 }
 
-/** Concepts whose cosine is high enough to count, nearest first (CX-021). */
+/** Concepts whose cosine with the query is high enough to count, nearest first (CX-021). */
 function nearest({ host, concepts, plan, retrieval }: Brought): readonly Meant[] {
   if (plan.vector === null) return []
   const found = retrieval.candidates
@@ -108,7 +108,7 @@ function nearest({ host, concepts, plan, retrieval }: Brought): readonly Meant[]
   return found.filter(({ cosine }) => cosine >= least)
 }
 
-/** Concepts of the files whose text has the words, in the order of the files' best passages. */
+/** Concepts of the files whose text has words of the query, in the order of the files' best passages. */
 async function textual(brought: Brought): Promise<readonly Meant[]> {
   const { context, plan, concepts } = brought
   const { partitions } = context.accessScope
@@ -120,7 +120,7 @@ async function textual(brought: Brought): Promise<readonly Meant[]> {
   })
 }
 
-/** Concepts chosen by their ranks in both lists, then ordered by cosine (CX-022, CX-025). */
+/** Chooses concepts by reciprocal rank in two lists (by vector, by text), then orders the chosen ones by cosine (CX-022, CX-025). */
 function fused(near: readonly Meant[], text: readonly Meant[], limit: number): readonly Meant[] {
   if (text.length === 0) return near
   const all = new Map<Concept, { readonly meant: Meant; score: number }>()
@@ -142,13 +142,13 @@ function byCosine(a: Meant, b: Meant): number {
   return b.cosine - a.cosine || a.concept.id - b.concept.id
 }
 
-/** Number of files whose text is followed to concepts, and of concepts for each file. */
+/** Largest number of files found by text whose concepts are used; `CONCEPTS_A_FILE`: largest number of concepts of each. */
 const FILES = 10
 const CONCEPTS_A_FILE = 3
 
 /**
- * Concepts of the files whose text contains the query's words: those within the passages found, in the order of the files' best passages,
- * each with its passage's score as a share of the best score.
+ * Concepts of the files whose text contains words of the query: those whose lines lie within the passages found, in the order of the files'
+ * best passages. Each has its passage's score divided by the best passage's score.
  */
 async function passageConcepts({ host, context, plan, concepts }: Brought): Promise<ReadonlyMap<Concept, number>> {
   const { reader, words, turns } = context
@@ -172,7 +172,7 @@ async function passageConcepts({ host, context, plan, concepts }: Brought): Prom
   return found
 }
 
-/** The concepts within these lines, the smallest first; then those without lines. */
+/** The concepts of a file that overlap the given lines, the smallest first; then those without line numbers. */
 function nearestTo(concepts: readonly Concept[], url: string, start: number, end: number): readonly Concept[] {
   const span = ({ url: own, startLine, endLine }: Concept): number => {
     if (own !== url || startLine === null || endLine === null) return Number.MAX_SAFE_INTEGER
@@ -185,14 +185,14 @@ function nearestTo(concepts: readonly Concept[], url: string, start: number, end
 }
 
 interface RelevantAnchors {
-  /** Anchors: first all whose name is the whole query, then by relevance. There are more than an answer can hold. */
+  /** The anchors: first all whose name equals the whole query, then the others by relevance. There may be more than an answer can hold. */
   readonly anchors: readonly Anchor[]
-  /** Highest BM25 score among the anchors' texts. */
+  /** Highest BM25 score of a concept's text among the anchors, by which the others are divided. */
   readonly bmTop: number
 }
 
 /**
- * Anchors in order of relevance. Not used for mode `semantic`, where there are no parts to add up. In modes without meaning, only names
+ * The anchors in order of relevance. Not used for mode `semantic`, where relevance has only one part. In modes without meaning, only names
  * offer anchors.
  */
 export async function relevantAnchors(brought: Brought): Promise<RelevantAnchors> {
@@ -229,7 +229,7 @@ function bestByWords(candidates: readonly Candidate[]): readonly EntryKey[] {
     .map(({ entry }) => entry)
 }
 
-/** Every candidate with the value of every part of its relevance. */
+/** Every candidate with a value for every part of its relevance (name, path, doc comment, text, passage, vector). */
 async function comparedCandidates(
   brought: Brought,
   { names, near, passages, texts }: Offers,
@@ -267,7 +267,10 @@ async function comparedCandidates(
   return { candidates: withExpected(candidates, retrieval.statistics, { partitions }, context), bmTop }
 }
 
-/** The candidates of the legs, followed by the computed scores of the other entries. */
+/**
+ * For each entry, in the given order: the candidate that the searches by words and vectors found, or else a candidate whose scores by words
+ * and by meaning are computed.
+ */
 async function completed(
   entries: readonly EntryKey[],
   { retrieval, plan, context }: Brought,
@@ -319,16 +322,16 @@ function bestFirst(a: Anchor, b: Anchor): number {
   return whole || b.worth - a.worth || a.concept.id - b.concept.id
 }
 
-// Matches the query's words with names, paths and doc comments, where a rarer word weighs more; and finds the concepts whose names contain
-// them (CX-017 to CX-019).
+// Matches the words of a query with names, paths and doc comments of concepts, where a rarer word weighs more; and finds the concepts whose
+// names contain words of the query (CX-017 to CX-019).
 
-/** Number of query words that are used; a longer query is taken as a text. */
+/** Number of words of a query that are compared with names; a longer query is taken as a text. */
 const MAX_WORDS = 20
 
-/** Positions of a list's items by the folded words that they contain. */
+/** For each folded word, the positions of the items of a list that contain it. */
 type ByWord = ReadonlyMap<string, readonly number[]>
 
-/** The first words of a query, folded, without duplicates and without very common words, unless there are no others. */
+/** The first words of a query, folded and without duplicates. Very common words are left out, unless there are no others. */
 function contentWords(query: string): readonly string[] {
   const words = plainWordsOf(query).map(word => ({ plain: fold(word), folded: foldName(word) }))
   const languages = languagesOfQuestion(words.map(({ plain }) => plain))
@@ -338,15 +341,15 @@ function contentWords(query: string): readonly string[] {
 }
 
 interface Covered {
-  /** For each query word, the positions of the items that contain a word which it matches, without duplicates. */
+  /** For each word of the query, the positions of the items with a word that it matches, without duplicates. */
   readonly places: readonly (readonly number[])[]
-  /** By position in the list: how many words of the item are matched by any query word. */
+  /** For each item, by its position in the list: how many of its words are matched by any word of the query. */
   readonly counts: Uint32Array
 }
 
-/** Matches query words with the words of items. `length`: of the list of items. */
+/** Matches words of a query with words of items. `length`: number of items in the list. */
 function covered(byWord: ByWord, length: number, questionWords: readonly string[]): Covered {
-  /** By position in the list, the number (from 1) of the query word that last found the item. */
+  /** For each item, the number (from 1) of the query word that last found it; so that an item is not listed twice for one word. */
   const foundBy = new Uint32Array(length)
   const counts = new Uint32Array(length)
   const counted = new Set<string>()
@@ -369,8 +372,8 @@ function covered(byWord: ByWord, length: number, questionWords: readonly string[
 }
 
 /**
- * The share of the weight of all query words that each item contains, from 0 to 1, by its position in the list. An item may count for
- * several: `countOf` says how many, `total` is the sum.
+ * For each item, by its position in the list: the weight of the query words that it contains, divided by the weight of all query words (0
+ * to 1). An item may represent several concepts: `countOf` gives their number, `total` the sum over all items.
  */
 function wordShares(
   { places: byAsked, counts }: Covered,
@@ -391,13 +394,16 @@ function wordShares(
 interface Paths {
   readonly places: ReadonlyMap<string, number>
   readonly byWord: ByWord
-  /** Number of concepts of the file at that position. */
+  /** Number of concepts in the file at a position of the list. */
   countOf(place: number): number
 }
 
 const KNOWN = new WeakMap<VisibleConcepts, Paths>()
 
-/** The share of query words in a URL's path, from 0 to 1. `root`: folder to which paths are relative. */
+/**
+ * For the path in a URL: the weight of the query words that it contains, divided by the weight of all query words (0 to 1). `root`: folder
+ * to which paths are relative.
+ */
 function pathShares(
   concepts: VisibleConcepts,
   questionWords: readonly string[],
@@ -425,7 +431,7 @@ function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
   return made
 }
 
-/** The weight of the query words in a doc comment as a share of the weight of all query words, from 0 to 1. */
+/** For a doc comment: the weight of the query words that it contains, divided by the weight of all query words (0 to 1). */
 function docShares(weights: readonly TermWeight[]): (doc: string) => number {
   const asked = weights.map(({ term, idf, boost }) => ({ word: foldName(term), weight: boost * idf }))
   const all = asked.reduce((sum, { weight }) => sum + weight, 0)
@@ -457,7 +463,7 @@ function bestNames(
   const found = covered(byWord, all.length, questionWords)
   const shares = wordShares(found, { total: all.length, countOf: () => 1 })
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
-  // Names come in ascending order of id, so of equal shares the first is kept.
+  // Names are examined in ascending order of id, so of names with equal share the first one is kept.
   const isOfUse = (share: number) => !best.full || share > (best.worst?.share ?? 0)
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
     if (isOfUse(share)) best.push({ concept, match, share })
@@ -468,7 +474,7 @@ function bestNames(
     const isHolding = holding[held] === place
     if (isHolding) held++
     const share = shares[place] as number
-    // Even with all of its words matched, the name could not reach the list.
+    // Skips a name that could not reach the list even if all of its words were matched.
     if (!isHolding && (share === 0 || !isOfUse(harmonic(share, 1)))) continue
     const concept = all[place] as Concept
     const byWords = share === 0 ? 0 : harmonic(share, (found.counts[place] as number) / concept.words.length)
@@ -480,7 +486,9 @@ function bestNames(
   return best.sorted()
 }
 
-/** Share of the match for a name that contains the query unchanged. */
+/**
+ * Quality of the match for a name that contains the query unchanged: the harmonic mean of 1 and the query's length divided by the name's.
+ */
 function shareOfName({ folded }: Concept, wanted: string): number {
   return harmonic(1, wanted.length / folded.length)
 }
@@ -489,12 +497,12 @@ function harmonic(a: number, b: number): number {
   return (2 * a * b) / (a + b)
 }
 
-/** Number of query words that names are compared with in the documented order; a longer query is a text, not a name. */
+/** Number of words of a query that are compared with names in the documented order; a longer query is a text and not a name. */
 const MAX_COMPARED = 64
 
 /**
- * First the concepts whose name contains the query unchanged, by id; then, with `inWords`, those that share words with it, most words
- * first.
+ * Concepts that match the query by name, in the documented order: first those whose name contains the query unchanged, by id; then, with
+ * `inWords`, those that share words with the query, most words first.
  */
 function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, inWords: boolean): readonly NameMatch[] {
   const wanted = foldName(query)
@@ -506,7 +514,7 @@ function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, i
   })
   if (named.length === limit || !inWords) return named
   const queryWords = new Set(wordsOf(query).slice(0, MAX_COMPARED))
-  /** By position: how many query words the name has. */
+  /** For each concept, by its position in the list: how many words of the query its name has. */
   const counts = new Uint32Array(all.length)
   for (const places of covered(byWord, all.length, [...queryWords]).places) {
     for (const place of places) counts[place] = (counts[place] as number) + 1

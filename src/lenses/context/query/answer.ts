@@ -1,4 +1,4 @@
-/** The call `/context/query`: concepts for a query, their neighbours, their files, and the links between them. */
+/** The call `/context/query`: finds concepts for a query, their neighbours, the files they are in, and the links between them. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
@@ -19,7 +19,7 @@ import {
   requireMeaning,
 } from './request.ts'
 
-/** What each part adds to a concept's relevance; the parts add up to `total`. */
+/** Schema of the amount that each kind of evidence adds to a concept's relevance; the parts add up to `total`. */
 const evidence = z.lazy(() =>
   z.strictObject({
     total: z.number().min(0).describe('Sum of the parts; rounded parts may add up to a little more or less'),
@@ -85,7 +85,7 @@ export const QUERY_HANDLER = handler({
   summary: 'Find concepts of the code for a query, with their neighbours, files and links',
   effect: 'read',
   needs: ['body', 'mind'],
-  // An empty query is reported before any other error (CX-013).
+  // A missing or empty query is reported before any other error (CX-013).
   first: ['query'],
   params: () => contextRequest.unwrap(),
   result: () => answerShape,
@@ -102,7 +102,7 @@ export const QUERY_HANDLER = handler({
   },
 })
 
-/** The pipeline's page in the form of the contract. */
+/** Runs the query in the engine and puts its page into the form that this call returns. */
 async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answer>> {
   const { page, ranked, shown } = await call.host.query(queryOf(request), { ...call, rows: 'keys' })
   const seen = look(call)
@@ -164,7 +164,7 @@ function foundOf({ concept, ranked }: Row, shown: ShownParts, { mode, rank, expl
   }
 }
 
-/** Parts of a score, rounded, so their sum may differ slightly from the total. */
+/** The parts of a score as an object. Each is rounded, so their sum may differ slightly from the total. */
 function partsOf(score: number, components: Readonly<Record<string, number>>): NonNullable<Found['parts']> {
   const part = (name: string) => rounded(components[name] ?? 0)
   return {
@@ -193,7 +193,7 @@ function edgesAmong(
     for (const { node: target, relation: number, weight } of links.out(source, { partitions })) {
       if (!within.has(target)) continue
       const relation = links.relationName(number)
-      // Equal triples are ordered by weight, so the last one set is the heaviest.
+      // Links with equal source, target and relation are in ascending order of weight, so the last one set is the heaviest.
       edges.set(JSON.stringify([target, relation]), { source, target, relation, ...(explain ? { weight } : {}) })
     }
     return [...edges.values()]

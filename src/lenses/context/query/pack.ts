@@ -1,7 +1,7 @@
 /**
- * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of concepts whose text did not fit, then bare names;
- * and says how much is left out. No piece is cut: it is included as a whole or not at all, and a concept whose lines are part of a text
- * above gets one line. The same input gives the same text.
+ * Packs the concepts of an answer into a limited number of tokens: first whole texts by rank, then signatures of concepts whose text did
+ * not fit, then bare names; a notice says how much is left out. No piece is cut: it is included as a whole or not at all, and a concept
+ * whose lines are part of a text already shown gets one line. Equal input gives equal output.
  */
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
@@ -20,13 +20,13 @@ export interface PackItem {
   readonly id: number
   readonly name: string
   readonly type: string
-  /** Where the item is: a path or URL, with lines where they are known; empty when it has no place. */
+  /** Where the item is: path or URL, with line numbers where they are known; the empty text when it is in no file. */
   readonly place: string
-  /** Source text of the item; null: there is none to show. */
+  /** Source text of the item; null when it has none that can be shown. */
   readonly text: string | null
-  /** Signature of the item in one line; null: there is none. */
+  /** Signature of the item on one line; null when it has none. */
   readonly signature: string | null
-  /** The lines that `text` covers, counted from 1, both included. */
+  /** The lines of the file that `text` consists of, counted from 1; the first and last are both included. */
   readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
@@ -45,20 +45,20 @@ type Pack = ReadonlyDeep<z.infer<typeof bundle>>
 const LEVELS = ['whole', 'signature', 'name'] as const
 type Level = (typeof LEVELS)[number]
 
-/** Counts the tokens of a text; may stop counting above `enough`. */
+/** Returns the number of tokens of a text; may stop counting as soon as the number exceeds `enough`. */
 type CountTokens = (text: string, enough?: number) => number
 
-/** A piece of the packed text, and the list in which its item is reported. */
+/** A piece of the packed text, with its level of detail (text, signature or name). */
 interface Piece {
   readonly level: Level
   readonly block: string
 }
 
-/** Packs `items`, ordered by rank, best first. */
+/** Packs items, ordered best first, into at most `maxTokens` tokens. */
 export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
   const pieces = taken(items, maxTokens, count)
   if (pieces.size === items.length) return fitted(items, pieces, maxTokens, count)
-  // Tokens are kept free for the notice that something is left out; it is added only in that case.
+  // The items do not all fit, so tokens are kept free for a notice of how many are left out.
   return fitted(items, taken(items, maxTokens - count(noticeOf(items.length)), count), maxTokens, count)
 }
 
@@ -66,7 +66,7 @@ function noticeOf(omitted: number): string {
   return `(${omitted} left out; ask with a larger max_tokens)`
 }
 
-/** The pieces that fit, by level of detail, then rank. */
+/** The pieces that fit into a number of tokens; higher levels of detail first, and within a level by rank. */
 function taken(items: readonly PackItem[], tokens: number, count: CountTokens): Map<PackItem, Piece> {
   const pieces = new Map<PackItem, Piece>()
   let room = tokens
@@ -83,7 +83,7 @@ function taken(items: readonly PackItem[], tokens: number, count: CountTokens): 
   return pieces
 }
 
-/** Whether the item's lines are part of a text that is shown. */
+/** Whether the item's lines are part of a text of another item that is shown. */
 function isShown({ lines }: PackItem, pieces: ReadonlyMap<PackItem, Piece>): boolean {
   if (lines === undefined) return false
   return [...pieces].some(([{ lines: outer }, { level }]) => {
@@ -111,7 +111,7 @@ function fitted(items: readonly PackItem[], pieces: Map<PackItem, Piece>, maxTok
   }
 }
 
-/** The item at a level of detail; null: it has no such form. */
+/** The text that shows an item at a level of detail; null when the item has nothing for that level. */
 function blockOf(item: PackItem, level: Level): string | null {
   const { id, place, text, signature } = item
   switch (level) {
@@ -124,13 +124,13 @@ function blockOf(item: PackItem, level: Level): string | null {
   }
 }
 
-/** The item's name on one line, whatever characters the name contains. */
+/** A line with the item's id, name and type. Control characters and line breaks in the name are replaced by blanks. */
 function nameOf({ id, name, type, place }: PackItem, withPlace: boolean): string {
   const where = withPlace && place !== '' ? ` ${place}` : ''
   return `- ${id} ${name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')} (${type})${where}`
 }
 
-/** Packs the texts and signatures of concepts, by rank. */
+/** Packs the texts and signatures of concepts, given best first, into at most `maxTokens` tokens. */
 export function packAnswer(call: Call, concepts: readonly Concept[], contents: Contents, maxTokens: number): Pack {
   const entries = concepts.map(({ entry }) => entry)
   const signatures = textsOfConcepts(call.host.store, 'signature', entries)
@@ -155,7 +155,7 @@ function linesOf({ startLine, endLine }: Concept): { readonly start: number; rea
   return startLine === null || endLine === null ? null : { start: startLine, end: endLine }
 }
 
-// The files of an answer with a preview of each one's text, or why there is none (CX-032 to CX-036).
+// The files of an answer, each with a preview of its text or the reason why there is none (CX-032 to CX-036).
 
 export const filePreview = z.lazy(() =>
   z.strictObject({
@@ -178,12 +178,12 @@ type PreviewError = NonNullable<FilePreview['error']>
 
 type Content = { readonly text: string } | { readonly error: PreviewError }
 
-/** Contents of files by URL. */
+/** Texts of files, or the reasons why they cannot be shown, by URL. */
 export type Contents = ReadonlyMap<string, Content>
 
 const UNAVAILABLE: PreviewError = { code: 'not_indexed', message: 'file content is not indexed' }
 
-/** Previews, each file once, in the order in which the concepts first name it. */
+/** Previews of the files of an answer, each file once, in the order in which the answer's concepts first name them. */
 export function filePreviews(
   byUrl: ReadonlyMap<string, readonly Concept[]>,
   contents: Contents,
@@ -202,7 +202,7 @@ export function filePreviews(
   })
 }
 
-/** Texts of those of these files that can be read. */
+/** Texts of the given files; files that cannot be read are left out. */
 export async function textsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return textsIn(await contentsOf(call, seen, urls))
 }
@@ -211,7 +211,7 @@ function textsIn(contents: Contents): ReadonlyMap<string, string> {
   return new Map([...contents].flatMap(([url, content]) => ('text' in content ? [[url, content.text] as const] : [])))
 }
 
-/** The concepts of each file, in the order of the concepts. */
+/** The concepts that come from each file, by URL, in the order in which the concepts are given. */
 export function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
   const rows = host.store.table(PROVENANCE).scan({}, { entries: concepts.map(({ entry }) => entry) })
   const rowsOf = Map.groupBy(rows, row => row['entry'] as EntryKey)
@@ -240,7 +240,7 @@ function storedContents({ host, state }: Call, { accessScope }: Look, urls: read
     if (file === undefined) elsewhere.push(url)
     else if (file.indexedHash !== null) keys.push(file.entry)
   }
-  // Files that were ingested outside of this lens have their URL as origin.
+  // A file that was added to the store without this lens is found by its URL, which its entry has as origin.
   const others =
     elsewhere.length === 0
       ? []
@@ -279,12 +279,12 @@ async function readContent({ host, viewer }: Call, url: string): Promise<Content
   }
 }
 
-/** Length of a preview, in characters. */
+/** Length of the preview of a file, in Unicode characters. */
 const PREVIEW_LENGTH = 500
-/** Lines of a preview before the line that it is about. */
+/** Number of lines that a preview shows before the line that it is about. */
 const LINES_BEFORE = 1
 
-/** The first 500 characters, with dots when there is more. */
+/** The first 500 characters of a text, with dots added when there is more. */
 export function headOf(text: string): string {
   let units = 0
   let characters = 0

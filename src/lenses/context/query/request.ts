@@ -1,4 +1,4 @@
-/** Parameters of `/context/query`, and the pipeline options that they become. */
+/** Schema of the parameters of `/context/query`, and how they become options of a query of the engine. */
 import { z } from 'zod'
 import type { EmbeddingModel } from '../../../embed/embedder.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -34,7 +34,7 @@ const RANKS = ['breadth', 'weighted', 'relevance'] as const
 const RANK_TEXT =
   'Order of neighbours. breadth: as they are reached; weighted: by the concept that they were reached from; relevance: by all concepts that they were reached from, and matches by all evidence'
 
-/** Shortest query, in characters, for a search by meaning alone. */
+/** Smallest length of a query, in characters, for a search by meaning alone. */
 const MIN_SEMANTIC = 3
 const DEFAULT_DEPTH = 1
 const MAX_DEPTH = 2
@@ -74,14 +74,17 @@ export const contextRequest = z.lazy(() =>
 /** A checked request. `mode` null: the default of this call's first version. `max_tokens` null: no bundle is packed. */
 export type ContextRequest = Readonly<z.output<typeof contextRequest>>
 
-/** Throws `Refusal` for a query that is too short for a search by meaning. */
+/** Throws `Refusal` for a search by meaning alone whose query has too few characters. */
 export function requireMeaning({ mode, query }: ContextRequest): void {
   if (mode === 'semantic' && lengthOf(query) < MIN_SEMANTIC) {
     throw refusal('query', 'too_short', `semantic search requires query length >= ${MIN_SEMANTIC}`)
   }
 }
 
-/** Options of a pipeline query. Without any, the query is answered as by `querent context query`. */
+/**
+ * Schema of the `options` of a query for the lens `context`. Where they are left out, the defaults are those of the command `querent
+ * context query`.
+ */
 export const contextOptions = z.strictObject({
   depth: z
     .int()
@@ -107,7 +110,7 @@ export const contextOptions = z.strictObject({
 })
 type ContextOptions = z.output<typeof contextOptions>
 
-/** A query in the form in which the stages answer it. */
+/** A query with its options, in the form that the stages of the lens use. */
 export interface ContextQuestion {
   readonly text: string
   readonly depth: number
@@ -141,18 +144,18 @@ export function isByRelevance({ rank, mode }: Pick<ContextQuestion, 'rank' | 'mo
 }
 
 /**
- * The request as a pipeline query: results are shown whatever the verdict, and with the longest time limit, since a model may take long to
- * load.
+ * Makes the engine's query for a request. Results are shown even when the engine judges them not relevant, and the time limit is the
+ * longest allowed, since loading a model may take long.
  */
 export function queryOf({ query: text, limit, depth, mode, rank }: ContextRequest): QueryInput {
   const options = { limit, depth, mode: mode ?? 'names', rank }
   return { text, options, limit, any: true, excerpt_length: SHORTEST_EXCERPT, timeout_ms: MAX_TIMEOUT_MS }
 }
 
-/** Excerpts are kept as short as possible, since files are previewed instead. */
+/** Excerpts of results are kept as short as possible, since this call shows previews of files and does not use excerpts. */
 const SHORTEST_EXCERPT = 40
 
-/** Query schema of the lens's other query operations. */
+/** Schema of the query for the other query operations of the lens, such as explain and count. */
 export const contextQuestion = z.strictObject({
   query: z.string().describe('What to look for: a name of the code, words, or a question in plain language'),
   ...contextOptions.shape,
@@ -162,22 +165,25 @@ export function queryOfQuestion({ query: text, ...options }: z.output<typeof con
   return { text, options, limit: options.limit ?? DEFAULT_CONCEPTS, any: true }
 }
 
-// Relevance: all evidence for a concept, as one formula: its name, path, doc comment, code and passages by words, its vector by meaning.
-// How the numbers were chosen, and how much they improve answers: docs/decisions/034.
+// Relevance: all evidence for a concept in one formula: by words its name, path, doc comment, code and passages, by meaning its vector. How
+// the numbers were chosen, and how much they improve answers: docs/decisions/034.
 //
 //     evidence  = words·(name + path + doc + bm/bmTop + passage) / 5 + meaning·max(0, cosine)
 //     relevance = evidence, for a whole file times 0.8
 //
-// A neighbour has none of these: its score comes from links, and it is ranked by the order of retrieval.
+// A neighbour has no evidence of its own: its score comes from links, and it is ranked in the order in which it was retrieved.
 
-/** How a concept was first found; the signal `match` is an index into this list. */
+/** Ways in which a query can find a concept; the signal `match` of a candidate is an index into this list. */
 export const MATCHES = ['whole', 'name', 'words', 'meaning', 'text'] as const
 export type Match = (typeof MATCHES)[number]
 
-/** Share of meaning in the score, where there is a vector; words have the rest. */
+/** Weight of meaning in the relevance of a concept with a vector; words have the remaining weight. */
 export const MEANING = 0.7
 const WORD_PARTS = 5
-/** Factor for a concept that is a whole file: its content says more, and the file is returned anyway. */
+/**
+ * Factor on the relevance of a concept that is a whole file, because the content of a file matches more than that of a single declaration,
+ * and because the file of a found declaration is returned in any case.
+ */
 const WHOLE_FILE = 0.8
 const WHOLE_FILES: ReadonlySet<string> = new Set(['Module', 'Document', 'Package'])
 
@@ -185,7 +191,7 @@ export function isWholeFile(type: string): boolean {
   return WHOLE_FILES.has(type)
 }
 
-/** A part of the sum, which explanations omit where it is 0. */
+/** Makes a summand of the relevance score that explanations omit where its value is 0. */
 function part(label: string, name: string): Formula {
   return number(label, name, { component: name, shown: row => (row[name] ?? 0) > 0 })
 }

@@ -38,9 +38,9 @@ import {
 interface Neighbour {
   readonly concept: Concept
   readonly hops: number
-  /** The concept from which the neighbour was reached. */
+  /** The concept whose link led to this neighbour. */
   readonly via: Concept
-  /** Score by which the neighbour is ranked; null in the order of reaching. */
+  /** Score by which the neighbouring concept is ranked; null where neighbours are returned in the order in which links reach them. */
   readonly score: number | null
 }
 
@@ -50,10 +50,10 @@ interface Graph {
   readonly concepts: VisibleConcepts
 }
 
-/** Factor of a score for each hop. */
+/** Factor by which the score of a linked concept falls with each link between it and the concept that the query found. */
 const DECAY = 0.5
 
-/** Neighbours of the anchors over links, at most `room`. */
+/** The concepts within `depth` links of the anchors (the concepts that the query found), at most `room` of them. */
 function neighbours(
   graph: Graph,
   anchors: readonly Anchor[],
@@ -67,7 +67,10 @@ function neighbours(
     .slice(0, room)
 }
 
-/** How many neighbours there are, counted up to `room`: the number does not depend on their order. */
+/**
+ * How many concepts links from the anchors (the concepts that the query found) reach, counted up to `room`; the number does not depend on
+ * their order.
+ */
 function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
   return reached(graph, anchors, room, depth).length
 }
@@ -111,7 +114,10 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number, isSum: 
   return all
 }
 
-/** Links of a concept: first those that it has, then those that lead to it, each in ascending id. */
+/**
+ * Concepts linked with the given one, with the weights of the links: first targets of its own links, then sources of links that lead to it,
+ * each group in ascending order of ids.
+ */
 function* waysOf(
   { links, scope, concepts }: Graph,
   from: Concept,
@@ -124,7 +130,7 @@ function* waysOf(
   }
 }
 
-/** Share of the limit up to which anchors are taken while neighbours fill the rest. */
+/** Share of the query's limit that anchors (the concepts that the query found) may take while concepts linked with them fill the rest. */
 const ANCHOR_SHARE = 0.6
 
 interface Chosen {
@@ -170,7 +176,7 @@ export function contextStages(host: LensHost): Partial<Stages> {
       const question = questionOf(query)
       if (query.text.trim() !== question.text) context.note(cutNote(query.text.length))
       return {
-        // Cosines are returned with three decimals, so the exact vectors are needed.
+        // The exact vectors are needed here, not their approximations, since cosines are returned with three decimals.
         query: { ...query, approximate: false },
         parsed: unparsed(question.text),
         mode: modeOf(question, query.mode === 'words'),
@@ -221,7 +227,7 @@ async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Prom
   const isChosen = new Set(chosen.anchors)
   const candidates = [
     ...[...chosen.anchors, ...chosen.neighbours].map(placed),
-    // Anchors without room in the answer, kept for explanations.
+    // Found concepts for which the answer has no room, kept for explanations.
     ...anchors.filter(anchor => !isChosen.has(anchor)).map(({ candidate }) => candidate),
   ]
   return {
@@ -232,11 +238,11 @@ async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Prom
   }
 }
 
-/** Runs the legs for words and meaning over concepts, as far as the query's mode needs them. */
+/** Searches concepts by words and by meaning, as far as the query's mode needs these searches. */
 async function legs(question: ContextQuestion, plan: Plan, context: QueryContext): Promise<Retrieval> {
   const isAsked = question.mode === 'hybrid' ? isByRelevance(question) || plan.vector !== null : plan.vector !== null
   if (isAsked) {
-    // In the documented order, words of texts affect only the verdict.
+    // Where results are not ordered by relevance, the words of texts affect only the verdict on whether the query is answered.
     const mode = isByRelevance(question) ? plan.mode : 'meaning'
     return DEFAULT_STAGES.retrieve({ ...plan, mode }, LEG_DEPTH, context)
   }
@@ -252,7 +258,7 @@ function placed(one: Anchor | Neighbour, place: number): Candidate {
   return { entry: concept.entry, source: LOCAL_SOURCE, signals, chunks: {} }
 }
 
-/** A concept that no leg found is shown by its first and only chunk. */
+/** A concept that neither the word search nor the vector search found is shown by its first and only chunk. */
 function withChunks(candidates: readonly Candidate[], { reader }: QueryContext): readonly Candidate[] {
   const isBare = ({ chunks }: Candidate) => Object.keys(chunks).length === 0
   const first = reader.firstChunks(candidates.filter(isBare).map(({ entry }) => entry))
@@ -262,7 +268,7 @@ function withChunks(candidates: readonly Candidate[], { reader }: QueryContext):
   })
 }
 
-/** Scores candidates but keeps the order of retrieval; anchors without room have no rank. */
+/** Scores candidates but keeps the order of retrieval; found concepts for which the answer has no room get no rank. */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const { rankedBmTop = 0 } = retrieval.statistics
   const made = byFormula(retrieval.candidates, {
@@ -284,7 +290,10 @@ function ordered(scored: Scored): Scored {
   return place === undefined ? own : { ...own, order: -place }
 }
 
-/** The verdict. A query that names a concept is answered, whatever words and meaning score. */
+/**
+ * Judges whether the answer is relevant to the query. A query that contains the name of a concept counts as answered, whatever its words
+ * and meaning score.
+ */
 function judged(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { mode } = questionOf(plan.query)
   const matches = new Set(retrieval.candidates.map(({ signals: { match = -1 } }) => MATCHES[match] as Match))

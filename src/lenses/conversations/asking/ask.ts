@@ -1,4 +1,4 @@
-/** Answers a query over messages: the pipeline ranks them, and each is returned with its speaker, time and place. */
+/** Answers a query over messages: the query pipeline ranks the messages, and each is returned with its speaker, time and conversation. */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
@@ -28,9 +28,9 @@ import { questionOf } from './question.ts'
 import { transcriptsOf } from './stages.ts'
 import type { Stored } from './transcripts.ts'
 
-/** Number of messages considered for a token budget, where the query has no limit. */
+/** Number of messages considered for an answer with a token budget where the query sets no limit. */
 const MAX_FOR_BUDGET = 100
-/** Longest excerpt of a piece of an assistant's chat, in characters: the whole piece. */
+/** Longest excerpt of a piece of a chat with an assistant, in characters: large enough for the whole piece. */
 const WHOLE_PIECE = 10_000
 
 export async function askConversations(
@@ -64,14 +64,14 @@ export async function askConversations(
 }
 
 interface Messages {
-  /** The messages of the page as statements, in their order. */
+  /** The messages of the page with the fields by which newer statements are recognised, in page order. */
   readonly statements: readonly Statement[]
   readonly messages: readonly MessageResult[]
 }
 
 /**
- * The messages of a page, in steps, one per message; their content is that at the last step, whatever is written in between. `begun`: the
- * store's version before the page was made.
+ * Builds the messages of a page, pausing after each one for other work; the content of all messages is that at the last pause, so writes in
+ * between are included. `begun`: the store's version before the page was made.
  */
 function* messagesOf(
   host: LensHost,
@@ -132,7 +132,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
   }
 }
 
-/** Condition that a message was said within a period; a message without a time does not meet it. */
+/** Filter condition that a message was said within a period; a message without a time does not meet it. */
 function saidWithin(since: InstantInput | undefined, until: InstantInput | undefined) {
   const from = since === undefined ? null : toInstant(since, 'since')
   const to = until === undefined ? null : toInstant(until, 'until')
@@ -141,7 +141,7 @@ function saidWithin(since: InstantInput | undefined, until: InstantInput | undef
   return { 'conversations.at': { ...(from !== null && { gte: from }), ...(to !== null && { lt: to }) } }
 }
 
-/** Answers the query with as many messages as fit the budget, at least one. */
+/** Limits the query to as many messages as fit its token budget, at least one. */
 async function withinBudget(
   host: LensHost,
   asked: QueryInput,
@@ -154,7 +154,10 @@ async function withinBudget(
   return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
 }
 
-/** The part of an answer that message rows are made of; `end` is null where ranks count from 1. */
+/**
+ * The parts of an answer from which its messages are built. `end` gives the rank of the page's last result; null: the page's first result
+ * has rank 1.
+ */
 type Ranks = Pick<Answer, 'page' | 'entries' | 'ranked' | 'shown' | 'end'>
 
 interface Found extends Pick<Ranks, 'shown'> {
@@ -162,7 +165,7 @@ interface Found extends Pick<Ranks, 'shown'> {
   readonly ranked: Ranked
   readonly entry: Entry
   readonly row: Row
-  /** Text that is shown of the message. */
+  /** The message's text as the answer shows it. */
   readonly text: string
   readonly isPartial: boolean
 }
@@ -180,7 +183,7 @@ function foundIn({ store, accessScope }: LensHost, answer: Ranks, viewer: Viewer
   })
 }
 
-/** Rows of the results whose entries are given. */
+/** The results whose entries are in `now`, each with its rank, its message row and the text to show. */
 function withRows(
   reader: StoreReader,
   { ranked: results, entries, shown, end }: Ranks,
@@ -287,7 +290,7 @@ function neighboursOf(
   })
 }
 
-/** Estimates for a token budget: four characters per token of a language model, and ten tokens for each message. */
+/** Estimates for counting tokens of a language model: four characters of text per token, and ten further tokens for each message. */
 const CHARACTERS_A_TOKEN = 4
 const TOKENS_A_MESSAGE = 10
 
@@ -295,7 +298,7 @@ function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_A_TOKEN) + TOKENS_A_MESSAGE
 }
 
-/** How many of these texts, from the first on, fit together. */
+/** How many of the texts, counted from the first, fit into the token budget together. */
 function fitting(texts: readonly string[], tokens: number): number {
   let left = tokens
   const end = texts.findIndex(text => {
@@ -305,24 +308,24 @@ function fitting(texts: readonly string[], tokens: number): number {
   return end < 0 ? texts.length : end
 }
 
-/** The beginning of a text that alone is too long for the budget. */
+/** The beginning of a text that is too long for the token budget even alone. */
 function cutToFit(text: string, tokens: number): string {
   return text.slice(0, Math.max(0, tokens - TOKENS_A_MESSAGE) * CHARACTERS_A_TOKEN).toWellFormed()
 }
 
-// The order in which messages were said, and which messages are newer statements on the subject of another one.
+// Sorts messages by the time at which they were said, and finds which are newer statements on the subject of an older one.
 
 export interface SaidAt {
-  /** Thread of the message; only positions within one thread can be compared. */
+  /** Thread of the message; positions are comparable only within one thread. */
   readonly thread: string
   readonly position: number
   readonly at: Instant | null
 }
 
 /**
- * Positions in the list, earliest message first. A message without a time counts as said with the one before it in its thread, or else with
- * the one after it; a thread without any times comes last. Of messages with the same time, the thread that is first in the list comes
- * first.
+ * Positions of the messages in the list, earliest message first. A message without a time is placed with the message before it in its
+ * thread, or else the one after it; a thread without any times comes last. Among messages with equal times, those of the thread that occurs
+ * first in the list come first.
  */
 export function saidOrder(messages: readonly SaidAt[]): readonly number[] {
   const threads = Map.groupBy(messages.keys(), place => (messages[place] as SaidAt).thread)
@@ -342,15 +345,14 @@ function byPosition(a: Pick<SaidAt, 'position'>, b: Pick<SaidAt, 'position'>): n
   return a.position - b.position
 }
 
-/** Compares two numbers, infinities included, whose difference would be NaN. */
+/** Orders two numbers ascending. Works for infinities too, where subtraction would give NaN. */
 function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
 /**
- * Two messages are on the same subject when they share at least `MIN_SHARED` content words, their Dice coefficient is at least `MIN_SHARE`,
- * and, where both have vectors, their cosine is at least `MIN_COSINE`. A cosine alone says little: within a conversation all messages are
- * near.
+ * Bounds from which two messages count as being on the same subject: number of shared content words, Dice coefficient of their words, and
+ * cosine where both have vectors. The cosine alone says little: within a conversation all messages are near each other.
  */
 const MIN_SHARED = 2
 const MIN_SHARE = 0.15
@@ -358,7 +360,7 @@ const MIN_COSINE = 0.35
 
 export interface Statement extends SaidAt {
   readonly id: string
-  /** Name of the speaker. Empty: nobody is named, so it is never the same speaker. */
+  /** Name of the speaker. Two messages with empty names never count as said by the same speaker. */
   readonly speaker: string
   readonly text: string
   readonly vector: Float32Array | null
@@ -397,7 +399,7 @@ export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<
 /** Only among this many of the best messages is the order changed: a message far behind says little about the query. */
 const MAX_MOVED = 10
 
-/** The same messages, with each newer statement moved before the older ones that it follows; the others keep their order. */
+/** Reorders messages so that each newer statement comes before the older statements that it replaces; other messages keep their order. */
 export function newestFirst<T>(items: readonly T[], isNewer: (item: T, than: T) => boolean): readonly T[] {
   const ordered: T[] = []
   for (const item of items.slice(0, MAX_MOVED)) {
@@ -412,7 +414,7 @@ function isBySame(a: Statement, b: Statement): boolean {
   return a.speaker !== '' && a.speaker === b.speaker && a.thread === b.thread
 }
 
-/** Number of characters of each message by which the language is recognised. */
+/** Number of characters of each message from which the language of the messages is recognised. */
 const SAMPLED = 100
 
 function wordsOf(text: string, of: Language): ReadonlySet<string> {

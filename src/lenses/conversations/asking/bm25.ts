@@ -11,47 +11,47 @@ export interface Bm25Parameters {
   readonly b: number
 }
 
-/** BM25 parameters for messages between people and blocks of them, where length says little. */
+/** BM25 parameters for messages between people and for blocks of messages, where the length of a text says little. */
 export const OF_MESSAGES: Bm25Parameters = { k1: 0.9, b: 0.4 }
-/** BM25 parameters for pieces of 120 words. */
+/** BM25 parameters for chats with an assistant, whose messages are searched in pieces of up to 120 words. */
 export const OF_PIECES: Bm25Parameters = { k1: 1.2, b: 0.75 }
 
 export interface AskedWord {
-  /** The query word, folded but not stemmed. */
+  /** The query word, folded (without case and accents) but not reduced to its stem. */
   readonly word: string
   /** Weight of the word; 1 unless the query says otherwise. */
   readonly boost: number
   readonly stems: WordStems
 }
 
-/** The texts that are searched: each is one of the counted texts, or several of them together. */
+/** The texts to be scored. Each consists of one text whose words were counted, or of several such texts. */
 export interface AskedTexts {
   readonly counts: WordCounts
-  /** Whether words of the text before and after count as well. */
+  /** Whether words of the surrounding text of each counted text are included, such as the question before a message. */
   readonly withAround: boolean
-  /** Number of words of each searched text. */
+  /** Number of words of each searched text, by its index. */
   readonly lengths: Float64Array
   readonly meanLength: number
-  /** For each counted text, by number: the searched text that it is, or is part of; -1: not searched. */
+  /** For each counted text, by its number: the index of the scored text that it is or belongs to; -1: it is not scored. */
   readonly textOf: Int32Array
-  /** A second searched text that the counted text is part of, or -1; null: none is. */
+  /** For each counted text: the index of a second scored text that it belongs to, or -1. Null: no counted text belongs to two. */
   readonly alsoTextOf: Int32Array | null
 }
 
 export interface TextScores {
-  /** Score of each searched text; 0 where none of the words occurs. */
+  /** BM25 score of each searched text; 0 where none of the query's words occurs. */
   readonly scores: Float64Array
-  /** Texts with a score above 0, in no order, without duplicates. */
+  /** Indexes of the texts with a score above 0, in no particular order, without duplicates. */
   readonly found: Uint32Array
-  /** Upper bound of any text's score. */
+  /** Upper bound of the score of a text for the query's words. */
   readonly possible: number
-  /** Positions of the words in the query, in the order in which their scores are added. */
+  /** Positions of the words in the query, listed in the order in which the words' scores are added. */
   readonly order: readonly number[]
-  /** What the word at that position of `order` adds to the score of one text; NaN where it does not occur. */
+  /** Amount that the query word at index `word` of `order` adds to the score of a text; NaN where the word does not occur in the text. */
   partOf(word: number, text: number): number
 }
 
-/** Range of the occurrences that belong to one word. */
+/** A query word with its weight and the range `start` to `end` of its occurrences in the list of all occurrences. */
 interface Match {
   readonly word: string
   readonly place: number
@@ -60,10 +60,10 @@ interface Match {
   readonly end: number
 }
 
-/** Number of occurrences read between two pauses, about: a millisecond of work. */
+/** Number of word occurrences processed between two pauses for other work: about a millisecond. */
 const STEP = 50_000
 
-/** Scores texts in steps. Texts that are added to the counts between steps are ignored. */
+/** Computes the BM25 scores of texts, pausing for other work in between. Texts whose words are counted during a pause are ignored. */
 export function* scoreTexts(
   texts: AskedTexts,
   words: readonly AskedWord[],
@@ -132,9 +132,9 @@ class Occurrences implements OccurrenceVisitor {
   readonly texts: number[] = []
   readonly counts: number[] = []
   readonly #of: AskedTexts
-  /** For each searched text, its last index in `texts` plus 1. */
+  /** For each searched text, the index of its last occurrence in `texts`, plus 1; 0: none yet. */
   readonly #ends: Uint32Array
-  /** Index of the first occurrence of the word that is being added. */
+  /** Index in `texts` of the first occurrence of the word that is currently being added. */
   #start = 0
 
   constructor(of: AskedTexts) {
@@ -147,7 +147,7 @@ class Occurrences implements OccurrenceVisitor {
     this.#of.counts.each(stems, this.#of.withAround, this)
   }
 
-  /** Index of a text's occurrence from `start` (inclusive) to `end` (exclusive); -1: it has none. */
+  /** Index of the text among the occurrences from `start` (inclusive) to `end` (exclusive); -1: the text is not among them. */
   placeOf(text: number, start: number, end: number): number {
     for (let at = start; at < end; at++) if (this.texts[at] === text) return at
     return -1
@@ -172,16 +172,16 @@ class Occurrences implements OccurrenceVisitor {
   }
 }
 
-/** Largest count of a word in one text; saturation makes larger ones equivalent. */
+/** Largest stored count of a word in one text; BM25 hardly distinguishes larger counts. */
 const MAX_COUNTED = 255
-/** Initial capacity for postings. */
+/** Number of postings (pairs of word and text) for which the arrays initially have room. */
 const POSTINGS = 64
 const NONE = -1
 
-/** A text as its word counts. */
+/** A text reduced to how often each of its words occurs. */
 export interface CountedText {
   readonly language: Language
-  /** Counts of the text's words, by stem. */
+  /** Number of occurrences of each word in the text, by the word's stem. */
   readonly counts: ReadonlyMap<string, number>
   readonly length: number
 }
@@ -198,7 +198,7 @@ export function countWords(text: string, language: Language): CountedText {
   return { language, counts, length }
 }
 
-/** Stems of a folded query word, by the texts' language; computed once for all conversations. */
+/** The stems of one query word in the languages of the searched texts; a stem is computed once and used for all conversations. */
 export class WordStems {
   readonly #word: string
   readonly #stems = new Map<Language, string | null>()
@@ -207,7 +207,7 @@ export class WordStems {
     this.#word = word
   }
 
-  /** The stem in this language; null: a stop word, which is not counted. */
+  /** Stem of the query word in a language; null: the word is a stop word in that language, which is not counted. */
   of(language: Language): string | null {
     const known = this.#stems.get(language)
     if (known !== undefined) return known
@@ -217,7 +217,7 @@ export class WordStems {
   }
 }
 
-/** Called for each text in which a word occurs. */
+/** Receives each text in which a word occurs, with the number of occurrences. */
 interface OccurrenceVisitor {
   visit(text: number, count: number): void
 }
@@ -233,7 +233,7 @@ export class WordCounts {
     {
       before: { of: Int32Array },
       texts: { of: Int32Array },
-      /** Occurrences in the text itself, and in its surrounding text. */
+      /** Number of occurrences of the stem in the text itself (`own`) and in its surrounding text (`around`). */
       own: { of: Uint8Array },
       around: { of: Uint8Array },
     },
@@ -257,12 +257,12 @@ export class WordCounts {
     return number
   }
 
-  /** Length of a text in words, without stop words. */
+  /** Length of a counted text in words, without stop words; with its surrounding text if `withAround` is true. */
   lengthOf(text: number, withAround: boolean): number {
     return (this.#lengths[text] as number) + (withAround ? (this.#lengthsAround[text] as number) : 0)
   }
 
-  /** Calls the visitor for each text in which a word occurs, in no order, each once. */
+  /** Calls the visitor once for each text in which a query word occurs, in no particular order. */
   each(stems: WordStems, withAround: boolean, visitor: OccurrenceVisitor): void {
     const { before, texts, own: counts, around } = this.#postings.arrays
     for (const [language, last] of this.#last) {

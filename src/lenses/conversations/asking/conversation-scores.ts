@@ -1,4 +1,4 @@
-/** Scores of one conversation for a query: of each message, and of the conversation as a whole. */
+/** Scores one conversation for a query: each of its messages, and the conversation as a whole. */
 import type { Bitset } from '../../../base/bitset.ts'
 import { TopK } from '../../../base/top-k.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -27,20 +27,20 @@ import type { Transcript } from './transcripts.ts'
 
 export interface Asking {
   readonly question: Question
-  /** Words of the query; empty: words do not count. */
+  /** Words of the query by which messages are scored; empty: scores do not depend on words. */
   readonly words: readonly AskedWord[]
-  /** Vector search of the query; null: meaning does not count. */
+  /** Search by the query's vector; null: scores do not depend on meaning. */
   readonly meaning: MeaningQuery | null
   readonly weights: { readonly words: number; readonly meaning: number }
   /** Messages that contain phrases which are not required, with the share of those phrases that each contains. */
   readonly holders: ReadonlyMap<EntryKey, number>
-  /** Entries that do not exist at the time that the query is about. */
+  /** Entries that are not valid at the time to which the query refers. */
   readonly invalid: Bitset
 }
 
 export interface ConversationScores {
   readonly moment: Moment
-  /** Positions of the messages that may have a score, ascending. */
+  /** Positions in the conversation, in ascending order, of the messages that may have a score. */
   readonly places: Uint32Array
   readonly ranks: Ranks
   readonly ingredients: Ingredients
@@ -48,37 +48,43 @@ export interface ConversationScores {
   readonly words: Float64Array
   readonly cosines: Cosines
   readonly blockOf: ((at: number) => number) | null
-  /** Upper bound of the score of words. */
+  /** Upper bound of the BM25 score of a message for the query's words. */
   readonly possible: number
-  /** The text unit with the best score of words in a message. */
+  /** Index of the text unit of a message with the highest BM25 score; -1: no unit of the message contains a query word. */
   readonly unitOf: (at: number) => number
   readonly texts: TextScores
-  /** Upper bound of a message's score before factors for speaker and time. */
+  /** Upper bound of a message's score in this conversation; scores are divided by it to make conversations comparable. */
   readonly most: number
-  /** The largest cosine of its messages, or the one expected of those without a vector; at least 0. */
+  /**
+   * The largest cosine of the conversation's messages with the query, or the cosine expected of its messages without a vector if that is
+   * larger; at least 0.
+   */
   readonly nearness: number
-  /** Weight of the conversation as a whole, from 0 to 1: see `weightOf`. */
+  /** Weight of the conversation among all searched ones, from 0 to 1: the cube of its best evidence by words and meaning. */
   readonly weight: number
 }
 
-/** A weighed conversation whose messages are scored on demand, since results come from few conversations. */
+/** A conversation whose weight is known. Its messages are scored on demand, since results come from few conversations. */
 export interface Weighed {
-  /** Upper bound of the scores of its messages, among those of other conversations. */
+  /** Upper bound of the scores of the conversation's messages, on the scale on which messages of several conversations are compared. */
   readonly bound: number
-  /** The largest cosine of its messages; 0 where none has a vector. */
+  /** The largest cosine of the conversation's messages with the query; 0 where no message has a vector or all cosines are negative. */
   readonly cosine: number
-  /** The largest share that a message reaches of the highest possible score of the query's words, from 0 to 1. */
+  /** The highest BM25 score of a message, as a share of the highest possible score for the query's words: 0 to 1. */
   readonly coverage: number
-  /** The message with the largest cosine. */
+  /** The message of the conversation with the largest cosine. */
   readonly nearest: EntryKey | undefined
-  /** How many of the query's words that message contains. */
+  /** How many of the query's words the message with the largest cosine contains. */
   readonly held: number
-  /** Whether the conversation contains one of these messages. */
+  /** Whether the conversation contains at least one of the given messages. */
   holds(messages: ReadonlyMap<EntryKey, unknown>): boolean
   scores(): Steps<ConversationScores>
 }
 
-/** Weighs a conversation in steps, as it is at the first step; messages added later are ignored. */
+/**
+ * Computes the weight of a conversation for a query, pausing for other work in between. Uses the messages that exist at the start; messages
+ * added during a pause are ignored.
+ */
 export function* weighConversation(transcript: Transcript, asking: Asking): Steps<Weighed> {
   const { meaning } = asking
   const moment = yield* transcript.at(asking.invalid)
@@ -120,7 +126,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
       unitOf: spoken.unitOf,
     }
   }
-  // In a chat with an assistant, the factor for the speaker is already in the upper bound of a message's score.
+  // In a chat with an assistant, the upper bound of a message's score (`most`) already includes the factor for messages of the user.
   const raisedBy = isPeople ? factors : ofPhrases
   const raised = raisedBy.reduce((score, { by }) => score * by, MAX_OF_PEOPLE) / MAX_OF_PEOPLE
   const holds = (messages: ReadonlyMap<EntryKey, unknown>) =>
@@ -131,7 +137,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
 /** Increase of the score of messages that contain all phrases which are not required; fewer phrases raise it in proportion. */
 const PHRASE_LIFT = 0.5
 
-/** Factors for phrases: one for each number of phrases that a message may contain. */
+/** Factors that raise messages containing phrases of the query: one for each share of the phrases that occurs among the messages. */
 function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>): readonly Factor[] {
   if (holders.size === 0) return []
   const shares = new Set(said.flatMap(({ entry }) => holders.get(entry) ?? []))
@@ -142,7 +148,7 @@ function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>)
   }))
 }
 
-/** Upper bound of a message's score between people, before factors for speaker and time. */
+/** Upper bound of the score of a message between people, before the factors for speaker, time and phrases. */
 const MAX_OF_PEOPLE = 1 + PEOPLE.block
 
 /**
@@ -154,22 +160,22 @@ function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredie
   return amongOthers(share)
 }
 
-/** The cosine expected of the messages without a vector that match the words best (`partly-embedded.ts`). */
+/** The cosine expected of the best match by words among the messages without a vector; 0 where no such message contains a query word. */
 function expectedOf({ words, found }: SpokenWords, { values }: Cosines, possible: number, asked: MeaningQuery): number {
   let best = 0
   for (const at of found) if (Number.isNaN(values[at])) best = Math.max(best, words[at] as number)
   return best === 0 ? 0 : expectedCosine(best, possible, USUAL_BASE) / asked.cosineScale
 }
 
-/** Scores of words by message: that of its best unit. */
+/** BM25 scores of messages for the query's words: each message has the score of its best text unit. */
 interface SpokenWords {
   readonly words: Float64Array
-  /** Messages with a score above 0, in no order, without duplicates. */
+  /** Positions of the messages whose score is above 0, in no particular order, without duplicates. */
   readonly found: Uint32Array
   readonly unitOf: (at: number) => number
 }
 
-/** Scores of messages between people, where each message is one text unit. */
+/** Scores of messages in a conversation between people, where each message is exactly one text unit. */
 function asMessages({ scores, found }: TextScores): SpokenWords {
   return { words: scores, found, unitOf: at => at }
 }
@@ -177,7 +183,7 @@ function asMessages({ scores, found }: TextScores): SpokenWords {
 function bestPieces({ said, unitMessage }: Moment, { scores, found }: TextScores): SpokenWords {
   const words = new Float64Array(said.length)
   const units = new Map<number, number>()
-  // Units in ascending order, so that of equally good units the first is kept.
+  // Units are visited in ascending order, so that of a message's equally good units the first is kept.
   for (const unit of found.toSorted()) {
     const message = unitMessage[unit] as number
     const score = scores[unit] as number
@@ -195,7 +201,7 @@ function onlyListed(words: Float64Array, { listed }: Cosines): Float64Array {
   return kept
 }
 
-/** Distance in messages up to which a message raises the score of its neighbours. */
+/** Distance, in messages, up to which the score of a message raises those of its neighbours. */
 const REACH = 2
 
 /** Positions that may have a score: most messages contain no query word and are near none that does, so they need not be examined. */
@@ -214,7 +220,7 @@ function placesOf(
   return places.subarray(0, count)
 }
 
-/** For each message, the score of the best block that contains it. */
+/** For each message, the BM25 score of the better of the blocks (groups of neighbouring messages) that contain it. */
 function bestBlock({ blocks }: Moment, { scores }: TextScores): (at: number) => number {
   const { first, second } = (blocks as NonNullable<Moment['blocks']>).of
   return at => {
@@ -235,9 +241,9 @@ function ofAssistants({ said }: Moment, { ofAssistant }: Question, { user }: Ing
   return ofAssistant ? [] : [{ name: 'user', by: user, holds: at => said[at]?.role === 'user' }]
 }
 
-// The highest-scoring messages of several conversations.
+// Finds the highest-scoring messages among those of several conversations.
 
-/** Position of a scored message: its conversation and its index there. */
+/** A scored message: its conversation, and its index in that conversation. */
 export interface Place {
   readonly of: ConversationScores
   readonly at: number
@@ -245,9 +251,9 @@ export interface Place {
 }
 
 /**
- * The best `depth` messages of all conversations, and those that tie with the last of them. `isCut`: further messages have a score, whether
- * or not they may be answers; conversations that cannot reach the best are not scored. `kept`: messages that are always included if they
- * have a score.
+ * The `depth` best messages of all conversations that may be answers, with those that tie with the last of them; messages in `kept` are
+ * added if they have a score. Conversations whose upper bound is too low are not scored. `isCut`: further messages have a score, whether or
+ * not they may be answers.
  */
 export function* bestOf(
   conversations: readonly Weighed[],
@@ -287,10 +293,13 @@ export function* bestOf(
 
 const NONE_KEPT: ReadonlyMap<EntryKey, unknown> = new Map()
 
-/** Stands for a message without a score. */
+/** Score that marks a message without a score. */
 const NONE = -1
 
-/** Score of a message among those of all conversations. */
+/**
+ * Score of a message on the scale shared by all searched conversations: its score within its conversation divided by the upper bound there,
+ * times the conversation's weight. With a single conversation (`isAlone`), the score within it.
+ */
 function scoreAmong({ ranks, most, weight }: ConversationScores, at: number, isAlone: boolean): number {
   const within = ranks.scores[at] as number
   if (!(within > 0)) return NONE
@@ -318,7 +327,7 @@ function placesFrom(
   return found
 }
 
-/** Indexes of the best messages that the page may show. */
+/** Indexes in `best` of the messages that the requested page may show. */
 export function nearThePage(
   best: readonly Place[],
   query: Query,
@@ -334,10 +343,10 @@ export function nearThePage(
   return near
 }
 
-/** A message in the answer, with the numbers of its score by name. */
+/** A message found as an answer, with the named numbers from which its score is computed. */
 export interface Answering {
   readonly entry: EntryKey
-  /** Which piece of a chat with an assistant was found, counted from 0. */
+  /** Index, from 0, of the piece of the message that matched, in a chat with an assistant. */
   readonly piece: number
   readonly signals: Signals
 }

@@ -1,4 +1,4 @@
-/** Cosines of the messages of conversations with a query. */
+/** Computes the cosines of messages with a query's vector. */
 import type { VectorSearcher } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Moment } from './question.ts'
@@ -8,28 +8,31 @@ import type { Transcript } from './transcripts.ts'
 export const MAX_SCANNED = 10_000
 /** Above that, the number of messages compared in each conversation: the nearest, and those with the best words. */
 export const LISTED = 200
-/** Cosine that unrelated texts may reach by chance, on the scale of the model MiniLM: theirs is 0 ± 0.13. */
+/** Cosine that unrelated texts may reach by chance, on the scale of the model MiniLM, where cosines of unrelated texts are 0 ± 0.13. */
 export const CHANCE = 0.1
-/** Number of vectors up to which cosines are exact; more are compared by their 8-bit vectors. */
+/**
+ * Number of messages up to which cosines are computed from exact vectors; cosines of more messages use 8-bit vectors where approximation is
+ * allowed.
+ */
 const MAX_EXACT = 2_000
 
 export interface Cosines {
-  /** Cosine of each message; NaN or absent: it has no vector, or is not among the best. */
+  /** Cosine of each message with the query, by position; NaN or absent: the message has no vector or was not compared. */
   readonly values: Float64Array
-  /** The cosine that counts as no nearness at all. */
+  /** The cosine that counts as no similarity at all; scores use the difference from it. */
   readonly least: number
-  /** Positions of the messages that were compared; null: all were. */
+  /** Positions of the messages that were compared with the query's vector; null: all were. */
   readonly listed: ReadonlySet<number> | null
 }
 
 export interface MeaningQuery {
   readonly vectors: VectorSearcher
   readonly vector: Float32Array
-  /** Factor that converts the model's cosines to the scale of MiniLM. */
+  /** Factor that converts cosines of the model in use to the scale of the model MiniLM. */
   readonly cosineScale: number
-  /** Whether approximate cosines suffice. */
+  /** Whether cosines may be approximate (computed from 8-bit vectors). */
   readonly approximate: boolean
-  /** Whether all messages are compared. */
+  /** Whether every message is compared with the query's vector, rather than only the likeliest of each conversation. */
   readonly isScan: boolean
 }
 
@@ -85,7 +88,7 @@ export function placesOf(moment: Moment): ReadonlyMap<EntryKey, number> {
   return places
 }
 
-/** Positions of the largest values above 0; of equal ones the earlier first. */
+/** Positions of the `count` largest values above 0, largest first; of equal values, the earlier position first. */
 function bestOf(values: Float64Array, count: number): readonly number[] {
   const places = [...values.keys()].filter(at => (values[at] as number) > 0)
   return places.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b).slice(0, count)

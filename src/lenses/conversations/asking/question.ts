@@ -16,9 +16,9 @@ export interface Question {
   readonly ofAssistant: boolean
   /** Whether the query asks how something is now, rather than how it was. */
   readonly now: boolean
-  /** Words of the query, folded, in order. */
+  /** Words of the query in order, folded (without case and accents). */
   readonly words: readonly string[]
-  /** Those of the query's words that begin with a capital letter. */
+  /** Words of the query that begin with a capital letter, folded (without case and accents). */
   readonly capitals: ReadonlySet<string>
 }
 
@@ -37,7 +37,7 @@ export function questionOf(text: string): Question {
 
 export interface Speaker {
   readonly speaker: string
-  /** Names of the speaker, folded, the first name first. */
+  /** Words of the speaker's name, folded (without case and accents), the first name first. */
   readonly names: readonly string[]
 }
 
@@ -50,8 +50,8 @@ export function speakersOf(speakers: Iterable<string>): readonly Speaker[] {
 }
 
 /**
- * The only one of these speakers whom the query names, by first name or in full; null when it names none, or several. A first name that is
- * a common word ("Will", "May") must be capitalised.
+ * The one speaker whom the query names, by first name or in full; null when it names no speaker, or several. A first name that is also a
+ * common word ("Will", "May") counts only with a capital letter.
  */
 export function namedSpeaker(speakers: readonly Speaker[], { words, capitals }: Question): string | null {
   const named = speakers.filter(({ names }) => {
@@ -75,7 +75,7 @@ const WHEN = new RegExp(
   'u',
 )
 
-/** Whether "you" addresses the assistant; polite phrases such as "can you tell me" do not count. */
+/** Whether "you" in the query refers to the assistant and what it said; polite phrases such as "can you tell me" do not count. */
 function isOfAssistant(plain: string): boolean {
   const left = plain
     .replace(/\b(?:can|could|would|will) you\b|\byou (?:please )?(?:tell|remind)\b|\bdo you (?:know|remember)\b/g, ' ')
@@ -106,7 +106,7 @@ export interface Spoken {
   readonly role: Role | null
   /** Whether the message mentions a date, an hour, or a time such as "last weekend". */
   readonly saysTime: boolean
-  /** Number of the message's text in `units`; of several the first. */
+  /** Index of the message's text unit in the conversation's `units`; where the message has several units, of the first. */
   readonly unit: number
 }
 
@@ -121,22 +121,22 @@ export interface Recorded {
 }
 
 export interface Moment {
-  /** Messages of that moment, in the order in which they were said. */
+  /** Messages that existed at that moment, in the order in which they were said. */
   readonly said: readonly Spoken[]
   readonly sessions: Int32Array
   readonly speakers: readonly Speaker[]
-  /** Text units in which words are searched: the messages, or pieces of them. */
+  /** Word counts of the text units in which words are searched: whole messages, or pieces of them in a chat with an assistant. */
   readonly units: AskedTexts
-  /** For each searched unit: the message it belongs to, and its index among the units of that message, from 0. */
+  /** `unitMessage`: for each text unit, the position of its message; `unitOrdinal`: the unit's index among those of its message, from 0. */
   readonly unitMessage: Int32Array
   readonly unitOrdinal: Int32Array
-  /** Blocks of neighbouring messages; null in a chat with an assistant. */
+  /** Blocks of neighbouring messages, which are scored as one text; null in a chat with an assistant, which has none. */
   readonly blocks: { readonly of: Blocks; readonly texts: AskedTexts } | null
 }
 
 /**
- * The conversation without the entries `left`, which did not exist then; null: all existed. In steps, over the messages that exist at the
- * first step.
+ * The conversation without the entries `left`, which did not exist at the moment in question; null: all existed. Pauses between steps for
+ * other work, and covers the messages that exist at the start.
  */
 export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment> {
   const { units, isOfPeople } = recorded
@@ -171,7 +171,7 @@ export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment
   }
 }
 
-/** The texts of each block's messages, without their surrounding text. */
+/** Joins the texts of the messages of each block of neighbouring messages, without their surrounding texts. */
 function* blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Steps<Moment['blocks']> {
   const blocks = blocksOf(sessions)
   yield
@@ -200,30 +200,33 @@ function sessionNumbers(said: readonly Spoken[]): Int32Array {
   })
 }
 
-/** Mean length; 1 where there are no texts, and so nothing is divided by it. */
+/** Mean length of the texts; 1 where all are empty, so that lengths can be divided by it. */
 function mean(lengths: Float64Array): number {
   let sum = 0
   for (const length of lengths) sum += length
   return sum > 0 ? sum / lengths.length : 1
 }
 
-/** Number of messages in a block, and distance between the starts of two blocks. */
+/**
+ * Number of messages in a block of neighbouring messages (BLOCK), and distance in messages between the starts of consecutive blocks
+ * (STRIDE).
+ */
 const BLOCK = 8
 const STRIDE = 4
 
 /** Blocks of neighbouring messages of a session: the subject of a message is often named by the messages around it. */
 export interface Blocks {
   readonly count: number
-  /** For each message, the one or two blocks that contain it; `second` is -1 where there is only one. */
+  /** For each message, the number of the block that contains it, and of a second such block in `second`; -1: there is no second block. */
   readonly first: Int32Array
   readonly second: Int32Array
-  /** For each block, the messages in it. */
+  /** For each block, the positions of its messages. */
   readonly members: readonly (readonly number[])[]
 }
 
 /**
- * Makes the blocks. `sessions`: the session of each message, in order. A block begins only where it contains a message that the one before
- * does not.
+ * Divides the messages into overlapping blocks, each within one session. `sessions`: the number of each message's session, in order. A
+ * block is made only if it contains a message that the block before it does not.
  */
 function blocksOf(sessions: Int32Array): Blocks {
   const first = new Int32Array(sessions.length)
@@ -258,7 +261,7 @@ function blocksIn(size: number): number {
   return size <= BLOCK ? 1 : 1 + Math.ceil((size - BLOCK) / STRIDE)
 }
 
-// The query words by which messages are ranked.
+// Prepares the words of a query by which messages are ranked.
 
 /** Query words without duplicates, their boosts added up; stop words of the query's language are left out. */
 export function askedWords(terms: readonly { readonly text: string; readonly boost: number }[]): readonly AskedWord[] {

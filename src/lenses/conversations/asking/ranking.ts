@@ -18,10 +18,10 @@ import {
 import { wordsIn } from '../../../pipeline/formula.ts'
 
 export interface Ingredients {
-  /** Shares of words and meaning in the fusion; they sum to 1. */
+  /** Weights of the scores for words and for meaning in the sum of both; the weights add up to 1. */
   readonly words: number
   readonly meaning: number
-  /** Weight of the surrounding block's score; 0 leaves it out. */
+  /** Weight of the score of the block of neighbouring messages that contains the message; 0: blocks are ignored. */
   readonly block: number
   readonly speaker: number
   readonly when: number
@@ -40,34 +40,36 @@ export const ASSISTANT: Ingredients = {
   ...{ block: 0, speaker: 1, when: 1, user: 2 },
 }
 
-/** Weights of the neighbour one message away, and of the one two messages away. */
+/**
+ * Shares of the scores of neighbouring messages that a message gets: NEAR from each one next to it, FAR from each one two messages away.
+ */
 export const NEAR = 0.2
 export const FAR = 0.1
 
-/** Evidence about the messages of one conversation, in the order in which they were said. */
+/** Evidence by which the messages of one conversation are ranked, in the order in which the messages were said. */
 export interface Evidence {
   readonly sessions: Int32Array
   /** Positions of messages that may have a score, ascending: those that match by words or meaning, their neighbours, and their blocks. */
   readonly places: Uint32Array
   readonly words: Float64Array
-  /** Cosines by message. NaN: no vector, or not compared. Absent: meaning does not count. */
+  /** Cosine of each message with the query; NaN: the message has no vector or was not compared. Empty: meaning does not count. */
   readonly cosines: Float64Array
-  /** Cosine that counts as 0: the lowest of all where all messages were compared, else 0. */
+  /** Cosine that counts as 0 in scores: the lowest one of the conversation where all of its messages were compared, else 0. */
   readonly minCosine: number
-  /** Score of the best block that contains the message; null: blocks do not count. */
+  /** BM25 score of the best block of neighbouring messages that contains the message; null: blocks are ignored. */
   readonly blockOf: ((at: number) => number) | null
-  /** Factors that apply to this query, in the order in which they are multiplied. */
+  /** Factors that this query applies to messages, in the order of multiplication. */
   readonly factors: readonly Factor[]
 }
 
-/** Factor that raises the score of some messages. */
+/** A factor that raises the scores of those messages for which `holds` is true. */
 export interface Factor {
   readonly name: 'speaker' | 'when' | 'user' | 'phrase'
   readonly by: number
   holds(at: number): boolean
 }
 
-/** Scores by message; 0 for messages that are not among the positions. */
+/** Scores of messages by position; 0 for each message that is not among the positions to be scored. */
 export interface Ranks {
   readonly fused: Float64Array
   readonly smoothed: Float64Array
@@ -110,7 +112,7 @@ function fuse(
     const at = places[i] as number
     const cosine = cosines[at] as number
     const ofWords = share(words[at] as number, maxWords)
-    // For a message without a vector, the score of its words replaces that of its meaning (QE-007).
+    // For a message without a vector, its score for words also replaces the missing score for meaning (QE-007).
     const near = cosine > minCosine ? (cosine - minCosine) / span : Number.isNaN(cosine) ? ofWords : 0
     fused[at] = weights.words * ofWords + weights.meaning * near
   }
@@ -131,14 +133,14 @@ function smooth({ sessions, places }: Evidence, fused: Float64Array): Float64Arr
   return smoothed
 }
 
-/** Fused score of the neighbour at this distance; 0 where there is none in the same session. */
+/** Score by words and meaning of the message `distance` positions away; 0 where no message of the same session is there. */
 export function neighbour(sessions: Int32Array, fused: Float64Array, at: number, distance: number): number {
   const other = at + distance
   if (other < 0 || other >= sessions.length) return 0
   return sessions[other] === sessions[at] ? (fused[other] as number) : 0
 }
 
-/** The largest value; 0 where none is above it. */
+/** The largest of the values at the given positions; 0 where none of them is positive. */
 export function greatest(values: Float64Array, places: Uint32Array): number {
   let most = 0
   for (let i = 0; i < places.length; i++) {
@@ -154,7 +156,7 @@ function greatestBlock(blockOf: (at: number) => number, places: Uint32Array): nu
   return most
 }
 
-/** The largest cosine, which may be negative; 0 where there is none. */
+/** The largest cosine, which may be negative; 0 where no message has a cosine. */
 export function greatestCosine(cosines: Float64Array): number {
   let most = Number.NEGATIVE_INFINITY
   for (const cosine of cosines) if (cosine > most) most = cosine
@@ -170,18 +172,18 @@ export function amongOthers(share: number): number {
   return share * share * share
 }
 
-// Composition of a message's score: numbers by name, and the formula that combines them (docs/decisions/036).
+// How a message's score is made up: named numbers, and the formula that combines them (docs/decisions/036).
 
 export type Signals = Readonly<Record<string, number>>
 
-/** Prefix before the position of a query word: names the number that the word adds to the message's score of words. */
+/** Prefix of the name under which a message's numbers hold the BM25 score of one query word; the word's position in the query follows. */
 const WORD = 'word '
 
 export function wordSignal(place: number): string {
   return WORD + place
 }
 
-/** Explanation of what each query word adds. `words`: of the query, by position. */
+/** Explains a message's BM25 score as the sum of the amounts that the query words add. `words`: the query's words by position. */
 export function wordsTree(signals: Signals, words: readonly string[]): Explanation {
   const matched = Object.entries(signals).filter(([name]) => name.startsWith(WORD))
   return node(
@@ -217,7 +219,7 @@ const MEANING_PART = product(
   { component: 'meaning', when: 'cosine', detail: ({ cosine = 0 }) => `cosine ${cosine.toFixed(2)}` },
 )
 
-/** Meaning of a message without a vector: as much as its words. */
+/** Score for meaning of a message that has no vector yet: assumed equal to its score for words. */
 const EXPECTED = product(
   'meaning expected',
   [
@@ -266,7 +268,10 @@ const IN_CONVERSATION = product('in its conversation', [
   number('phrase', 'phrase', { when: 'phrase', note: 'it contains phrases of the query' }),
 ])
 
-/** Weight of the conversation as a whole. */
+/**
+ * Weight of a conversation, before it is cubed: weight of words · its best BM25 / the highest possible BM25 + weight of meaning · its
+ * largest cosine.
+ */
 const CONVERSATION = sum('conversation', [
   product('words', [
     number('weight', 'words_weight'),
@@ -280,8 +285,8 @@ const CONVERSATION = sum('conversation', [
 ])
 
 /**
- * Formula of a message's score. Where several conversations are searched, the row has a number `most`, and the conversation's weight counts
- * too.
+ * Formula of a message's score. Where several conversations are searched, the message's score within its conversation is divided by the
+ * upper bound `most` and multiplied by the conversation's weight.
  */
 export const MESSAGE_SCORE = product('score', [
   { ...IN_CONVERSATION, unless: 'most' },

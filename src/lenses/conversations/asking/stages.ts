@@ -1,6 +1,6 @@
 /**
- * The stages of the lens `conversations` (`querent query --lens conversations`): only messages are results, each scored within its
- * conversation. Method and reasons: docs/decisions/036.
+ * The stages of a query of the lens `conversations` (`querent query --lens conversations`): results are messages only, and each message is
+ * scored within its conversation. Method and reasons: docs/decisions/036.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -38,25 +38,25 @@ import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
 import { type Transcript, Transcripts } from './transcripts.ts'
 
-// Which conversations a query searches: those that it names, else those with evidence of an answer.
+// Chooses the conversations that a query searches: those that its conditions name, else those whose messages match best.
 
 const NAME = 'conversations.conversation'
 /** Number of conversations ranked for a query, the likeliest first: always this many, and more while all their messages can be compared. */
 const MIN_CONVERSATIONS = 8
 const MAX_CONVERSATIONS = 100
 
-/** Condition that allows all messages, and nothing else. */
+/** Filter condition met by all messages, and by no other entries. */
 const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
 
 interface AskedConversations {
   readonly transcripts: readonly Transcript[]
-  /** Messages of the conversations that may be results; null: all. */
+  /** The messages that may be results; null: all messages of the conversations. */
   readonly allow: Bitset | null
-  /** When false, other conversations may contain answers too. */
+  /** Whether all conversations that may contain answers are included; false: others may contain answers too. */
   readonly isAll: boolean
 }
 
-/** Conversations to search. `depth`: that of the retrieval. */
+/** Chooses the conversations to search for a query. `depth`: number of messages to retrieve. */
 function* askedConversations(
   known: Transcripts,
   plan: Plan,
@@ -67,7 +67,7 @@ function* askedConversations(
   const conditions = conditionsOf(plan.filter)
   const naming = conditions.find(condition => namesIn(condition) !== null)
   if (naming !== undefined) {
-    // The two conditions that all messages of these conversations meet need not be evaluated by the store.
+    // All messages of the named conversations meet these two conditions (kind and conversation name), so the store need not evaluate them.
     const others = conditions.filter(condition => condition !== naming && condition !== ONLY_MESSAGES)
     const allow = yield* allowedEntries({ ...plan, filter: allOf(others) }, context)
     return { transcripts: yield* known.ofNamed(namesIn(naming) ?? [], partitions), allow, isAll: true }
@@ -81,7 +81,7 @@ function* askedConversations(
   const byMeaning =
     vector === null ? [] : (context.vectors?.search({ ...scope, vector, k: wanted, approximate: true }) ?? [])
   const best = inTurn(byWords, byMeaning)
-  // A deeper retrieval, as for later pages, searches more conversations in proportion.
+  // A retrieval of more messages, as for later pages, searches proportionally more conversations.
   const reach = wanted / LISTED
   const { transcripts, isAll } = yield* known.around(best, partitions, {
     atLeast: Math.ceil(MIN_CONVERSATIONS * reach),
@@ -98,7 +98,7 @@ function* foundByWords({ terms }: Plan, k: number, scope: SearchScope, { words }
   return yield* words.searchInSteps({ ...scope, terms, k })
 }
 
-/** The entries of two lists, taken alternately, the best of each first. */
+/** The entries of two ranked lists of hits, taken from the lists in turn, best first. */
 function inTurn(hits: readonly Hit[], others: readonly Hit[]): readonly EntryKey[] {
   const entries: EntryKey[] = []
   for (let at = 0; at < hits.length || at < others.length; at++) {
@@ -108,13 +108,13 @@ function inTurn(hits: readonly Hit[], others: readonly Hit[]): readonly EntryKey
   return entries
 }
 
-/** The conditions of a filter that must all hold. */
+/** The conditions of a filter that must all hold: the parts of its conjunctions, at any depth. */
 function conditionsOf(filter: Filter | null): readonly Filter[] {
   if (filter === null) return []
   return filter.op === 'and' ? filter.of.flatMap(conditionsOf) : [filter]
 }
 
-/** Names of conversations to which the filter limits results; null: it does not limit them. */
+/** Names of the conversations to which a filter condition limits results; null: the condition does not limit conversations. */
 function namesIn(filter: Filter): readonly string[] | null {
   switch (filter.op) {
     case 'or': {
@@ -130,7 +130,7 @@ function namesIn(filter: Filter): readonly string[] | null {
   }
 }
 
-// State that the lens keeps in one engine between queries.
+// State that the lens `conversations` keeps in one engine from one query to the next.
 
 const TRANSCRIPTS = new WeakMap<LensHost, Transcripts>()
 
@@ -162,7 +162,7 @@ export function conversationStages(host: LensHost): Partial<Stages> {
   }
 }
 
-/** Weights of words and meaning; words get what meaning leaves, and all where there is no vector. */
+/** Weights of words and meaning in scores, which add up to 1; words get the full weight where the query has no vector. */
 function weightsOf({ mode, vector, query }: Plan): Weights {
   const meaning = vector === null ? 0 : mode === 'meaning' ? 1 : (query.meaningWeight ?? MEANING)
   return { words: Number((1 - meaning).toFixed(12)), meaning }
@@ -220,8 +220,8 @@ function* firstByWords(
 }
 
 /**
- * Statistics of the retrieval. `bestCosine` and `coverage`: the largest of all searched conversations. `nearest` is the message with that
- * cosine, `held` its number of query words.
+ * Statistics of the retrieval over all searched conversations: `bestCosine` and `coverage` are the largest values, `nearest` is the message
+ * with the largest cosine, and `held` the number of query words in that message.
  */
 function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
   const nearest = conversations.reduce((best, one) => (one.cosine > best.cosine ? one : best), NO_EVIDENCE)
@@ -293,8 +293,8 @@ function candidates(
 }
 
 /**
- * A candidate without chunks is shown by its first chunk; nearly all messages have only one, and reading chunk keys would take longer than
- * ranking.
+ * No chunks: the answer shows the message's first chunk. Nearly all messages have only one chunk, and reading its key would take longer
+ * than ranking.
  */
 const NO_CHUNKS: Candidate['chunks'] = {}
 
@@ -308,7 +308,7 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   const judgement = judge(retrieval, plan, context)
   const speaking = retrieval.candidates.filter(candidate => !isNoise(candidate, context))
   const isRefused = judgement.verdict === 'nothing_relevant'
-  // Where nothing is relevant, the nearest messages shown may be noise too.
+  // Where the verdict is that nothing is relevant, the nearest messages are shown even if they are noise.
   const made = byFormula(isRefused || plan.query.any ? retrieval.candidates : speaking, {
     formula: MESSAGE_SCORE,
     numbers: NO_NUMBERS,
@@ -325,8 +325,8 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
 }
 
 /**
- * Scores are shares of the largest in a conversation, so it is unknown which messages will score more once all have vectors; none is
- * dropped.
+ * Scores of messages by words alone. Scores are relative to the largest one of a conversation, so it is unknown which messages will rank
+ * higher once all have vectors; so no message loses its place among the first.
  */
 const BY_WORDS: OtherScores = {
   byWords: ({ signals: { by_words: score } }) => score ?? null,
@@ -334,15 +334,15 @@ const BY_WORDS: OtherScores = {
 }
 
 /**
- * For a query by words alone, the evidence is the coverage of the best message: the number of matched words says less here than in
- * passages, since messages are short (docs/decisions/015).
+ * Thresholds of the verdict for a query by words alone. The evidence is the best message's BM25 score as a share of the highest possible
+ * one; messages are short, so the number of matched words says less than in longer passages (docs/decisions/015).
  */
 const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03, slope: 0.035 } }
 
 /**
- * The verdict. Only what is unrelated to all messages is refused: too little evidence, and no query word in them. Measurements show that no
- * score can tell whether a query on a discussed subject has no answer. While many messages have no vector, a query that meaning does not
- * answer is judged by words; so is one in a language that no model covers.
+ * Judges whether the answer is relevant. Only a query unrelated to all messages is refused: too little evidence, and none of its words in
+ * them; measurements show that no score can tell whether a query on a discussed subject has no answer. A query is judged by words where
+ * meaning does not find it answered while many messages have no vector, and where no model supports its language.
  */
 function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context: QueryContext): Judgement {
   const { bestCosine = 0, coverage = 0, held = 0, messages = 0, embedded = 0 } = statistics
@@ -369,9 +369,8 @@ function judge({ candidates, allow, statistics }: Retrieval, plan: Plan, context
 }
 
 /**
- * Smallest score (0 to 1) of a neighbouring message that counts as evidence for a message which matches nothing of the query itself. Chosen
- * on the labelled conversations that also report recall: of the values tried, 0.45 and 0.5 lose one of their queries, 0.4 and less lose
- * none.
+ * Score (0 to 1) of an adjacent message from which a message counts as relevant although it matches nothing of the query itself. Chosen on
+ * the labelled conversations by which recall is measured: 0.4 and lower values lose no result for their queries, 0.45 and 0.5 lose one.
  */
 const STRONG_NEIGHBOUR = 0.4
 

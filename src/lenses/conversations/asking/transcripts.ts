@@ -1,6 +1,6 @@
 /**
- * Conversations that were searched recently, kept for the next query. They follow the change feed, so the next query sees what any process
- * writes: messages added at the end are appended, and after other changes the conversation is read again.
+ * Keeps recently searched conversations in memory for the next query. They follow the store's change feed, so the next query sees writes of
+ * every process: messages added at the end of a conversation are appended; after any other change the conversation is read again.
  */
 
 import { Bitset } from '../../../base/bitset.ts'
@@ -21,10 +21,10 @@ import { pieces, type Said, spokenText, surroundingText, unitOf } from '../write
 import { type CountedText, countWords, WordCounts } from './bm25.ts'
 import { type Moment, momentOf, type Recorded, type Spoken } from './question.ts'
 
-// The messages of one conversation that one audience may see, prepared for queries: in order, with their words. Made from that conversation
-// alone, so that scores reveal nothing about entries of others.
+// A transcript: the messages of one conversation that one audience may see, in order, with their word counts. It is made from these
+// messages alone, so that scores reveal nothing about entries with other audiences.
 
-/** A message entry with its row. */
+/** A message as stored: its entry, and its row with speaker, time and position. */
 export interface Stored {
   readonly row: Row
   readonly entry: Entry
@@ -49,7 +49,7 @@ export class Transcript implements Recorded {
     return transcript
   }
 
-  /** Makes a transcript that has no message yet; `messages` are those that will be added. */
+  /** Makes an empty transcript; the language is recognised from `messages`, which the caller adds afterwards. */
   private constructor(messages: readonly Stored[]) {
     const [first] = messages as [Stored]
     this.partition = first.entry.partition
@@ -62,13 +62,13 @@ export class Transcript implements Recorded {
     )
   }
 
-  /** Adds messages after the existing ones. */
+  /** Adds messages at the end of the transcript. */
   append(messages: readonly Stored[]): void {
     atOnce(this.#addAll(messages))
     this.#whole = null
   }
 
-  /** Pauses once for every `STEP` characters. */
+  /** Adds messages, pausing for other work after every `STEP` characters. */
   *#addAll(messages: readonly Stored[]): Steps<void> {
     let read = 0
     for (const message of messages) {
@@ -125,7 +125,7 @@ export class Transcript implements Recorded {
     }
   }
 
-  /** Returns one shared string for equal names, since each row read has its own copy. */
+  /** Returns the same string object for equal names, to save memory: each row read from the store has its own copy. */
   #once<T extends string>(name: T): T {
     const known = this.#names.get(name)
     if (known !== undefined) return known as T
@@ -138,7 +138,7 @@ export class Transcript implements Recorded {
     this.unitMessages.push(message)
   }
 
-  /** Language of a message. Short messages are taken to be in the language of their conversation. */
+  /** Language of a message. A message too short to recognise is taken to be in the language of its conversation. */
   #languageOf(body: string): Language {
     const own = language(body)
     if (own !== 'en' || this.#language === 'en') return own
@@ -149,14 +149,17 @@ export class Transcript implements Recorded {
   }
 }
 
-/** Number of characters of messages read between two pauses: about two milliseconds of work. */
+/** Amount of message text processed between two pauses, in characters: about two milliseconds of work. */
 const STEP = 4_000
-/** Memory that a message takes besides its text, in characters. */
+/** Cost of processing a message besides its text, as a number of characters. */
 const PER_MESSAGE = 40
 
-/** Number of messages at the start of a conversation by which its language is recognised. */
+/** Number of messages, from the start of a conversation, from which the conversation's language is recognised. */
 const SAMPLED = 40
-/** Number of characters of a message that are searched for English words. */
+/**
+ * Number of characters at the start of a message in which English words are searched, to recognise an English message in a conversation in
+ * another language.
+ */
 const SHORT = 300
 
 /**
@@ -164,20 +167,23 @@ const SHORT = 300
  * has more.
  */
 const MAX_MESSAGES = 250_000
-/** Number of changes that are applied one by one; with more, all conversations are read again. */
+/** Number of changed entries up to which conversations in memory are updated; after more changes, all conversations are read again. */
 const MAX_CHANGES = 5_000
-/** Number of conversation names whose threads are cached. */
+/** Number of conversation names for which the ids of their threads are kept in memory. */
 const MAX_NAMES = 1_000
-/** Number of rows, and of entries, read in one step. */
+/** Number of message rows (PAGE) and of entries (BATCH) read between two pauses. */
 const PAGE = 1_000
 const BATCH = 250
 
 /** Number of messages appended to threads without pausing, at 50 µs each; a thread with more new ones is read again, in steps. */
 const MAX_GROWN = 200
-/** How often a thread that changes meanwhile is read in steps before it is read in one piece. */
+/** How many times a thread is read with pauses, while others keep changing it, before it is read without a pause. */
 const ATTEMPTS = 3
 
-/** Limits on the number of conversations and messages for a query over all conversations. */
+/**
+ * How many conversations a query over all conversations searches: at least `atLeast`; up to `atMost` while they have at most `messages`
+ * messages in total.
+ */
 interface Reach {
   readonly atLeast: number
   readonly atMost: number
@@ -209,7 +215,7 @@ export class Transcripts {
     this.#store = store
   }
 
-  /** Transcripts of these threads in these partitions, at the current state of the store. */
+  /** Transcripts of the threads with these ids, limited to these partitions, as the store is now. */
   of(threads: readonly string[], partitions: readonly PartitionId[]): readonly Transcript[] {
     return this.#reading(reader => this.#of(reader, threads, partitions))
   }
@@ -227,15 +233,15 @@ export class Transcripts {
   }
 
   /**
-   * Transcripts of the conversations of these messages, in the order of the messages: at least `atLeast`, and further ones up to `atMost`
-   * as long as they have no more than `messages` in total. So the cost of a query over everything depends on what it finds, not on the size
-   * of the store. `isAll`: no conversation was left out.
+   * Transcripts of the conversations to which the messages belong, in the order of the messages: at least `atLeast` conversations, and up
+   * to `atMost` while they have at most `messages` messages in total. So the cost depends on what the query finds, not on the size of the
+   * store. `isAll`: no conversation was left out.
    */
   *around(entries: readonly EntryKey[], partitions: readonly PartitionId[], reach: Reach): Steps<Around> {
     const loaded = new Set<string>()
     for (;;) {
-      // A thread that was loaded here and has since been displaced from memory by another query is not loaded in steps again, but read in
-      // one piece.
+      // A thread that this call loaded and another query then displaced from memory is not loaded with pauses again, but read without a
+      // pause.
       const isMissing = (id: string) => !this.#kept.has(id) && !loaded.has(id)
       const found = this.#reading(reader => this.#around(reader, entries, partitions, reach, isMissing))
       if (typeof found !== 'string') return found
@@ -244,7 +250,7 @@ export class Transcripts {
     }
   }
 
-  /** The transcripts, or the id of the first thread that is not in memory. */
+  /** The transcripts of the conversations of these messages; or the id of the first thread that must be loaded into memory before. */
   #around(
     reader: StoreReader,
     entries: readonly EntryKey[],
@@ -309,7 +315,10 @@ export class Transcripts {
     return this.#named.get(conversation, () => atOnce(threadsNamed(reader, conversation)))
   }
 
-  /** Finds the threads of a conversation in steps and keeps their ids, including those added meanwhile. */
+  /**
+   * Finds the ids of a conversation's threads, pausing between steps, and keeps them in memory, including ids of threads added during the
+   * pauses.
+   */
   *#loadNamed(conversation: string): Steps<void> {
     if (this.#named.find(conversation) !== undefined) return
     const seq = this.#store.lastSeq()
@@ -324,8 +333,8 @@ export class Transcripts {
   }
 
   /**
-   * The threads of the messages, without duplicates, in the order of the messages. The store is read once for all messages that are not in
-   * memory.
+   * The ids of the threads that contain the messages, without duplicates, in the order of the messages. The threads of all messages that
+   * are not in memory are looked up with one read of the store.
    */
   *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
     const given = new Set<string>()
@@ -342,7 +351,7 @@ export class Transcripts {
     }
   }
 
-  /** Threads of those of these messages that are not in memory, read from the store. */
+  /** Looks up in the store the thread ids of those messages that are not in memory. */
   #threadsRead(reader: StoreReader, messages: readonly EntryKey[]): ReadonlyMap<EntryKey, string> {
     const entries = messages.filter(entry => this.#kept.threadOf(entry) === undefined)
     const rows = reader.table(MESSAGES).scan({}, { entries, columns: ['entry', 'thread'] })
@@ -373,13 +382,13 @@ function within(thread: Thread, partitions: readonly PartitionId[]): readonly Tr
   return [...thread.values()].filter(({ partition }) => partitions.includes(partition))
 }
 
-/** Appends messages to a thread; false when they belong at another position. */
+/** Appends new messages to a thread in memory; false: the messages do not belong at its end, and the thread must be read again. */
 function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boolean {
   if (fresh.length === 0) return true
   const messages = stored(reader, fresh).toSorted(byPosition)
   if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
-  // Nearly all threads are in a single partition; any other thread is read again instead.
+  // A thread whose messages are in several partitions, which is rare, is read again instead of being appended to.
   const [transcript, other] = [...thread.values()]
   if (transcript === undefined || other !== undefined || first <= transcript.lastPosition) return false
   if (messages.some(({ entry }) => entry.partition !== transcript.partition)) return false
@@ -392,7 +401,7 @@ function holdsAny(thread: Thread, changed: ReadonlySet<EntryKey>): boolean {
   return false
 }
 
-/** Reads a thread in steps, each from the store's current state; the caller must detect changes between steps. */
+/** Reads a thread with pauses; each step reads the store as it is then, so the caller must detect changes made during the pauses. */
 function* readThread(reader: StoreReader, id: string): Steps<Thread> {
   const messages = yield* storedMessages(reader, id)
   const transcripts = new Map<PartitionId, Transcript>()
@@ -402,7 +411,7 @@ function* readThread(reader: StoreReader, id: string): Steps<Thread> {
   return transcripts
 }
 
-/** Stored messages of a thread, by position. */
+/** The messages of a thread with their rows, ordered by position, read with pauses for other work. */
 function* storedMessages(reader: StoreReader, thread: string): Steps<readonly Stored[]> {
   const messages: Stored[] = []
   for (let after: Row | undefined; ; yield) {
@@ -417,7 +426,7 @@ function* storedMessages(reader: StoreReader, thread: string): Steps<readonly St
   return messages.sort(byPosition)
 }
 
-/** Threads of the messages of a conversation, of all holders. */
+/** Ids of all threads of a conversation, of every holder. */
 function* threadsNamed(reader: StoreReader, conversation: string): Steps<Set<string>> {
   const threads = new Set<string>()
   for (let after: Row | undefined; ; yield) {
@@ -430,7 +439,7 @@ function* threadsNamed(reader: StoreReader, conversation: string): Steps<Set<str
 
 function stored(reader: StoreReader, rows: readonly Row[]): readonly Stored[] {
   const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
-  // An entry that was replaced by one of another kind is no message any more.
+  // An entry that was replaced by one of another kind is no longer a message, though its row may still exist.
   const entries = reader.entries([...byEntry.keys()]).filter(entry => entry.kind === 'message')
   return entries.map(entry => ({ entry, row: byEntry.get(entry.key) as Row }))
 }
@@ -440,19 +449,19 @@ function byPosition(a: Stored, b: Stored): number {
 }
 
 /**
- * A thread, as one transcript for each partition of its messages. There are several partitions where the audience of some messages was
- * changed.
+ * A thread as one transcript for each partition that its messages are in. There is more than one partition where the audience of some
+ * messages was changed.
  */
 export type Thread = ReadonlyMap<PartitionId, Transcript>
 
-/** The threads in memory, most recently used, with an index from messages to their threads. */
+/** The most recently used threads, kept in memory, with a map from each message to its thread. */
 export class KeptThreads {
   readonly #most: number
-  /** Threads in order of use, the least recently used first. */
+  /** Threads by id, in order of use, the least recently used first. */
   readonly #threads = new Map<string, Thread>()
   readonly #threadOf = new Map<EntryKey, string>()
 
-  /** At most `most` messages are kept in total; the thread used last is kept whole even if it has more. */
+  /** `most`: the largest number of messages kept in all threads together; the thread used last is kept whole even if it has more. */
   constructor(most: number) {
     this.#most = most
   }
@@ -474,12 +483,12 @@ export class KeptThreads {
     return [...this.#threads]
   }
 
-  /** The thread of a message; undefined where it is not kept. */
+  /** The id of the thread that contains a message; undefined where that thread is not in memory. */
   threadOf(entry: EntryKey): string | undefined {
     return this.#threadOf.get(entry)
   }
 
-  /** Updates a thread to which messages were appended. */
+  /** Adds the messages that were appended to a thread to the map from messages to threads. */
   grown(id: string, thread: Thread): void {
     for (const { spoken } of thread.values()) {
       for (let at = spoken.length - 1; at >= 0; at--) {
@@ -502,7 +511,7 @@ export class KeptThreads {
     this.#threadOf.clear()
   }
 
-  /** Discards the least recently used threads while there are too many messages. */
+  /** Drops the least recently used threads until the messages in memory are within the limit; the thread used last always stays. */
   forgetOldest(): void {
     for (const id of this.#threads.keys()) {
       if (this.#threadOf.size <= this.#most || this.#threads.size === 1) return

@@ -81,7 +81,7 @@ function draftOf(
   return { id: textIn(message, 'id') ?? key, speaker, role, moment, ...content, place }
 }
 
-/** Types of content that are not visible in the conversation, with the reason that is reported. */
+/** Types of message content that ChatGPT does not show in the conversation, each with the reason reported for leaving it out. */
 const UNSEEN: Readonly<Record<string, string>> = {
   thoughts: 'reasoning of an assistant',
   reasoning_recap: 'reasoning of an assistant',
@@ -89,11 +89,11 @@ const UNSEEN: Readonly<Record<string, string>> = {
   model_editable_context: 'standing instruction',
   app_pairing_content: 'standing instruction',
 }
-/** Types of content whose messages may be empty. */
+/** Types of message content that may be empty without being reported as a problem. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['text', 'multimodal_text', 'code', 'execution_output', 'tether_quote', 'tether_browsing_display', 'system_error'],
 ])
-/** Marks that stand for a cited source: private-use characters with a name between them. */
+/** Marks in the text for a cited source: two private-use characters with a name between them, which are removed. */
 const CITATION = /\ue200[^\ue200\ue201]*\ue201/g
 
 interface Content {
@@ -101,7 +101,7 @@ interface Content {
   readonly attachments: readonly Attachment[]
 }
 
-/** Content of a message: its text, with other parts as attachments. Null for a message that is left out. */
+/** Content of a message: its text, with other parts as attachments; null where the message is left out. */
 function contentOf(message: Fields, place: Place, findings: Findings): Content | null {
   const content = recordIn(message, 'content')
   const type = textIn(content, 'content_type') ?? 'text'
@@ -134,12 +134,12 @@ function partOf(part: unknown): Content {
   if (typeof part === 'string') return { text: part, attachments: [] }
   if (!isRecord(part)) return { text: '', attachments: [] }
   const type = textIn(part, 'content_type') ?? ''
-  // Spoken words are given as the text of the message; the sound follows as a separate part.
+  // A spoken message: the transcript becomes its text; the sound is given as a separate part.
   const text = ['text', 'result', 'output'].map(field => textIn(part, field)).find(one => one !== null) ?? ''
   const pointer = textIn(part, 'asset_pointer') ?? textIn(recordIn(part, 'audio_asset_pointer'), 'asset_pointer')
   if (pointer === null && (text !== '' || type === 'audio_transcription')) return { text, attachments: [] }
   const caption = textIn(recordIn(recordIn(part, 'metadata'), 'dalle'), 'prompt')
-  // Removes the scheme of a pointer: `file-service://file-abc` and `sediment://file_abc` both name a file.
+  // Removes the scheme from a pointer to a file: `file-service://file-abc` and `sediment://file_abc` contain the ids of files.
   const name = pointer === null ? null : pointer.replace(/^[a-z-]+:\/\//, '')
   return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
 }

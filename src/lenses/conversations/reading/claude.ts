@@ -17,7 +17,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Pattern of the parent id that the first message of a tree has. */
+/** Pattern of the id that the first message of a conversation's tree names as its parent. */
 const NO_PARENT = /^0{8}-/
 const SPEAKERS: ReadonlyMap<string, { readonly role: Role; readonly speaker: string }> = new Map([
   ['human', { role: 'user', speaker: 'User' }],
@@ -25,7 +25,7 @@ const SPEAKERS: ReadonlyMap<string, { readonly role: Role; readonly speaker: str
   ['assistant', { role: 'assistant', speaker: 'Claude' }],
 ])
 
-/** Types of blocks in a message that are not part of what was said, with the reason that is reported. */
+/** Types of blocks in a message that nobody said, such as calls of tools, each with the reason reported for leaving it out. */
 const UNSEEN: ReadonlyMap<string, string> = new Map([
   ['thinking', 'reasoning of an assistant'],
   ['tool_use', 'call of a tool'],

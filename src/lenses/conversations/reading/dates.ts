@@ -1,4 +1,4 @@
-/** Parses times as exports write them, time zones of writers, and calendar days. */
+/** Parses times as exports write them, and time zones; computes calendar days; and resolves relative dates such as "last weekend". */
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import { invalidArgument } from '../../../model/errors.ts'
@@ -15,14 +15,14 @@ export type Zone = number | string
 
 export interface Moment {
   readonly at: Instant
-  /** Offset from UTC in minutes; null where neither the export nor the caller gives a zone. */
+  /** Offset of the local clock from UTC in minutes; null where neither the export nor the caller gives a time zone. */
   readonly zone: number | null
 }
 
 /** A calendar day, represented by its midnight in UTC, whatever time zone the day belongs to. */
 export type Day = Instant
 
-/** The calendar day at a moment, on a clock `zone` minutes ahead of UTC; null: in UTC. */
+/** The calendar day at a moment on a clock that is `zone` minutes ahead of UTC; with `zone` null, on a clock in UTC. */
 export function dayOf(at: Instant, zone: number | null): Day {
   return Math.floor((at + (zone ?? 0) * MINUTE_MS) / DAY_MS) * DAY_MS
 }
@@ -32,18 +32,18 @@ const ENGLISH_MONTHS: readonly string[] = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ]
 
-/** A month as text: `March 2025`. */
+/** Writes a month as text: `March 2025`. */
 function monthText(day: Day): string {
   const date = new Date(day)
   return `${ENGLISH_MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
-/** A day as text: `13 March 2025`. */
+/** Writes a day as text: `13 March 2025`. */
 export function dayText(day: Day): string {
   return `${new Date(day).getUTCDate()} ${monthText(day)}`
 }
 
-/** End of the year 9999 in milliseconds: a larger number is in a unit smaller than milliseconds. */
+/** End of the year 9999 in milliseconds since 1970; a larger number must be in a unit smaller than milliseconds. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const ISO = /^(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?)\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i
 
@@ -66,15 +66,15 @@ export function momentOf(value: unknown, zone: Zone | null): Moment | null {
   return { at, zone: /[+-]/.test(written) ? offset : offsetAt(zone, at) }
 }
 
-/** A number is taken as seconds when, as milliseconds, it would be before March 1973. */
+/** Numbers below this are seconds since 1970; as milliseconds they would be before March 1973. */
 function momentOfNumber(value: number, zone: Zone | null): Moment | null {
   const at = Math.round(Math.abs(value) < 1e11 ? value * 1000 : value)
   return Math.abs(at) <= LAST ? { at, zone: offsetAt(zone, at) } : null
 }
 
 /**
- * The moment at which clocks of the zone show `local` (written as if it were UTC); without a zone, that moment in UTC. For an hour that
- * occurs twice, the first; for a time in an hour that is skipped, as if the clocks had not been changed.
+ * The moment at which clocks of the zone show the time `local` (given as if it were UTC); without a zone, that moment in UTC. Of an hour
+ * that occurs twice, the first is taken; a time in a skipped hour is computed as if the clocks had not been changed.
  */
 export function momentIn(local: Instant, zone: Zone | null): Moment {
   if (zone === null) return { at: local, zone: null }
@@ -96,7 +96,7 @@ export function offsetOf(text: string): number | null {
   return offset > MAX_OFFSET ? null : sign === '-' ? 0 - offset : offset
 }
 
-/** Parses a time zone. Throws `invalid_argument`. */
+/** Parses a time zone: an offset such as `+02:00`, or a name such as `Europe/Madrid`. Throws `invalid_argument`. */
 export function zoneOf(text: string): Zone {
   const offset = offsetOf(text)
   if (offset !== null) return offset
@@ -104,7 +104,7 @@ export function zoneOf(text: string): Zone {
   throw invalidArgument('zone', text, 'an offset such as +02:00, or a name such as Europe/Madrid')
 }
 
-/** Offset from UTC in minutes at that moment; null without a zone, and for an unknown zone name. */
+/** Offset of a time zone from UTC at a moment, in minutes; null where no zone is given or its name is unknown. */
 export function offsetAt(zone: Zone | null, at: Instant): number | null {
   if (typeof zone !== 'string') return zone
   const shown = formatOf(zone)
@@ -116,7 +116,7 @@ export function offsetAt(zone: Zone | null, at: Instant): number | null {
   return sign === '-' ? 0 - offset : offset
 }
 
-/** Cached formatters by zone name. Limited, since exports may contain any number of invalid names. */
+/** Cached date formatters by the name of the time zone. Their number is limited, since exports may contain any number of invalid names. */
 const FORMATS = new Recent<string, Intl.DateTimeFormat | null>(1_000)
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
@@ -138,8 +138,8 @@ type Language = 'en' | 'es'
 type Words = Readonly<Record<Language, readonly string[]>>
 
 /**
- * Kind of period. `week`: the week that contains the day; `weekend`: the one that begins on it; month and year are given by their first
- * day.
+ * Kind of period that a relative date denotes. `day` of the result is any day of a `week`, the first day (Saturday) of a `weekend`, and the
+ * first day of a `month` or `year`.
  */
 type Kind = 'day' | 'week' | 'weekend' | 'month' | 'year'
 type Meaning = { readonly kind: Kind; readonly day: Day }
@@ -157,15 +157,15 @@ const MONTHS: Words = {
   en: ENGLISH_MONTHS,
   es: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' '),
 }
-/** Names of weekdays, from Sunday. */
+/** Names of weekdays in English and Spanish, from Sunday. */
 const WEEKDAYS: Words = {
   en: 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' '),
   es: 'domingo lunes martes miércoles jueves viernes sábado'.split(' '),
 }
 
 /**
- * The relative dates of a text, resolved: `13 March 2025`, `week of 7 March 2025`, `weekend of 8 March 2025`, `February 2025`, `2024`. In
- * the order of the text, without duplicates. `day`: the day on which it was written, on the writer's clock.
+ * The relative dates in a text, resolved to dates such as `13 March 2025`, `week of 7 March 2025`, `weekend of 8 March 2025`, `February
+ * 2025` or `2024`; in the order of the text, without duplicates. `day`: the day on which the text was written, on the writer's clock.
  */
 export function relativeDates(written: string, day: Day): readonly string[] {
   const text = written.normalize('NFC')
@@ -193,9 +193,9 @@ function textOf({ kind, day }: Meaning): string {
 }
 
 /**
- * The relative dates of a conversation's messages, one list per message, relative to the day on the writer's own clock. A message with a
- * time uses its own day, since in a busy group a session lasts for days. A message without one uses the day of its session's first message
- * that has a time; it has no dates where there is none.
+ * The resolved relative dates of each message of a conversation. They are relative to the day of the message on the writer's clock; for a
+ * message without a time, to the day of the first message of its session that has a time. A message has no dates where no message of its
+ * session has a time.
  */
 export function resolvedDates({ messages }: Pick<Conversation, 'messages'>): readonly (readonly string[])[] {
   const sessions = new Map<string, Day>()
@@ -208,14 +208,17 @@ export function resolvedDates({ messages }: Pick<Conversation, 'messages'>): rea
   })
 }
 
-/** Pattern for whole words with any white space in between; `\b` only works for English letters. */
+/** Makes a pattern that matches whole words, with any white space between them; `\b` would work for English letters only. */
 function words(pattern: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${pattern.replaceAll(' ', '\\s+')})(?![\\p{L}\\p{N}_])`, 'giu')
 }
 
 const SATURDAY = 6
 
-/** The period `count` days, weeks, months or years later; for weekends, always the last one. */
+/**
+ * The period `count` days, weeks, months or years after the day (before it where `count` is negative); for a weekend, always the last one
+ * before the day.
+ */
 function later(kind: Kind, day: Day, count: number): Meaning {
   const date = new Date(day)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -225,17 +228,17 @@ function later(kind: Kind, day: Day, count: number): Meaning {
   return { kind, day: day + count * (kind === 'week' ? 7 : 1) * DAY_MS }
 }
 
-/** First day of a month; `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
+/** The first day of a month. `Date.UTC` is not used, because it reads the years 0 to 99 as 1900 to 1999. */
 function firstDay(year: number, month: number): Day {
   return new Date(0).setUTCFullYear(year, month, 1)
 }
 
-/** The last such weekday (0 is Sunday) before the day, never the day itself. */
+/** The last day before the given one that is this weekday (0: Sunday); never the given day itself. */
 function weekdayBefore(day: Day, weekday: number): Day {
   return day - (((new Date(day).getUTCDay() - weekday + 6) % 7) + 1) * DAY_MS
 }
 
-/** The first such weekday after the day, never the day itself. */
+/** The first day after the given one that is this weekday (0: Sunday); never the given day itself. */
 function weekdayAfter(day: Day, weekday: number): Day {
   return weekdayBefore(day + 8 * DAY_MS, weekday)
 }
@@ -244,7 +247,7 @@ function span(pattern: string, kind: Kind, count: number): Rule {
   return { pattern: words(pattern), meaning: (_, day) => later(kind, day, count) }
 }
 
-/** Number words of a language, from 1. */
+/** Words for small numbers in English and Spanish; the first list is for 1. */
 const COUNTS = [
   ...['a an one un una uno', 'two couple dos par', 'three few tres unos unas pocos pocas', 'four cuatro', 'five cinco'],
   ...['six seis', 'seven siete', 'eight ocho', 'nine nueve', 'ten diez'],
@@ -281,7 +284,7 @@ function weekday(language: Language, pattern: string, direction: Direction): Rul
   }
 }
 
-/** Rule for the name of a month. `years`: difference between the year of the month and that of the day. */
+/** Rule for an expression with the name of a month. `years`: the number of years from the writing year to the year of the month. */
 function inMonth(language: Language, pattern: string, years = 0): Rule {
   return {
     pattern: words(
@@ -300,7 +303,7 @@ function withPlainVowels(names: readonly string[]): string {
 
 const SAME_LETTERS = new Intl.Collator('en', { sensitivity: 'base' })
 
-/** Index of a word in a list, ignoring letter case and accents. */
+/** Index in the list of the entry that equals the word, ignoring letter case and accents. */
 function placeIn(list: readonly string[], word: string): number {
   return list.findIndex(one => SAME_LETTERS.compare(one, word) === 0)
 }
@@ -310,7 +313,7 @@ const FUTURE = words(
     'voy a|vas a|va a|vamos a|vais a|van a|nos vemos|quedamos|[a-zñ]+(?:ré|rás|rá|remos|réis|rán)',
 )
 
-/** Number of characters of a sentence that are searched for a future tense, on each side of the weekday. */
+/** Number of characters before and after a weekday's name in which a verb in the future tense is searched, within the sentence. */
 const NEAR = 300
 
 function isOfTheFuture(text: string, at: number): boolean {
@@ -323,16 +326,20 @@ const COUNT = String.raw`\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nin
 const CUENTA = String.raw`\d{1,4}|una?|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez`
 /** Words that, before "mañana", make it mean "morning" instead of "tomorrow". */
 const MORNING = 'la|las|una|cada|toda|media|buena|esa|aquella|otra|misma|ninguna|alguna|primera'
-/** A date that continues with its day or year is not relative. */
+/** Pattern after the name of a month or weekday that refuses a match when a day or year number follows: a full date is not relative. */
 const NO_NUMBER = String.raw`(?!,?\s+(?:the\s+|of\s+|de\s+|del\s+)?\d)`
 /** Words before a count that make it part of a larger one: "half a year ago", "twenty-two days ago", "a year and two months ago". */
 const PART = String.raw`(?<!\d[.,]|(?:half|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[\s-]{1,3}|(?:days?|weeks?|months?|years?|hundred|thousand)\s{1,3}and\s{1,3})`
-/** Words after a unit that make the count part of a larger one: "hace un año y medio". */
+/**
+ * Words after a unit of time that make its number part of a larger quantity, so that the expression is not resolved: "hace un año y medio".
+ */
 const PARTE = String.raw`(?!\s+y\s+(?:medi[oa]|(?:${CUENTA})\s+(?:d[íi]as?|semanas?|mes(?:es)?|años?))(?!\p{L}))`
 const UNIT = '(?<unit>day|week|month|year)s?'
 const UNIDAD = String.raw`(?<unit>d[íi]a|semana|mes|año)(?:s|es)?(?!\p{L})${PARTE}`
 
-/** Rules for relative dates, longer expressions first. */
+/**
+ * Rules that recognise relative dates. Rules for longer expressions come first, because text matched by one rule is skipped by later ones.
+ */
 const RULES: readonly Rule[] = [
   inMonth('en', 'in MONTH,? (?:of )?last year', -1),
   inMonth('en', 'in MONTH,? (?:of )?this year'),
@@ -374,7 +381,7 @@ const RULES: readonly Rule[] = [
   inMonth('es', `en MONTH${NO_NUMBER}`),
 ]
 
-/** Names of months that are no ordinary words; the others need a number beside them. */
+/** Names of months that are not also ordinary words; other names ("may", "march") count as a month only next to a number. */
 const CLEAR_MONTHS = [...MONTHS.en, ...MONTHS.es].filter(month => month !== 'March' && month !== 'May')
 
 const TIME = new RegExp(

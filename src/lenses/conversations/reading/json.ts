@@ -32,7 +32,7 @@ export async function* jsonRecords(file: ExportFile, findings: Findings): AsyncI
   else if (!layout.isEnded) findings.problem({ path }, 'the file ends before its JSON does: it was cut off')
 }
 
-/** The parsed value, or an error message as a text. */
+/** The parsed JSON value, or a text with the error message. */
 function parsedJson(text: string): { readonly value: unknown } | string {
   try {
     return { value: JSON.parse(text) }
@@ -44,19 +44,19 @@ function parsedJson(text: string): { readonly value: unknown } | string {
 interface JsonElement {
   /** Place of the element in the file, such as `[3]`; empty where the file is a single object instead of an array. */
   readonly at: string
-  /** Line where the element begins, from 1. */
+  /** Line of the file where the element begins, from 1. */
   readonly line: number
   readonly text: string
-  /** False when the file ended within the element. */
+  /** Whether the element is complete; false: the file ended within it. */
   readonly isWhole: boolean
-  /** True when the element was longer than allowed; the text is empty then. */
+  /** Whether the element is longer than allowed; its text is then empty. */
   readonly isTooLong: boolean
 }
 
 interface JsonLayout {
-  /** False when the file is neither an array nor an object. */
+  /** Whether the file begins with an array or an object; false: it is not JSON of a supported form. */
   isJson: boolean
-  /** False when the end of the array (or of the one object) never came. */
+  /** Whether the closing bracket of the array, or of the single object, was found; false: the file is cut off. */
   isEnded: boolean
 }
 
@@ -85,10 +85,10 @@ export async function* jsonElements(
     return { at: isArray === true ? `[${index++}]` : '', line: first, text, isWhole, isTooLong: length > max }
   }
   for await (const piece of pieces) {
-    let start = 0 // Start of the open element's text within this piece.
+    let start = 0 // Offset in this piece of the file at which the text of the current element begins.
     for (let at = 0; at < piece.length; at++) {
       if (inString) {
-        const code = piece.charCodeAt(at) // Character codes, since comparing one-character strings made the whole reader a fifth slower.
+        const code = piece.charCodeAt(at) // Compares character codes, because comparing strings of one character made the whole reader a fifth slower.
         if (isEscaped) isEscaped = false
         else if (code === BACKSLASH) isEscaped = true
         else if (code === QUOTE) inString = false
@@ -119,7 +119,7 @@ export async function* jsonElements(
         yield taken(piece.slice(start, at + 1), true)
         layout.isEnded = !isArray
       } else if (depth === 0 && (isClosing || sign === ',')) {
-        // End of an element that is a number, a literal such as `null`, or a text.
+        // Finds the end of an array element that is a number, a text, or a literal such as `null`.
         yield taken(piece.slice(start, at), true)
         layout.isEnded = sign === ']'
       }

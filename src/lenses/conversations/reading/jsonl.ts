@@ -40,7 +40,7 @@ export class ChatFields extends FieldMap<ChatField> {
   readonly #given: ReadonlySet<string>
 
   /**
-   * `map`: from a message field to a field of the record, or to a path of fields joined by dots. Throws `unknown_field` for a field that
+   * `map`: for message fields, the name of the record's field, or a path of names joined by dots. Throws `unknown_field` for a field that
    * messages do not have.
    */
   constructor(map: Readonly<Record<string, string>>) {
@@ -60,7 +60,7 @@ export class ChatFields extends FieldMap<ChatField> {
 
 /** Longest field name shown in a report, in characters. */
 const MAX_SHOWN_NAME = 80
-/** Names that other programs give to the roles. */
+/** Names that other programs use for the roles of speakers, such as `human` for `user`. */
 const OTHER_ROLES: ReadonlyMap<string, Role> = new Map([
   ['human', 'user'],
   ['ai', 'assistant'],
@@ -106,7 +106,7 @@ export const readJsonl: Reader = async function* (files, options, findings) {
   for (const [id, { title, messages }] of conversations) yield { id, title, messages, isOrdered: false }
 }
 
-/** A number with 16 or more digits: ids of some services are larger than a double holds exactly. */
+/** Pattern of a number with 16 or more digits, such as an id of some services, which is too large to be stored exactly in a double. */
 const LONG_NUMBER = /\d{16}/
 
 function withExactIds(_name: string, value: unknown, parsed?: { readonly source?: string }): unknown {
@@ -126,7 +126,7 @@ function recordOf(line: string): Fields | string {
 interface RecordLine {
   readonly place: Place
   value(field: ChatField): unknown
-  /** The name that the record uses for a field; null where it has none. */
+  /** The first name that the record uses for a message field; null where the record does not have the field. */
   name(field: ChatField): string | null
   problem(message: string): void
 }
@@ -222,7 +222,7 @@ function textOf(value: unknown): string | null {
   return parts.every(part => typeof part === 'string') ? parts.join('\n\n') : null
 }
 
-/** Whether a value means yes: a time, or true; texts that other programs write for false do not. */
+/** Whether the value of a field such as `deleted` means yes: `true`, or a time; texts that other programs write for false mean no. */
 function isYes(value: unknown): boolean {
   if (typeof value === 'string' && /^\s*(?:false|no|0|null|none)\s*$/i.test(value)) return false
   return !isEmpty(value) && value !== false && value !== 0

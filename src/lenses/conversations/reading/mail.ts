@@ -19,9 +19,9 @@ import {
 
 interface ReadMail {
   readonly id: string
-  /** Id of the first mail of the thread, according to this mail; null: this mail is the first. */
+  /** Id of the thread's first mail, according to the headers of this mail; null: this mail is the first. */
   readonly first: string | null
-  /** Id that Gmail gives to the thread. */
+  /** Id of the thread as given by Gmail; null: the export does not give it. */
   readonly thread: string | null
   readonly subject: string
   readonly draft: MessageDraft
@@ -34,7 +34,7 @@ export const readMail: Reader = async function* (files, options, findings) {
     for await (const raw of mailsIn(file, findings)) {
       const mail = await readOne(raw, options.zone, names, findings)
       if (mail === null) continue
-      // A mail that occurs in several folders (as sent, as received, under every label) counts once.
+      // A mail that occurs several times (as sent and as received, under several labels) is read once.
       const before = mails.get(mail.id)
       if (before === undefined) mails.set(mail.id, mail)
       else if (before.draft.text === mail.draft.text) findings.leave('copy of a mail')
@@ -48,16 +48,16 @@ export const readMail: Reader = async function* (files, options, findings) {
 
 interface RawMail {
   readonly bytes: Uint8Array
-  /** Place of the mail. `at`: its number in the file, from 1. */
+  /** Where the mail is in the export, for reports. `at`: the number of the mail in its file, from 1. */
   readonly place: Place
 }
 
-/** Line that separates two mails of an mbox file, after an empty line. Longer ones do not occur in practice. */
+/** Line that separates two mails of an mbox file, after an empty line. The limit of 400 characters is never reached in practice. */
 const SEPARATOR = /^From \S.{0,400}\d{4}/
-/** A UTF-8 byte order mark, in text that has one character per byte. */
+/** A UTF-8 byte order mark as it appears in text that is decoded with one character per byte. */
 const MARK = /^\u00ef\u00bb\u00bf/
 
-/** Mails one after the other: those of an mbox file, or the single mail of an EML file. */
+/** The mails of a file, one after the other: all mails of an mbox file, or the single mail of an EML file. */
 async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<RawMail> {
   let isMbox: boolean | null = null
   let mail: { readonly line: number; text: string; length: number } | null = null
@@ -87,7 +87,7 @@ async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<Raw
       mail = { line: line + 1, text: '', length: 0 }
     } else {
       mail ??= { line, text: '', length: 0 }
-      // In an mbox file, `>From ` in a body stands for an original `From `.
+      // In an mbox file, a line of a mail's text that began with `From ` is written with `>` in front, which is removed here.
       const own = `${isMbox ? bare.replace(/^>(?=>*From )/, '') : bare}\n`
       mail.length += own.length + dropped
       if (mail.length <= MAX_RECORD_BYTES) mail.text += own
@@ -97,7 +97,7 @@ async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<Raw
   if (mail !== null) yield taken()
 }
 
-/** The file's text with one character per byte, since each mail names its own character sets. */
+/** Decodes a file with one character per byte, because each mail names its own character set. */
 async function* latin1(file: ExportFile): AsyncIterable<string> {
   for await (const bytes of file.bytes()) yield Buffer.from(bytes).toString('latin1')
 }
@@ -129,7 +129,7 @@ async function readOne(
     findings.leave('empty message')
     return null
   }
-  // Where the sender is a group, its first member is taken.
+  // Where the sender of a mail is a group of addresses, its first member is taken as the sender.
   const address = (from?.address ?? from?.group?.[0]?.address ?? '').toLowerCase()
   const name = from?.name ?? ''
   if (address !== '' && name !== '' && !names.has(address)) names.set(address, name)
@@ -155,8 +155,8 @@ async function readOne(
 }
 
 /**
- * Follows the references upwards through the mails that exist, then takes what the topmost one says is above it: a thread has the id of its
- * first mail even if that mail is missing. `firsts`: results found before.
+ * The id of the first mail of a mail's thread. Follows references upwards through the mails that exist; the topmost one may refer to a
+ * first mail that is missing, whose id is used all the same. `firsts`: results of earlier calls.
  */
 function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>, firsts: Map<string, string>): string {
   const path = new Set<string>()
@@ -165,7 +165,7 @@ function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>, firsts: M
     path.add(at)
     at = mails.get(at)?.first ?? at
   }
-  // Mails that refer to each other as the one above form a cycle: the alphabetically first id is used.
+  // Mails that refer to each other in a cycle have no first one; the alphabetically first id is used.
   const isCircle = path.has(at) && typeof mails.get(at)?.first === 'string'
   const first = firsts.get(at) ?? (isCircle ? ([...path].sort()[0] as string) : at)
   for (const id of path) firsts.set(id, first)
@@ -182,14 +182,14 @@ function conversationOf(
   const title = first.subject.replace(/^(?:\s*(?:re|fwd?|rv|aw|wg)\s*(?:\[\d+\])?:\s*)+/i, '')
   const messages = thread.map(({ draft }) => ({
     ...draft,
-    // The whole thread is one session, since answers take days.
+    // All mails of a thread are one session, since answers may take days.
     session: id,
     speaker: names.get(draft.speaker) ?? draft.speaker,
   }))
   return { id, title, messages, isOrdered: false }
 }
 
-/** Message ids without their angle brackets, in order. Some programs omit the brackets, others add words. */
+/** The message ids in a mail header, without angle brackets, in order. Some programs omit the brackets, others add further words. */
 function idsIn(text = ''): readonly string[] {
   const bracketed = [...text.matchAll(/<([^<>\s]+)>/g)].map(match => match[1] as string)
   return bracketed.length > 0 ? bracketed : text.split(/[\s,]+/).filter(word => word.includes('@'))
@@ -199,13 +199,13 @@ function headerOf(mail: Email, name: string): string {
   return mail.headers.find(({ key }) => key === name)?.value.trim() ?? ''
 }
 
-/** A time zone at the end of a date: an offset, or a name such as `GMT`; `PM` is none. */
+/** Pattern for a time zone at the end of a date: an offset, or a name such as `GMT`; `PM` is no time zone. */
 const ZONED = /(?:(?::\d\d|\s)[+-]\d\d:?\d\d|(?![\s\d][ap]m$)[\s\d][a-z]{1,4})$/i
 
 /** Time in a mail's date (RFC 5322, 3.3). `-0000` gives the time in UTC without the writer's zone. */
 function momentOf(date: string, zone: Zone | null): Moment | null {
   const plain = date.replace(/\([^()]*\)/g, '').trim()
-  // Rejected before `Date.parse`, which finds a date in any words that end with a number, and takes a time without a zone as local to this
+  // Rejected here because `Date.parse` reads a date into any words that end with a number, and takes a time without a zone as local to this
   // machine.
   if (!/\d:\d\d|\b\d{4}\b/.test(plain)) return null
   const isZoned = ZONED.test(plain)
@@ -235,26 +235,29 @@ function isQuoted({ tag, attribute }: HtmlElement): boolean {
   return quotes.test(attribute('class')) || /^(?:divRplyFwdMsg|appendonsend|Signature)$/.test(attribute('id'))
 }
 
-/** The line before a signature (RFC 3676, 4.3); not recognised where its trailing blank was lost. */
+/**
+ * Pattern of the line `-- ` that separates a signature (RFC 3676, 4.3). A separator without the trailing blank matches only
+ * `BARE_SIGNATURE`, which counts when at most 10 lines follow it.
+ */
 const SIGNATURE = /^-- $/
 const BARE_SIGNATURE = /^--\s*$/
 const MAX_SIGNATURE_LINES = 10
 const TELEPHONE =
   /^(?:sent from my |get outlook for |sent with |enviado desde (?:mi |el )|obtener outlook para |obtén outlook para ).{1,60}$/i
-/** The line that introduces a quotation, which mail programs may wrap; it names a day and a writer. */
+/** Pattern of the line that introduces a quotation ("On 14 March 2025, Mira wrote:"), which mail programs may wrap over several lines. */
 const ATTRIBUTION = /^(?:On|El) .{4,300}(?:wrote|escribió)\s*:$/s
 const MAX_ATTRIBUTION_LINES = 4
 const ORIGINAL = /^-{2,}\s*(?:Original Message|Original Appointment|Mensaje original)\s*-{2,}$/i
 const FORWARDED =
   /^(?:-{2,}\s*(?:Forwarded message|Mensaje reenviado)\s*-{2,}|Begin forwarded message:|Inicio del mensaje reenviado:)$/i
-/** First header of the answered mail, as Outlook copies it into the answer below a rule of underscores. */
+/** First header line (`From:`) of the quoted mail, as Outlook copies it into an answer below a line of underscores. */
 const COPIED_FROM = /^\*?(?:From|De):\*?\s/i
 const COPIED_SENT = /^\*?(?:Sent|Date|Enviado(?: el)?|Fecha):\*?\s/i
 const RULE = /^_{5,}$/
 
 /**
- * The text that the mail's writer wrote: without quotations and signature. Where nothing else is left, the whole text, since a mail may be
- * forwarded without a word.
+ * The text that the writer of a mail wrote, without quotations and signature. Where nothing else remains, the whole text, because a mail
+ * may be forwarded without an added word.
  */
 function ownText(body: string): string {
   const plain = body.replace(/\r\n?/g, '\n')
@@ -283,7 +286,7 @@ function withoutQuotes(lines: readonly string[]): readonly string[] {
   return own
 }
 
-/** Number of lines of the introduction of a quotation that begins here; 0 when there is none. */
+/** Number of lines of the introduction of a quotation ("On …, Mira wrote:") that begins at line `at`; 0: none begins there. */
 function attributionLength(lines: readonly string[], at: number): number {
   let text = ''
   for (let length = 1; length <= MAX_ATTRIBUTION_LINES && at + length <= lines.length; length++) {
@@ -302,7 +305,7 @@ function isCopiedHead(lines: readonly string[], at: number): boolean {
   return lines.slice(at + 1, at + 4).some(line => COPIED_SENT.test(line.trim()))
 }
 
-/** The lines without the last non-blank one, if that matches the pattern. */
+/** The lines without the last line that is not blank, if that line matches the pattern `shape`. */
 function withoutLast(lines: readonly string[], shape: RegExp): readonly string[] {
   const end = lines.findLastIndex(line => line.trim() !== '')
   return end >= 0 && shape.test((lines[end] as string).trim()) ? lines.slice(0, end) : lines

@@ -29,9 +29,9 @@ export type ChatFormat = 'jsonl' | 'chatgpt' | 'claude' | 'slack' | 'whatsapp' |
 
 interface FormatRow {
   readonly read: Reader
-  /** Name of the format for users. */
+  /** Name of the export format as users see it. */
   readonly name: string
-  /** Extensions of the format's files, in lower case, for folders with many files. */
+  /** Extensions of the format's files, in lower case, used to choose files in folders with many files. */
   readonly extensions: readonly string[]
 }
 
@@ -46,24 +46,24 @@ const FORMATS: Readonly<Record<ChatFormat, FormatRow>> = {
 const FORMAT_NAMES = Object.keys(FORMATS) as readonly ChatFormat[]
 
 export interface ReadingOptions {
-  /** Format of the files; absent: recognised by the content. */
+  /** Export format of the files; absent: recognised from their content. */
   readonly format?: ChatFormat | undefined
-  /** Profile of the conversation; absent: `assistant` for conversations in which an assistant speaks, else `people`. */
+  /** Kind of conversation to assume; absent: `assistant` where an assistant speaks in it, else `people`. */
   readonly profile?: Profile | undefined
   /** Time zone of times without one: `+02:00`, `Europe/Madrid`. Absent: UTC. */
   readonly zone?: string | undefined
-  /** For JSONL: the record's field for each message field. */
+  /** For JSONL: a map from message fields to the names of the record's fields. */
   readonly map?: Readonly<Record<string, string>> | undefined
-  /** Name of the conversation, for a file that holds one conversation and does not name it. */
+  /** Name of the conversation, for an export whose file holds one conversation without naming it. */
   readonly conversation?: string | undefined
-  /** For WhatsApp: the order of day and month. Absent: derived from the dates. */
+  /** For WhatsApp: whether the day or the month comes first in dates. Absent: derived from the dates. */
   readonly dateOrder?: DateOrder | undefined
 }
 
 /**
- * Conversations one after the other, as they are found; those of ChatGPT and Claude are read one at a time, however large the file is. What
- * could not be read is added to `findings`. Throws `invalid_argument` or `unknown_field` for options, and `invalid_argument` where no
- * format is given and none is recognised.
+ * Reads the conversations of an export one after the other, as they are found; those of ChatGPT and Claude are read one at a time, however
+ * large the file is. Problems are added to `findings`. Throws `invalid_argument` or `unknown_field` for wrong options, and
+ * `invalid_argument` where the format is neither given nor recognised.
  */
 export async function* readConversations(
   files: readonly ExportFile[],
@@ -94,13 +94,13 @@ export async function* readConversations(
 export interface Reading {
   readonly conversations: readonly Conversation[]
   readonly problems: readonly Problem[]
-  /** Number of problems beyond those listed. */
+  /** Number of problems found in addition to the listed ones, which are limited. */
   readonly unlisted: number
-  /** Numbers of records that are no message, by their kind. */
+  /** Counts of records that are not messages and were left out, by kind. */
   readonly left: Readonly<Record<string, number>>
 }
 
-/** Reads all conversations of the files at once. */
+/** Reads all conversations of an export into memory. */
 export async function readAll(files: readonly ExportFile[], options: ReadingOptions = {}): Promise<Reading> {
   const findings = new Findings()
   const conversations: Conversation[] = []
@@ -111,13 +111,13 @@ export async function readAll(files: readonly ExportFile[], options: ReadingOpti
 
 interface FilesOfFormat {
   readonly format: ChatFormat
-  /** Files that belong to the export of this format. */
+  /** Files of the folder that have the recognised format and belong to the export. */
   readonly files: readonly ExportFile[]
-  /** Paths of the folder's files that do not belong to the export. */
+  /** Paths of files in the folder that do not belong to the export and were not read. */
   readonly others: readonly string[]
 }
 
-/** Files of a folder that may have the format that the caller names, regardless of their content. */
+/** The files of a folder that may have the export format named by the caller, chosen by name regardless of content. */
 function filesOf(format: ChatFormat, files: readonly ExportFile[]): FilesOfFormat {
   const { extensions } = FORMATS[format]
   const isOwn = ({ path }: ExportFile): boolean => files.length === 1 || extensions.includes(extensionOf(path))
@@ -125,8 +125,8 @@ function filesOf(format: ChatFormat, files: readonly ExportFile[]): FilesOfForma
 }
 
 /**
- * Recognises the format. Throws `invalid_argument` where no format fits, or several do. File names are hardly used, since people change
- * them.
+ * Recognises the export format of files by their content. Throws `invalid_argument` where no format fits, or several do. File names are
+ * hardly used, since people rename files.
  */
 export async function detect(
   files: readonly ExportFile[],
@@ -135,7 +135,7 @@ export async function detect(
   const found = new Map<ChatFormat, ExportFile[]>()
   const others: ExportFile[] = []
   for (const file of files) {
-    // A Slack export has a file for every day of every channel: once a few are recognised, the others are not examined.
+    // A Slack export has a file for each day of each channel, so once a few files are recognised, the others are not examined.
     const isKnownDay = isSlackDay(file.path) && found.has('slack')
     const format = isKnownDay ? 'slack' : await formatOf(file, files.length === 1, fields)
     const own = format === null ? others : (found.get(format) ?? [])
@@ -166,11 +166,11 @@ export async function detect(
   return { format, files: [...lists, ...own], others: rest.map(({ path }) => path) }
 }
 
-/** Number of bytes of a file that are examined: enough for the first conversation to show its fields. */
+/** Number of bytes at the start of a file by which its format is recognised: enough to include the fields of the first conversation. */
 const LOOKED_AT = 256 * 1024
 const MAX_LINES = 50
 
-/** Format of a file; null when it is no export, or not recognised. */
+/** The export format of a file, by its content; null: the file is no export, or its format is not recognised. */
 async function formatOf(file: ExportFile, isAlone: boolean, fields: ChatFields): Promise<ChatFormat | null> {
   const extension = extensionOf(file.path)
   const isCandidate = FORMAT_NAMES.some(format => FORMATS[format].extensions.includes(extension))
@@ -178,7 +178,7 @@ async function formatOf(file: ExportFile, isAlone: boolean, fields: ChatFields):
   const bytes = await firstBytes(file, LOOKED_AT)
   const text = decoderFor(bytes).decode(bytes)
   const lines = text.split(/\r?\n/, MAX_LINES)
-  // A WhatsApp line such as `[14/03/25, 10:00:00] Mira: Hi` begins like a JSON list.
+  // A line of a WhatsApp chat such as `[14/03/25, 10:00:00] Mira: Hi` begins like a JSON list, but is none.
   if (/^\s*[[{]/.test(text) && firstLineOf(lines[0] as string, null) === null) {
     return await jsonFormat(text, lines, bytes.length < LOOKED_AT, extension, fields)
   }
@@ -228,7 +228,7 @@ function shownOf(text: string): Readonly<Record<string, unknown>> {
 
 const HEADER = /^(?:from|date|subject|message-id|received|return-path|delivered-to|mime-version|to|x-[a-z0-9-]+):/i
 
-/** Whether the lines are mail: a separator of mbox followed by a header, or two headers at the top. */
+/** Whether the text is mail: an mbox separator line followed by a header, or two header lines at the top. */
 function isMail(lines: readonly string[]): boolean {
   const begin = lines.findIndex(line => line.trim() !== '')
   if (begin < 0) return false

@@ -1,4 +1,4 @@
-/** Input and output of every reader of a format. A reader has no side effects, and reads as much of a broken file as it can. */
+/** The interface of the readers of chat export formats. A reader has no side effects, and reads as much of a broken file as it can. */
 
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
@@ -9,13 +9,13 @@ import type { ExportFile as GivenFile } from '../../lens.ts'
 import type { Attachment, Conversation, Message, Profile, Role } from '../model.ts'
 import type { Moment, Zone } from './dates.ts'
 
-// Findings: what a reader could not read, and what it left out on purpose.
+// Collects findings about an export: what a reader could not read, and what it left out on purpose.
 
 export interface Place {
   readonly path: string
-  /** Line of the problem, from 1; null or absent when it concerns the whole file. */
+  /** Line of the file where the problem is, from 1; null or absent when it concerns the whole file. */
   readonly line?: number | null | undefined
-  /** Place within the line or file: a JSON path (`[3].mapping.abc`), or the number of a mail. */
+  /** Place of the problem within the line or file: a JSON path (`[3].mapping.abc`), or the number of a mail. */
   readonly at?: string | null | undefined
 }
 
@@ -26,17 +26,17 @@ export interface Problem {
   readonly message: string
 }
 
-/** Largest number of problems listed for one export; further ones are counted. */
+/** Largest number of problems listed for one export; further problems are only counted. */
 const MAX_PROBLEMS = 1_000
-/** Longest message of a problem, in characters, since it may quote the file. */
+/** Longest message about a problem, in characters; the message may quote the file. */
 const MAX_MESSAGE = 500
-/** Names listed as examples of what was left out. */
+/** Number of names of left-out records that are listed as examples. */
 const MAX_NAMED = 10
 
 /** Collects what a reader could not read, and what it left out on purpose, so that nothing is dropped silently. */
 export class Findings {
   readonly problems: Problem[] = []
-  /** Number of problems beyond those listed. */
+  /** Number of problems beyond those listed, which are limited. */
   unlisted = 0
   readonly #left = new Map<string, number>()
 
@@ -54,13 +54,13 @@ export class Findings {
     if (count > 0) this.#left.set(what, (this.#left.get(what) ?? 0) + count)
   }
 
-  /** Numbers of records left out because they are no messages, by their kind. */
+  /** Counts, by kind, of records that were left out because they are not messages. */
   get left(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#left)
   }
 }
 
-/** The first ten names, and an ellipsis when there are more. */
+/** The first ten names joined into a text, with an ellipsis when there are more. */
 export function listed(all: Iterable<string>): string {
   const names = [...all]
   return [...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? ['…'] : [])].join(', ')
@@ -79,7 +79,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Name of the folder that contains the file; empty where the path has none. */
+/** Name of the folder directly above the file; empty where the path contains no folder. */
 export function folderOf(path: string): string {
   return path.split('/').at(-2) ?? ''
 }
@@ -94,7 +94,7 @@ export function withoutExtension(path: string): string {
   return nameOf(path).replace(/(?<=.)\.[^.]*$/s, '')
 }
 
-/** Throws `invalid_argument` where a path occurs twice, since a path identifies a file. */
+/** Throws `invalid_argument` where a path occurs twice among the files of an export, since a path identifies a file. */
 export function requireDistinct(files: readonly ExportFile[]): void {
   const seen = new Set<string>()
   for (const { path } of files) {
@@ -103,7 +103,7 @@ export function requireDistinct(files: readonly ExportFile[]): void {
   }
 }
 
-/** The first bytes of the file, at most `max`. */
+/** The first `max` bytes of the file, or all bytes of a shorter file. */
 export async function firstBytes(file: ExportFile, max: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
@@ -115,15 +115,15 @@ export async function firstBytes(file: ExportFile, max: number): Promise<Uint8Ar
   return Buffer.concat(parts).subarray(0, max)
 }
 
-/** Decoder for a text: UTF-8, or UTF-16 where a byte order mark says so. */
+/** Makes a decoder for a file's text: UTF-8, or UTF-16 where the file begins with the byte order mark for it. */
 export function decoderFor(bytes: Uint8Array): InstanceType<typeof TextDecoder> {
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   return new TextDecoder(!isUtf16 ? 'utf-8' : bytes[0] === 0xff ? 'utf-16le' : 'utf-16be')
 }
 
 /**
- * The text in pieces, without a byte order mark. Invalid bytes become U+FFFD, which is reported once per file; so is a file of more than
- * `max` bytes, whose further bytes are not read.
+ * Decodes a file's text in pieces, without a byte order mark. Invalid bytes become U+FFFD, which is reported once per file. Bytes beyond
+ * `max` are not read, which is reported too.
  */
 export async function* textPieces(
   file: ExportFile,
@@ -152,10 +152,10 @@ export async function* textPieces(
 }
 
 export interface Line {
-  /** Line number, from 1. */
+  /** Number of the line in its file, from 1. */
   readonly number: number
   readonly text: string
-  /** Number of characters beyond `max`, which `text` does not contain. */
+  /** Number of characters of the line beyond `max`; `text` does not contain them. */
   readonly dropped: number
 }
 
@@ -184,17 +184,17 @@ export async function* linesOf(
   if (text !== '' || dropped > 0) yield taken()
 }
 
-/** Order of day and month in dates. */
+/** Whether the day or the month comes first in the dates of an export. */
 export type DateOrder = 'day-first' | 'month-first'
 
 export interface ReaderOptions {
-  /** Time zone for times without one, and for the calendar day of a message whose writer's zone is unknown. */
+  /** Time zone of times without one, also used to find the calendar day of a message whose writer's time zone is unknown. */
   readonly zone: Zone | null
-  /** For JSONL: the record's field for each message field. */
+  /** For JSONL: a map from message fields to the names of the record's fields. */
   readonly map: Readonly<Record<string, string>>
   /** Name of the conversation, for formats that hold one conversation and do not name it. */
   readonly conversation: string | null
-  /** For WhatsApp: how its dates are written; null: derived from the dates. */
+  /** For WhatsApp: whether the day or the month comes first in dates; null: derived from the dates. */
   readonly dateOrder: DateOrder | null
 }
 
@@ -206,7 +206,7 @@ export type Reader = (
 ) => AsyncIterable<ConversationDraft>
 
 export interface MessageDraft {
-  /** Id of the message in the export, unique within the conversation; null where it has none. */
+  /** Id that the export gives the message, unique within the conversation; null where it gives none. */
   readonly id: string | null
   readonly session?: string | null | undefined
   readonly speaker: string
@@ -214,7 +214,7 @@ export interface MessageDraft {
   readonly moment: Moment | null
   /** The time as written in the export, from which ids are made: with more of the export it may be parsed differently. */
   readonly written?: string | undefined
-  /** The export's id of the message that this one answers. */
+  /** Id, in the export, of the message that is answered by this one; null: this one is no answer. */
   readonly replyTo?: string | null | undefined
   readonly text: string
   readonly attachments?: readonly Attachment[] | undefined
@@ -227,22 +227,25 @@ export interface ConversationDraft {
   readonly id: string
   readonly title: string
   readonly messages: readonly MessageDraft[]
-  /** Profile of the conversation; absent: derived from the roles. */
+  /** Kind of conversation (`people` or `assistant`); absent: derived from the roles of the speakers. */
   readonly profile?: Profile | undefined
   /** Whether the export gives the order of messages; otherwise they are sorted by time. */
   readonly isOrdered: boolean
 }
 
-/** Kind of an attachment, by its media type. */
+/** Kind of an attachment by its media type: `image`, `audio`, `video`, or `document` for all others. */
 export function kindOfType(type: string): string {
   return /^(image|audio|video)\//.exec(type)?.[1] ?? 'document'
 }
 
-// From what a reader found to the normal form: ids, order, sessions, profile.
+// Converts what a reader found to the common form of conversations: ids, order, sessions, kind of conversation.
 
 const MAX_TITLE = 1_000
 
-/** Pause after which a new session begins: longer than a meal or a meeting, shorter than a night. */
+/**
+ * Pause between two messages after which a new session begins, in milliseconds (6 hours): longer than a meal or a meeting, shorter than a
+ * night.
+ */
 export const SESSION_GAP_MS = 6 * 60 * 60 * 1000
 
 /** The conversation in the common form; null when it has no message. `profile`: the one that the caller gives. */
@@ -279,12 +282,12 @@ export function finished(draft: ConversationDraft, profile: Profile | null, find
   }
 }
 
-/** A short id derived from values that identify something. */
+/** A short id derived by hashing the values that identify a thing: 16 hexadecimal digits of SHA-256. */
 export function derivedId(...parts: readonly (string | number | null)[]): string {
   return sha256(canonicalJson(parts)).slice(0, 16)
 }
 
-/** Of several messages with the same id, the first; the others are reported. */
+/** Keeps the first of several messages with the same id; the others are reported as problems. */
 function distinct(drafts: readonly MessageDraft[], findings: Findings): readonly MessageDraft[] {
   const seen = new Set<string>()
   return drafts.filter(({ id, place }) => {
@@ -322,8 +325,8 @@ function idsOf(conversation: string, drafts: readonly MessageDraft[]): readonly 
 }
 
 /**
- * The session of each message, in order: the export's own, else named after its first message, so that it keeps its name when a longer
- * export has more messages at the end. A message without a time stays in the session of the one before.
+ * Names of the sessions of messages, in order: the export's own; otherwise the id of the session's first message, so that a session keeps
+ * its name in a longer export. A message without a time stays in the session of the message before it.
  */
 function sessionsOf(drafts: readonly MessageDraft[], ids: readonly string[]): readonly string[] {
   let current: string | null = null
@@ -340,7 +343,7 @@ function sessionsOf(drafts: readonly MessageDraft[], ids: readonly string[]): re
   })
 }
 
-/** The id; one that is too long is cut and gets a hash of the whole. */
+/** The id itself; an id that is too long is cut, and ends with a hash of the whole. */
 export function idWithinLimit(id: string): string {
   const text = storableText(id)
   if (text.length <= MAX_ID_LENGTH) return text
@@ -373,20 +376,20 @@ export function plainName(text: string): string {
     .trim()
 }
 
-// A conversation with an assistant is a tree where a message was edited or an answer was generated again. The branch that is shown becomes
-// the conversation; messages in other branches are counted, not read.
+// In exports of chats with an assistant, messages form a tree: it branches where a message was edited or an answer was generated again. The
+// branch that the program shows becomes the conversation; messages of other branches are only counted.
 
 export interface TreeNode {
   readonly id: string
   readonly parent: string | null
-  /** Message of the node; null for nodes without one (a root, a hidden node). */
+  /** Message of the tree's node; null for a node without a message (a root, a hidden node). */
   readonly draft: MessageDraft | null
 }
 
 interface Branch {
-  /** Messages of the branch that is shown, in order. */
+  /** Messages of the branch that the chat program shows, in order. */
   readonly messages: readonly MessageDraft[]
-  /** Number of messages that are not in the branch. */
+  /** Number of messages in the other branches, which are left out. */
   readonly left: number
 }
 

@@ -17,12 +17,14 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Subtypes of messages that a person or program wrote; all others report an event. */
+/**
+ * Subtypes of Slack messages that a person or program wrote; messages of all other subtypes report an event, such as that a member joined.
+ */
 const WRITTEN: ReadonlySet<string> = new Set([
   ...['bot_message', 'me_message', 'thread_broadcast', 'reply_broadcast', 'file_share', 'file_comment'],
   ...['tombstone', 'assistant_app_thread', 'slackbot_response'],
 ])
-/** Files that list conversations: public and private channels, groups, direct messages. */
+/** Files of a Slack export that list conversations: public and private channels, groups, direct messages. */
 const CHANNEL_LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json']
 
 export function isSlackList(path: string): boolean {
@@ -54,11 +56,11 @@ interface Channel {
   readonly title: string
 }
 
-/** Users and channels by their ids. */
+/** Users and channels of the Slack workspace, by their ids. */
 interface Names {
   readonly users: ReadonlyMap<string, { readonly name: string; readonly zone: Zone | null }>
   readonly channels: ReadonlyMap<string, Channel>
-  /** Channels by the folder that contains their day files. */
+  /** Channels by the name of the folder that contains their files, one per day. */
   readonly folders: ReadonlyMap<string, Channel>
 }
 
@@ -94,10 +96,10 @@ function isUserList({ path }: ExportFile): boolean {
   return nameOf(path) === 'users.json'
 }
 
-/** Files named after a day, by folder, in order of the day. */
+/** Files that hold the messages of one day, grouped by their folder and ordered by day. */
 function daysByFolder(files: readonly ExportFile[], findings: Findings): ReadonlyMap<string, readonly ExportFile[]> {
   const others = files.filter(({ path }) => !isSlackList(path))
-  // A single day file may have been renamed, so it is accepted under any name.
+  // Where the export is a single file, it is accepted under any name, since people rename files.
   const days = files.length === 1 ? others : others.filter(({ path }) => isSlackDay(path))
   findings.leave('file that is not a day of a channel', others.length - days.length)
   const ordered = days.toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -120,8 +122,8 @@ function messageOf(
   const links = listIn(value, 'attachments')
   const attachments = [...listIn(value, 'files').map(fileOf), ...links.flatMap(pageOf)]
   const text = plainText(textIn(value, 'text') ?? '', names) || plainText(textsBelow(value['blocks']), names)
-  // For a linked page, its name as an attachment suffices; text that a program put below the message, and forwarded messages, become part
-  // of the text.
+  // A linked page becomes an attachment with its name, which suffices. Text that a program put below the message, and forwarded messages,
+  // become part of the message's text.
   const below = links.filter(link => text === '' || addressOf(link) === null || isPassedOn(link))
   const shown = [text, plainText(below.map(linkText).filter(Boolean).join('\n\n'), names)].filter(Boolean).join('\n\n')
   if (shown.trim() === '' && attachments.length === 0 && !deleted) {
@@ -137,7 +139,7 @@ function messageOf(
   const edited = value['edited']
   return {
     id: moment === null ? null : ts,
-    // A deleted message is replaced by one of a program, so its speaker is unknown.
+    // Slack replaces a deleted message by a message of a program, so the original speaker is unknown.
     speaker: deleted ? '' : speakerOf(value, user, names),
     role: null,
     moment: moment === null ? null : { at: moment.at, zone: offsetAt(zone, moment.at) },
@@ -170,7 +172,7 @@ function fileOf(file: unknown): Attachment {
   return { kind, caption: textIn(file, 'alt_txt') ?? (title === name ? null : title), name }
 }
 
-/** Attachments for the preview of a page that a message links to. */
+/** An attachment for each preview of a web page to which a message links. */
 function pageOf(link: unknown): readonly Attachment[] {
   const address = addressOf(link)
   return address === null ? [] : [{ kind: 'link', caption: textIn(link, 'title'), name: address }]
@@ -192,11 +194,11 @@ function linkText(link: unknown): string {
   return texts.length > 0 ? texts.join('\n') : (textIn(link, 'fallback') ?? '')
 }
 
-/** Text of a message's blocks: programs often write blocks without text. */
+/** Joins the texts inside a message's blocks; needed because messages of programs often have blocks but no text. */
 function textsBelow(blocks: unknown): string {
   const texts: string[] = []
   const open: unknown[] = [blocks]
-  // A stack: the block to read next is at the end, which gives document order.
+  // A stack of blocks: the block at the end is read next, which gives the order of the document.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...next.toReversed())
     else if (isRecord(next)) {
@@ -207,7 +209,7 @@ function textsBelow(blocks: unknown): string {
   return texts.join('\n')
 }
 
-/** Slack's markup as it is displayed: mentions by name, links with their text. */
+/** Slack's markup converted to the text that Slack displays: mentions by name, links by their text. */
 function plainText(markup: string, names: Names): string {
   return markup.replace(/<([^<>]+)>|&(?:amp|lt|gt);/g, (whole, inner: string | undefined) =>
     inner === undefined ? unescaped(whole) : (referenceText(inner, names) ?? whole),

@@ -33,7 +33,7 @@ export const readWhatsapp: Reader = async function* (files, options, findings) {
   }
 }
 
-/** Messages in the order of the file: their times only have minutes, and clocks are set back. */
+/** Keeps messages in the order of the file: their times may have only minutes, and clocks are set back in autumn. */
 async function rawMessages(file: ExportFile, findings: Findings): Promise<readonly RawMessage[]> {
   const found: RawMessage[] = []
   let shape: LineShape | null = null
@@ -77,7 +77,7 @@ function draftOf(
   if (local === null) findings.problem(place, `${first.written} is not a time; it was stored without one`)
   return {
     id: null,
-    // The name of a person who is not in the contacts has a tilde in front.
+    // WhatsApp puts a tilde before the name of a person who is not among the contacts.
     speaker: (named[1] as string).replace(/^[\u200e\u200f]*~\s*/, ''),
     role: null,
     moment: local === null ? null : momentIn(local, zone),
@@ -94,7 +94,7 @@ function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string 
   const known = chatNameIn(name) ?? chatNameIn(folderOf(file.path))
   if (known !== null) return known
   if (!/^_?chat$/i.test(name)) return name
-  // On iOS, the first line is attributed to the group, or to the person that the chat is with.
+  // In exports from iOS, the first line is attributed to the group, or to the person with whom the chat is.
   const first = raw[0]?.first.rest ?? ''
   const speaker = /^(.{1,100}?):\s/.exec(first)
   if (speaker !== null && isEventText(first.slice(speaker[0].length))) return speaker[1] as string
@@ -102,41 +102,41 @@ function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string 
   return name
 }
 
-/** Name of the chat from the name of the export or its folder; null where that contains none. */
+/** Name of the chat, from the name of the exported file or its folder; null where the name does not contain one. */
 function chatNameIn(name: string): string | null {
-  // A repeated download of the same name has a number at the end.
+  // When an export is downloaded again, a number is added to its name, as in `WhatsApp Chat with Mira (1).txt`.
   const plain = name.replace(ANY_MARK, '').replace(/ \(\d+\)$/, '')
   const match = /^(?:WhatsApp Chat with|WhatsApp Chat -|Chat de WhatsApp con|Chat de WhatsApp -)\s+(.+?)$/i.exec(plain)
   return match?.[1]?.trim() ?? null
 }
 
-/** The two shapes: `[14/03/2025, 10:00:00] Mira: Hi` (iOS) and `14/03/2025, 10:00 - Mira: Hi` (Android). */
+/** The shape of the lines that begin a message: `[14/03/2025, 10:00:00] Mira: Hi` (iOS) or `14/03/2025, 10:00 - Mira: Hi` (Android). */
 interface LineShape {
   readonly isBracketed: boolean
   readonly separator: string
 }
 
-/** The first line of a message, which begins with a date and a time. */
+/** A parsed first line of a message; such a line begins with a date and a time. */
 interface FirstLine {
   /** Numbers of the date in the order of the line: either the year is last, or it is first with four digits, followed by the month. */
   readonly parts: readonly [number, number, number]
   readonly isYearFirst: boolean
   readonly hour: number
-  /** Hours and minutes, with the seconds if there are any: `10:00`. */
+  /** Minutes and seconds as `mm:ss`; the seconds are `00` where the line has none. */
   readonly minutes: string
-  /** Half of the day on a 12-hour clock, which begins at 12, or at 0 as in Japan. */
+  /** Half of the day on a 12-hour clock, which counts from 12 (or from 0, as in Japan); null: a 24-hour clock. */
   readonly half: 'am' | 'pm' | null
-  /** Date and time as written, from which ids are made. */
+  /** Date and time exactly as the line writes them; ids of messages are derived from this text. */
   readonly written: string
   readonly isPadded: boolean
   readonly shape: LineShape
-  /** Text after the time: `Mira: Hi`, or a notice of WhatsApp. */
+  /** The rest of the line after the time: speaker and text (`Mira: Hi`), or a notice by WhatsApp. */
   readonly rest: string
 }
 
-/** Pattern of a date. Arabic has a direction mark behind each number, Korean a blank behind each point. */
+/** Pattern of a date in any language: in Arabic a direction mark follows each number, in Korean a blank follows each point. */
 const DATE = String.raw`(?<a>\d{1,4})\u200f?(?<separator>[./-] ?)(?<b>\d{1,2})\u200f?\k<separator>(?<c>\d{1,4})\.?`
-/** Half of the day, written after the time (with no-break spaces; Spanish writes `a. m.`), or before it. */
+/** Half of the day: written after the time in most languages (with no-break spaces; Spanish writes `a. m.`), before it in others. */
 const AM = /^(?:a\.?\s*m\.?|ص|오전|上午|午前)$/i
 const BEHIND = String.raw`[ap]\.?\s*m\.?|[صم]`
 const BEFORE = '오전|오후|上午|下午|午前|午後'
@@ -147,7 +147,7 @@ const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'iu')
 const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'iu')
 /** Marks before a line that begins with a character other than a letter of the reader's writing direction. */
 const MARKS = /^[\u200e\u200f\ufeff]+/
-/** Number of characters at the start of a line that are searched for a date and time. */
+/** Number of characters at the start of a line in which a date and time are searched. */
 const LONGEST = 80
 
 /** Parses the first line of a message; null for a line that continues the message above. `shape`: that of the file's first message. */
@@ -155,7 +155,7 @@ export function firstLineOf(line: string, shape: LineShape | null): FirstLine | 
   const text = line.replace(MARKS, '')
   const isBracketed = text.startsWith('[')
   if (shape !== null && shape.isBracketed !== isBracketed) return null
-  // The last four bits of an Arabic or Persian digit are its value.
+  // The last four bits of the code of an Arabic or Persian digit are its value.
   const head = text.slice(0, LONGEST).replace(/[\u0660-\u0669\u06f0-\u06f9]/g, it => String(it.charCodeAt(0) & 0xf))
   const match = (isBracketed ? BRACKETED : PLAIN).exec(head)
   if (match === null) return null
@@ -177,7 +177,7 @@ export function firstLineOf(line: string, shape: LineShape | null): FirstLine | 
   }
 }
 
-/** The local time as if it were UTC; null for a time that does not exist. */
+/** The local time of a line, as if it were UTC; null where the numbers are no valid time. */
 function localOf({ parts, isYearFirst, hour, minutes, half }: FirstLine, order: DateOrder): Instant | null {
   const [a, b, c] = parts
   const [year, month, day] = isYearFirst ? [a, b, c] : order === 'day-first' ? [c, b, a] : [c, a, b]
@@ -188,9 +188,9 @@ function localOf({ parts, isYearFirst, hour, minutes, half }: FirstLine, order: 
 }
 
 /**
- * Order of day and month for a whole file, which follows the telephone's region and is not stated. Numbers above 12 are days; where there
- * are none, the order in which fewer messages come before the one above them. Where both are equal: day first, unless the file uses a
- * 12-hour clock and numbers without leading zeros, as in the United States.
+ * Whether the day or the month comes first in a file's dates; this follows the telephone's region, and the file does not say it. A number
+ * above 12 is a day. Otherwise the order in which fewer messages are earlier than the one above; in case of a tie day first, unless the
+ * file has a 12-hour clock and numbers without leading zeros, as in the United States.
  */
 function orderOf({ path }: ExportFile, raw: readonly RawMessage[], findings: Findings): DateOrder {
   const open = raw.map(({ first }) => first).filter(({ isYearFirst }) => !isYearFirst)
@@ -212,7 +212,7 @@ function orderOf({ path }: ExportFile, raw: readonly RawMessage[], findings: Fin
   return chosen(isAmerican ? 'month-first' : 'day-first', 'its dates can be read day first or month first')
 }
 
-/** Number of lines whose time is earlier than that of the line above. */
+/** Number of messages whose time is earlier than that of the message above. */
 function backwards(lines: readonly FirstLine[], order: DateOrder): number {
   const times = lines.flatMap(line => localOf(line, order) ?? [])
   return times.filter((at, index) => at < (times[index - 1] ?? at)).length
@@ -220,12 +220,12 @@ function backwards(lines: readonly FirstLine[], order: DateOrder): number {
 
 const ANY_MARK = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Notice at the end of an edited message, after a blank and sometimes a direction mark. */
+/** Pattern of WhatsApp's notice at the end of an edited message, after a blank and sometimes a direction mark. */
 const EDITED = /^<(?:This message was edited|Se editó este mensaje|Este mensaje fue editado|Mensaje editado)\.?>$/i
 const DELETED =
   /^(?:This message was deleted|You deleted this message|This message was deleted by admin .{1,100}|Se eliminó este mensaje|Este mensaje fue eliminado|Este mensaje se eliminó|Eliminaste este mensaje|Mensaje eliminado|Un admin(?:istrador)?\. eliminó este mensaje)\.?$/i
 
-/** The notice `<Media omitted>`, where the export was made without media. */
+/** Pattern of the notice `<Media omitted>`, which exports without media have in place of a picture or sound. */
 const MEDIA_OMITTED = /^<(?:Media omitted|Multimedia omitido|Archivo omitido|Medios omitidos)>$/i
 const KINDS: readonly (readonly [string, string])[] = [
   ['image', 'image|photo|imagen|foto'],
@@ -241,13 +241,13 @@ const KIND_OMITTED = new RegExp(
   'i',
 )
 const ATTACHED = /[\u200e\u200f]{0,3}<(?:attached|adjunto|archivo adjunto): ([^<>\n]+)>/gi
-/** The Android notice of an attached file; text on the lines below is the caption. */
+/** Pattern of the Android notice of an attached file; text on the lines below the notice is the caption. */
 const FILE_ATTACHED = /^[\u200e\u200f]*([^\n]+?) \((?:file attached|archivo adjunto)\)[ \t]*(?:\n|$)/i
 
 type Content = Required<Pick<MessageDraft, 'text' | 'deleted'>> &
   Pick<MessageDraft, 'edited'> & { readonly attachments: readonly Attachment[] }
 
-/** Content of a message, with WhatsApp's own words removed from the text. */
+/** Content of a message: text, attachments, whether it was edited or deleted. WhatsApp's own notices are removed from the text. */
 function contentOf(raw: string): Content {
   const end = raw.lastIndexOf('<')
   const isEdited = end >= 0 && EDITED.test(raw.slice(end).trimEnd())
@@ -260,7 +260,7 @@ function contentOf(raw: string): Content {
   if (DELETED.test(bare)) return content('', [], true)
   if (MEDIA_OMITTED.test(bare)) return content('', [attachment('media', null)])
   const omitted = KIND_OMITTED.exec(text.trim())
-  // A person may write "image omitted" too: WhatsApp's own notice has a mark in front, or is the whole text.
+  // A person may also write "image omitted"; WhatsApp's own notice has a direction mark in front, or is the whole text.
   if (omitted !== null && (omitted[1] === '' || /[\u200e\u200f]/.test(text))) {
     const before = (omitted[1] ?? '').replace(ANY_MARK, '').trim()
     const kind = KINDS.find(([, words]) => new RegExp(`^(?:${words})$`, 'i').test(omitted[2] as string))?.[0] ?? 'media'
@@ -320,8 +320,8 @@ const EVENT = new RegExp(
 const ENCRYPTED =
   /^[\u200e\u200f]*(?:Messages and calls are end-to-end encrypted|Messages to this (?:chat|group) .{0,60}end-to-end encryption|Los mensajes y las llamadas están cifrados|Los mensajes y llamadas están cifrados)/i
 /**
- * The Android notice that a group was named, which looks like a message of a person with a long name when the group's name contains a
- * colon.
+ * Pattern of the Android notice that a group was named. Where the group's name contains a colon, the notice looks like a message of a
+ * person with a long name.
  */
 const NAMED_GROUP = new RegExp(
   String.raw`^(?:(?:(?!:\s).){1,100}? )?(?:` +
@@ -330,13 +330,13 @@ const NAMED_GROUP = new RegExp(
   'i',
 )
 
-/** Whether the text of a message with a speaker is the notice of an event. */
+/** Whether a text that is attributed to a speaker is in fact WhatsApp's notice of an event. */
 function isEventText(text: string): boolean {
-  // On iOS such lines begin with a direction mark, which people hardly ever type.
+  // On iOS, notices of events begin with a direction mark, which people hardly ever type.
   return ENCRYPTED.test(text) || (text.startsWith('\u200e') && EVENT.test(text))
 }
 
-/** Whether a line with a colon is WhatsApp's notice and not a message. */
+/** Whether a line that contains a colon is WhatsApp's notice of an event and not a message with a speaker. */
 function isEventLine(rest: string): boolean {
   return ENCRYPTED.test(rest) || NAMED_GROUP.test(rest.replace(ANY_MARK, ''))
 }

@@ -1,6 +1,6 @@
 /**
- * Answers the query of another node, or refuses it (BQ-119 to BQ-123). The envelope is checked first; the query is then answered with the
- * permissions of the key that signed it, whatever the query claims, and without anybody's trust or weights.
+ * Answers the query of another node, or refuses it (BQ-119 to BQ-123). The signed envelope is checked first. The query is then answered
+ * with the permissions of the key that signed it, whatever requester the query names, and the results are ranked without trust.
  */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import { onePer, Recent } from '../../../../base/recent.ts'
@@ -50,16 +50,16 @@ async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly En
 
 interface Asking {
   readonly scope: WireScope
-  /** did:key of the requester. */
+  /** Key (did:key) that signed the query: of an agent on another node, or of the other node itself. */
   readonly sender: string
-  /** Number of items that the requester asked for. */
+  /** Number of results that the query asked for. */
   readonly limit: number
 }
 
 /**
- * Beliefs in the form in which they leave this node: as the requester may see them, public ones signed by their holders (BQ-123). At most
- * as many as a requester reads from one answer, and always the best ones (BQ-118). Beliefs that nobody here can sign are left out, because
- * the requester could not trust them. `isCut`: not all fit into one answer.
+ * Converts beliefs to the form in which they leave this node: as the requester may see them, public ones signed by their holders (BQ-123).
+ * If not all fit into one answer, the best ones are kept (BQ-118) and `isCut` is true. Public beliefs that cannot be signed here are left
+ * out, because the requester could not verify them.
  */
 function itemsOf(
   state: BeliefsState,
@@ -150,22 +150,25 @@ function signedByHolder(
   return signature === undefined ? null : { ...open, signature }
 }
 
-/** Cache of signatures, by the signed statement, which contains the key. */
+/** Cache of the holders' signatures, by the signed statement; the statement contains the signing key. */
 const signaturesOf = onePer((_: BeliefsState) => new Recent<string, string>(MAX_SIGNATURES))
 const MAX_SIGNATURES = 50_000
 
-/** Maximum bytes of an answer besides its items and vectors. */
+/** Maximum bytes of an answer without its items and vectors. */
 const FRAME_BYTES = 65_536
-/** Maximum bytes of one UTF-16 unit of JSON text that is encoded as a JSON string again. */
+/** Maximum bytes per UTF-16 unit of an item's JSON text, when that text is included in the JSON of the answer as a string. */
 const MAX_BYTES_A_UNIT = 3
 
 interface Part {
-  /** An item of the answer as JSON text. */
+  /** One belief of the answer as JSON text. */
   readonly text: string
   readonly vector: Float32Array | undefined
 }
 
-/** The first items that fit into an answer. `limit`: number of items requested. */
+/**
+ * The first items that together fit into an answer of limited size. `limit`: number of items that the query asked for, which determines the
+ * size.
+ */
 function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T[] {
   const most = maxAnswerBytes(limit) - FRAME_BYTES
   const atMost = parts.reduce((sum, part) => sum + MAX_BYTES_A_UNIT * part.text.length + vectorBytes(part), 0)
@@ -178,7 +181,7 @@ function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T
   return end === -1 ? parts : parts.slice(0, end)
 }
 
-/** Number of bytes of a vector in base64. */
+/** Number of bytes of a vector when it is encoded as base64. */
 function vectorBytes({ vector }: Part): number {
   return vector === undefined ? 0 : Math.ceil(vector.byteLength / 3) * 4
 }
@@ -200,7 +203,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
       answerStatement,
     )
   }
-  // A request for more items than allowed is cut, not rejected (BQ-118).
+  // If the query asks for more items than allowed, fewer items are returned; the query is not rejected (BQ-118).
   const timeoutMs = Math.min(MAX_MS, query.timeout_ms)
   const time = new TimeLimit(timeoutMs, call.signal)
   try {
@@ -254,7 +257,7 @@ async function find(
     scope.federation ?? undefined,
   )
   if (scope.kind === 'network') await makeHolderKeys(state, keys)
-  // The second check of the visibility matrix (BQ-095).
+  // Checks again, when the items are made, that the requester may see each belief (BQ-095).
   const asking = { scope, sender: who.sender, limit }
   const show = (view: ShowView) => {
     return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), asking)
@@ -263,7 +266,7 @@ async function find(
   return { ...shownBeliefs, more: isCut || hasMore, state: seen }
 }
 
-/** Reads with the permissions of the requester, restricted to the federation of the query. */
+/** Reads the store with the permissions of the query's requester, restricted to the federation that the query names. */
 function lookAs<T>(
   state: BeliefsState,
   { federation }: WireScope,
@@ -274,7 +277,7 @@ function lookAs<T>(
   return state.look(requester, body, time, federation ?? undefined)
 }
 
-/** Vector of the query; null: it has none. Throws if it is not a vector of this node's model. */
+/** Vector in the query; null: the query has none. Throws if the vector was not made by this node's embedding model. */
 function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array | null {
   if (vector === null) return null
   const found = vectorFromText(vector.values)
@@ -284,21 +287,22 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
 
 function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery, requester: string): Question {
   const isList = text === null && vector === null
-  // Trust that the sender has stated here is not used: the sender weighs the results itself.
+  // The trust weight is 0: trust that the sender may have stated on this node is not used, because the sender weighs the results with its
+  // own trust.
   const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
   return {
     semantic: textOf(text),
-    // The cast is safe: bounds that are null are left out.
+    // The cast is safe: bounds that are null are treated like absent ones.
     filters: filters.map(filter => toFilter(filter as BeliefFilter)),
     context,
-    // The cast is safe: the remaining default weights never add up to 0.
+    // The cast is safe: weights are null only if their sum is 0, and the default weights other than trust never add up to 0.
     weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
     minSimilarity: min_similarity ?? null,
     scope: { local: false, federated: scope.kind === 'federated', network: scope.kind === 'network' },
   }
 }
 
-/** The whole text as plain text, without operators. */
+/** Makes a query text that contains no operators: the whole text is searched for by meaning. */
 function textOf(text: string | null): CheckedText | null {
   return text === null ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
 }

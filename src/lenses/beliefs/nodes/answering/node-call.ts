@@ -1,7 +1,7 @@
 /**
- * Authenticates a message from another node before anything else in it is read: its envelope, then what it may ask, and how often
- * (`answers_per_minute`). Known agents and nodes are counted individually; unknown keys, which anybody can create in any number, are
- * counted by their address (for IPv6, the network) and all together.
+ * Authenticates a message from another node before anything else in the message is read: checks its signed envelope, what the sender may
+ * ask, and how often (`answers_per_minute`). Known agents and nodes are counted individually. Unknown keys, which anybody can create in any
+ * number, are counted by network address (for IPv6, by network) and all together.
  */
 import { canonicalJson } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/recent.ts'
@@ -40,7 +40,7 @@ export async function takenEnvelope(
 ): Promise<Envelope> {
   if (!state.settings.answerNodes) throw answersNobody()
   if (typeof input !== 'object' || input === null) throw unauthorized()
-  // The cast is safe: anything that is not an envelope is rejected as malformed.
+  // The cast is safe: `input` of any other form is rejected by the checks as malformed.
   const envelope = input as Envelope
   const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces, charge }
   const refusal = await envelopeRefusal(envelope, checks)
@@ -52,16 +52,16 @@ export async function takenEnvelope(
 export interface NodeCall {
   readonly state: BeliefsState
   readonly signal: AbortSignal
-  /** Charges the query to the sender; throws RATE_LIMITED. */
+  /** Counts the query against the sender's rate limit; throws RATE_LIMITED. */
   charge(sender: string): void
 }
 
-/** Requester of queries for public beliefs, which are the same for everybody. No real key has this form. */
+/** Name of the requester in queries for public beliefs, which are the same for everybody. No real did:key has this form. */
 const ANYBODY = 'did:key:anybody'
 
 /**
- * Name of the requester. A sender that is not an active member with permission to query gets the same error for a federation that exists
- * and for one that does not; so do all members of a federation that publishes only aggregates (BQ-105).
+ * Name of the requester with whose permissions a query is answered. A sender that is not an active member with permission to query gets one
+ * error whether the federation exists or not; so do members of a federation that publishes only aggregates (BQ-105).
  */
 export function requesterOf(state: BeliefsState, scope: WireScope, sender: string): string {
   if (scope.kind === 'network') {
@@ -81,14 +81,14 @@ export function nodeOf({ node }: LensHost): NodeIdentity {
 
 export function notUnderstood(query?: unknown): Error {
   if (isOtherVersion(query)) {
-    // The cast is safe: a value that states its version is an object.
+    // The cast is safe: a value with a `protocol` field is an object.
     const value = String((query as WireQuery).protocol)
     return wrong('query.protocol', `version ${PROTOCOL} of the protocol of nodes`, 'protocol', value)
   }
   return wrong('query', 'a query in the form that docs/guide/nodes.md describes', 'malformed')
 }
 
-/** All unknown senders at one address together have a known sender's rate divided by this number. */
+/** Divisor for unknown senders: all of them at one network address share the rate of one known sender divided by this number. */
 const STRANGER_SHARE = 5
 
 interface NodeLimits {
@@ -111,8 +111,8 @@ const limitsOf: (state: BeliefsState) => NodeLimits = onePer(({ settings: { answ
 })
 
 /**
- * Name under which a sender is counted. The blank in it makes sure that nobody else shares the bucket of a known sender, because names
- * contain no blanks.
+ * Name under which a sender's queries are counted. Names of known senders get the prefix `node `, whose blank makes sure that no unknown
+ * sender shares their count, because keys contain no blanks.
  */
 function bucketOf(state: BeliefsState, sender: string): string {
   const { store } = state.host
@@ -126,9 +126,9 @@ function isMember({ host }: BeliefsState, agent: string): boolean {
 }
 
 /**
- * A text that identifies what another node may see of a scope: the same in every process on this store, even after a restart, and different
- * after each change of a visible belief. Hidden beliefs do not affect it (BQ-111). It depends on `sender`, so that two senders learn
- * nothing by comparing theirs.
+ * A text that identifies the state of the beliefs that another node may see: equal in every process on this store, even after a restart,
+ * and different after a change of a visible belief. Hidden beliefs do not affect it (BQ-111). It differs by `sender`, so that two senders
+ * learn nothing by comparing their texts.
  */
 export function seenState(view: ShowView, scope: WireScope, sender: string): string {
   const { columns, requester } = view
@@ -143,7 +143,7 @@ interface KeptSum {
   readonly sum: Sum
 }
 
-/** Maximum number of sets of partitions whose checksums are cached. */
+/** Maximum number of sets of partitions whose checksums are cached at once. */
 const MAX_KEPT = 1_000
 const sumsOf = onePer((_: BeliefColumns) => new Map<string, KeptSum>())
 
@@ -159,7 +159,7 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   let [one, other] = [0, 0]
   for (const partition of partitions) {
     for (const row of columns.rowsIn(partition)) {
-      // Uses the holder's name, because the numbers in columns depend on everything that was ever written to the store.
+      // The hash uses the holder's name, because the holder's number depends on everything that was ever written to the store.
       const holder = textHash(columns.holderOf(row))
       one = (one + hashOfTwo(marks[row * 2] as number, holder)) | 0
       other = (other + hashOfTwo(marks[row * 2 + 1] as number, holder)) | 0
@@ -170,7 +170,10 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   return sum
 }
 
-/** Longest wait in milliseconds, shorter than the timeouts of proxies and servers. */
+/**
+ * Longest time in milliseconds that a request for changes may wait, shorter than the timeouts of usual proxies and servers; and the
+ * interval between two checks.
+ */
 const MAX_WAIT_MS = 20_000
 const LOOK_MS = 250
 /** Maximum number of waiting requests of one sender (all unknown keys together count as one sender), and of all senders. */
@@ -181,9 +184,9 @@ const WHAT = 'questions for changes'
 const waitingOf = onePer((_: BeliefsState) => new Places(MAX_WAITING, WHAT))
 
 /**
- * Answers when the beliefs that the sender may see have changed, or after its longest wait. Checked at fixed times, independently of
- * writes: an answer right after a commit would reveal by its time that something hidden was written (BQ-169). Throws UNAUTHORIZED also if
- * the sender has lost its permission meanwhile, and RATE_LIMITED for too many requests at a time.
+ * Answers a request for changes when the beliefs that the sender may see have changed, or after the longest wait. Changes are looked for at
+ * fixed intervals, not at each write: an answer right after a commit would reveal that something hidden was written (BQ-169). Throws
+ * UNAUTHORIZED also if the sender loses its permission during the wait, and RATE_LIMITED if too many requests wait.
  */
 export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
   const { state, signal } = call

@@ -1,7 +1,7 @@
 /**
  * Queries other nodes in parallel, each with its own time limit (BQ-116 to BQ-124). Answers are verified before they are used; a failing
- * node does not affect the others, and late answers are not waited for. Why a node gave nothing is reported in this node's own words
- * (BQ-133).
+ * node does not affect the others, and late answers are not waited for. Why a node did not answer is reported in texts of this node, never
+ * in text that the other node sent (BQ-133).
  */
 import { canonicalJson, type Json, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
@@ -28,8 +28,8 @@ import { isOtherVersion, maxAnswerBytes, QUERY_PATH, sealedQuestion, wireQueryOf
 import { remotesOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 /**
- * The sources to query: the requester's federations by id, then network nodes by id. Ids in `scope.nodes` that are not queried, whether
- * such a node exists or not, come last as nodes without an address, from which no answer will come.
+ * The sources to query: the requester's federations ordered by id, then network nodes ordered by id. Ids in `scope.nodes` that cannot be
+ * queried come last as nodes without an address, whether a node of that id exists or not; querying them always fails.
  */
 export function sourcesToAsk(
   store: Store,
@@ -67,13 +67,13 @@ type Why = Pick<NodeFailure, 'code' | 'reason' | 'retryable'>
 
 const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
-/** The node answers in another version of the protocol, or cannot read the query. */
+/** Failure: the node answered in another version of the protocol, or could not read the query. */
 const OTHER_VERSION: Why = { code: 'NODE_UNAVAILABLE', reason: 'protocol', retryable: false }
 /** Also used for nodes that are paused after failures and for unknown names: the error does not reveal which it is (BQ-087). */
 const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
-/** Failure for any error that occurred on this node itself. */
+/** Failure: an unexpected error occurred on this node itself. */
 const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
-/** The requester's key is not stored on this node, and only the requester itself can sign. */
+/** Failure: the query cannot be signed, because the requester's private key is not stored on this node. */
 const NO_KEY: Why = { code: 'UNAUTHORIZED', reason: 'no_key', retryable: false }
 
 export function whyOf({ code, status }: TransportFailure): Why {
@@ -99,18 +99,18 @@ export interface NodesRequest {
   readonly requester: string
   readonly query: CheckedQuery
   readonly sources: readonly AskedSource[]
-  /** Vector of the query's text; null: there is none. */
+  /** Vector of the query's text; null: the text was not embedded, or the query has no text. */
   readonly vector: Float32Array | null
   readonly asOf: Instant
   readonly time: TimeLimit
 }
 
-/** Maximum total bytes of all answers to one query; each source has an equal share. */
+/** Maximum bytes of all nodes' answers to one query together; each source may use an equal share. */
 const MAX_BYTES_TOGETHER = 256 * 2 ** 20
-/** Milliseconds: a timeout with less time than this says nothing about the node. */
+/** Milliseconds. If a node had less time than this, its timeout is not counted as a failure of the node. */
 const FAIR_MS = 250
 
-/** Queries all sources. Rejects only if the caller has gone. */
+/** Queries all given sources in parallel. Rejects only if the caller has cancelled; failures of nodes are part of the result. */
 export async function askNodes(request: NodesRequest): Promise<NodesAnswer> {
   const { sources, time } = request
   const query = new NodeQuery(request)
@@ -137,7 +137,7 @@ class NodeQuery {
   readonly #asked = new Map<string, boolean>()
   readonly #noted = new Set<string>()
   readonly #model: VerifyRequest['model']
-  /** The keys that messages are signed with, for each kind of source: deriving them costs more than signing one message. */
+  /** Keys that sign the messages, by kind of source. They are kept because deriving keys takes longer than signing one message. */
   readonly #keys = new Map<AskedSource['kind'], Promise<Keys | null>>()
 
   constructor(request: NodesRequest) {
@@ -167,7 +167,7 @@ class NodeQuery {
     const { signal } = time
     const verify = (late: AbortSignal) => this.#verified(source, keys, began + limitMs, AbortSignal.any([signal, late]))
     try {
-      // A time limit is needed in addition, because not every transport reacts to a signal at once.
+      // The time limit is enforced here in addition to the abort signal, because not every transport reacts to the signal at once.
       const verified = await inTime(verify, { signal, leftMs: limitMs })
       if (verified === null) throw new NoAnswer(LATE)
       const remotes = await remotesOf({ ...this.#request, source }, verified)
@@ -183,7 +183,7 @@ class NodeQuery {
     }
   }
 
-  /** Whether to query the node; the decision holds for all of its sources. */
+  /** Whether to query the source's node at all; the decision is made once and holds for all sources of the node. */
   #mayAsk({ peer }: AskedSource): boolean {
     const known = this.#asked.get(peer.did)
     if (known !== undefined) return known
@@ -237,7 +237,7 @@ class NodeQuery {
     return verified
   }
 
-  /** Keys for signing queries to a source. Null: there are none, and none can be created. */
+  /** Keys for signing queries to a source; null: the requester has none, and none can be created. */
   #keysFor({ kind }: AskedSource): Promise<Keys | null> {
     const { state, requester } = this.#request
     const keys = this.#keys.get(kind) ?? askingKeys(state.host, kind, requester)
@@ -274,27 +274,30 @@ function reasonOf(thrown: unknown): Why {
   return thrown instanceof NoAnswer ? thrown.why : FAILED
 }
 
-// The cache of other nodes' answers (BQ-137 to BQ-141). It contains verified beliefs as they arrived: filters, trust, freshness, validity
-// and access are checked at each use. An answer in which a node failed is not cached. The cache key contains everything on this node that
-// affects what the requester is shown, and nothing that the requester may not see (BQ-111).
+// The cache of other nodes' answers (BQ-137 to BQ-141). It contains verified beliefs as received: filters, trust, freshness, validity and
+// access are applied at each use. A set of answers is not cached if one of the nodes failed. The cache key contains all data on this node
+// that affects what the requester is shown, and nothing that the requester may not see (BQ-111).
 
 interface KeptAnswer {
   readonly answer: NodesAnswer
-  /** States by name of the source: the state of what the requester may see there, as of the answer. */
+  /**
+   * By name of a source: the state identifier that came with the source's answer. It changes when a belief of the source that the requester
+   * may see changes.
+   */
   readonly states: ReadonlyMap<string, string>
-  /** Time at which the nodes were queried. */
+  /** Time at which the nodes were queried for this answer. */
   readonly at: Instant
   readonly bytes: number
 }
 
 const MAX_ENTRIES = 10_000
 const MAX_BYTES = 64 * 2 ** 20
-/** Bytes of a remote belief besides its content and vector. */
+/** Estimated bytes in memory of a belief from another node, without its content and vector. */
 const REMOTE_BYTES = 1_500
 
 type KeptAnswers = Recent<string, KeptAnswer>
 
-/** Approximate memory use of an answer in bytes. */
+/** Approximate memory use of the nodes' answers in bytes. */
 export function bytesOf({ answers }: NodesAnswer): number {
   return answers
     .flatMap(({ remotes }) => remotes)
@@ -318,7 +321,10 @@ function cacheKey(view: ShowView, query: CheckedQuery, sources: readonly AskedSo
   return sha256(canonicalJson(parts))
 }
 
-/** Trust that the requester has stated, as text; the use of an edge does not change it. */
+/**
+ * The trust edges that the requester has stated, as a text for the cache key. Times of use are left out, so that using an edge does not
+ * invalidate cached answers.
+ */
 function ownTrust({ reader, requester }: ShowView): string {
   const columns = ['target', 'level', 'domains', 'updated_at']
   return JSON.stringify(reader.table(TRUST).scan({ owner: requester.id }, { columns }))
@@ -328,20 +334,20 @@ function ownMemberships({ reader, requester }: ShowView): string {
   return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
 }
 
-/** Number of further cache durations for which an expired answer may be shown while it is refreshed. */
+/** Number of cache durations after its expiry for which an expired answer may still be shown while it is refreshed. */
 const STALE_DURATIONS = 10
-/** Time limit in milliseconds for refreshing an answer in the background. */
+/** Time limit in milliseconds for requesting a new version of an expired answer in the background. */
 const REFRESH_MS = 30_000
 
 export interface CachedAnswer {
   readonly answer: NodesAnswer
-  /** Whether the answer has expired and is being refreshed. */
+  /** Whether the answer is older than the cache duration; a new answer is then being requested in the background. */
   readonly isStale: boolean
 }
 
 interface NodeCache {
   readonly kept: KeptAnswers
-  /** Cache keys that are being refreshed. */
+  /** Keys of cached answers that are being refreshed at the moment. */
   readonly refreshing: Set<string>
 }
 
@@ -351,7 +357,7 @@ export const nodeCacheOf: (state: BeliefsState) => NodeCache = onePer(state => {
   return { kept, refreshing: new Set<string>() }
 })
 
-/** Drops cached answers when nodes report changes (BQ-140). */
+/** Removes cached answers when one of their nodes reports that its beliefs have changed (BQ-140). */
 function dropWhatChanged({ settings, host }: BeliefsState, kept: KeptAnswers): void {
   const lifetime = settings.cacheDurationMs * (settings.staleWhileRevalidate ? 1 + STALE_DURATIONS : 1)
   const watches = watchesOf(host)
@@ -397,7 +403,10 @@ export async function askOrRecall(request: NodesRequest): Promise<CachedAnswer> 
   return { answer, isStale: false }
 }
 
-/** Refreshes an answer, once at a time for each key; if that fails, the old answer is kept. */
+/**
+ * Requests a new answer in the background, unless a request for this key is already running; if it fails, the old answer stays in the
+ * cache.
+ */
 function refresh(request: NodesRequest, key: string, kept: KeptAnswers, refreshing: Set<string>): void {
   if (refreshing.has(key)) return
   refreshing.add(key)

@@ -1,4 +1,4 @@
-/** Verifies the answer of another node (BQ-124): everything in it is checked before anything is used. */
+/** Verifies the answer of another node (BQ-124): signatures, hashes and vectors are checked before any part of the answer is used. */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Recent } from '../../../../base/recent.ts'
@@ -28,31 +28,31 @@ import {
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
   readonly items: readonly VerifiedItem[]
-  /** Key of the model that made the vectors; null: no item has a vector. */
+  /** Key of the embedding model that made the vectors in the answer; null: the answer contains no vectors. */
   readonly vectorModel: string | null
-  /** Whether items were dropped because they are invalid. */
+  /** Whether items of the answer were dropped: invalid ones, duplicates, or more than were requested. */
   readonly hasDropped: boolean
 }
 
 interface VerifiedItem {
   readonly item: WireItem
-  /** Vector by the other node's model; null: the item came without one. */
+  /** Vector of the item, made by the other node's model; null: the item came without a vector. */
   readonly vector: Float32Array | null
 }
 
 export interface VerifyRequest {
   readonly source: AskedSource
   readonly envelope: Envelope
-  /** Number of items requested. */
+  /** Number of items that the query requested; further items are dropped. */
   readonly limit: number
-  /** Present machine time of this node. */
+  /** Present time of this node's machine clock. */
   readonly now: Instant
   readonly known: Recent<string, true>
-  /** Model of this node; null: it has none. */
+  /** Key and vector length of this node's embedding model; null: this node has none. */
   readonly model: { readonly key: string; readonly dimensions: number } | null
 }
 
-/** Verifies an answer; null: it is not an answer of that node to this query. */
+/** Verifies an answer. Null: it is malformed, or not an answer of the queried node to this query. */
 export function verifyAnswer(given: unknown, request: VerifyRequest): Verified | null {
   const answer = asAnswer(given)
   const { source, envelope, now } = request
@@ -66,7 +66,7 @@ export function verifyAnswer(given: unknown, request: VerifyRequest): Verified |
     if (item === null || seen.has(item.id) || chains.has(item.chain)) return []
     seen.add(item.id)
     chains.add(item.chain)
-    // The cast is safe: invalid values were left out above.
+    // The cast is safe: items with the marker for an invalid vector were dropped above.
     return [{ item, vector: vector as Float32Array | null }]
   })
   return {
@@ -87,7 +87,7 @@ interface GivenItem {
   readonly vector: Float32Array | null | typeof INVALID
 }
 
-/** Items with their vectors. Null: the text contains no items, or the number of vectors does not match. */
+/** The items of an answer with their vectors. Null: `items` is not a JSON list, is too long, or does not fit the number of vectors. */
 function itemsOf({ items, vectors }: WireAnswer, model: VerifyRequest['model']): readonly GivenItem[] | null {
   if (vectors !== null && vectors.model === model?.key && vectors.dimensions !== model.dimensions) return null
   const all = parsedList(items)
@@ -120,12 +120,12 @@ function verifiedItem(given: unknown, { source, envelope, known }: VerifyRequest
   return isAllowed ? item : null
 }
 
-/** A pseudonym: `holder:` and 26 characters; no other holder can have such a name. */
+/** Form of a holder's pseudonym: `holder:` and 26 characters. No other name of a holder has this form. */
 const PSEUDONYM = /^holder:[\w-]{26}$/
 
 /**
- * Whether an item shared through a federation is valid: its holder is hidden, a pseudonym, or the requester itself. The node's signature
- * covers it.
+ * Whether an item that was shared through a federation is valid: its holder must be hidden, a pseudonym, or the requester. It needs no
+ * signature of its own, because the node's signature covers the whole answer.
  */
 function isShared(item: WireItem, federation: string, sender: string): boolean {
   const { visibility, federation_ids, holder_id, member_count } = item
@@ -133,7 +133,7 @@ function isShared(item: WireItem, federation: string, sender: string): boolean {
   return holder_id === null || holder_id === sender || PSEUDONYM.test(holder_id)
 }
 
-/** Whether a public item is valid: it must be signed by its holder. */
+/** Whether a public item is valid: it must carry a valid signature by the key of its holder. */
 function isPublic(item: WireItem, known: Recent<string, true>): boolean {
   const { visibility, federation_ids, holder_id, signature } = item
   if (visibility !== 'public' || federation_ids.length > 0 || holder_id === null || signature === null) return false
@@ -145,9 +145,9 @@ function isPublic(item: WireItem, known: Recent<string, true>): boolean {
   return true
 }
 
-/** Maximum number of texts that are embedded here for one answer of one node. */
+/** Maximum number of texts from one answer of one node that this node embeds itself. */
 const MAX_EMBEDDED = 64
-/** Share of the remaining time that embedding may take. */
+/** Share of the remaining time that embedding other nodes' texts may take. */
 const EMBEDDING_SHARE = 0.5
 
 interface Welcome {
@@ -185,8 +185,8 @@ function remoteOf(welcome: Welcome, item: WireItem, vector: Float32Array | null,
 }
 
 /**
- * Name of an item's holder. A holder name from a federation's node is turned into a new pseudonym, so that no node can use a pseudonym that
- * another node gave, or claim that the requester holds a belief: no holder has signed that.
+ * This node's name for the holder of an item from another node. A pseudonym that came through a federation is turned into a new one, so
+ * that no node can reuse the pseudonym of another node or claim that the requester holds a belief that the requester never signed.
  */
 function holderName({ state, requester, source }: Welcome, { holder_id: holder }: WireItem): string | null {
   if (holder === null) return null
@@ -194,7 +194,7 @@ function holderName({ state, requester, source }: Welcome, { holder_id: holder }
   return pseudonymOf(state.secret(), source.id, requester, `${source.peer.did} ${holder}`)
 }
 
-/** Embeds items that came without a vector by this node's model, as far as time allows (BQ-031). */
+/** Embeds items that have no vector by this node's model, as far as time allows (BQ-031). */
 async function embedded(
   { state: { host }, time }: Welcome,
   items: readonly VerifiedItem[],

@@ -1,6 +1,6 @@
 /**
- * Watches on other nodes' sources: started when an answer is cached or a live query has run, and ended when neither needs them (BQ-140).
- * Only in long-running processes: a process that answers a single query watches nothing.
+ * Watches sources on other nodes for changes. A watch is started when an answer is cached or a live query has run, and ended when no cached
+ * answer and no live query needs it (BQ-140). Only long-running processes watch; a process that answers a single query does not.
  */
 import type { Json } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/recent.ts'
@@ -24,25 +24,28 @@ import {
 
 interface WatchParts {
   /**
-   * Resolves with the state of the source when it differs from `since`, or after a while; with `atOnce`, immediately with the present
-   * state.
+   * Resolves with the identifier of the source's state when that differs from `since`, or after a while; with `atOnce`, immediately with
+   * the present one.
    */
   next(since: string, atOnce: boolean, signal: AbortSignal): Promise<string>
   isNeeded(): boolean
-  /** `state`: the present state; null: unknown, or nothing may be seen there any more. */
+  /**
+   * Called when the source may have changed. `state`: identifier of its present state; null: unknown, or the requester may no longer see
+   * the source.
+   */
   changed(state: string | null): void
   ended(): void
 }
 
-/** Minimum interval between two requests in milliseconds, even to a node that always answers at once. */
+/** Minimum interval in milliseconds between two requests for changes, even to a node that always answers at once. */
 const MIN_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 const REFUSED: readonly (number | null)[] = [401, 403]
 
 /**
- * Watches one source for one requester as long as it is needed: asks the node to answer when the source leaves the last known state, then
- * again. If the node is unreachable, the intervals grow.
+ * Watches one source for one requester as long as a cached answer or a live query needs it: sends the node a request that is answered when
+ * the source changes, then the next request. If the node is unreachable, the pauses between requests grow.
  */
 export class Watch {
   readonly #parts: WatchParts
@@ -55,7 +58,10 @@ export class Watch {
     void this.#run()
   }
 
-  /** Records a state learned in another way. Returns whether it is new; the caller must then report it. */
+  /**
+   * Records the source's state as learned from the answer to a query. Returns whether the state is new; the caller must then report the
+   * change.
+   */
   saw(state: string): boolean {
     const isNews = state !== this.#seen
     this.#seen = state
@@ -68,7 +74,7 @@ export class Watch {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop
-    // Lets the caller store the returned object first.
+    // Waits one turn of the event loop, so that the caller can store this new watch before it reports anything.
     await Promise.resolve()
     let failures = 0
     while (!signal.aborted && this.#parts.isNeeded()) {
@@ -77,7 +83,7 @@ export class Watch {
       try {
         const state = await this.#parts.next(since, failures > 0, signal)
         if (signal.aborted) break
-        // After a period without contact the source may have changed, whatever its state is now.
+        // After a period without contact a change is always reported, because notices may have been missed even if the state is now equal.
         if (failures > 0) this.#parts.changed(null)
         else if (state !== this.#seen) this.#parts.changed(state)
         this.#seen = state
@@ -97,16 +103,16 @@ export class Watch {
   }
 }
 
-/** The node refuses the requester: it is not asked again. */
+/** Whether the node refuses the requester (HTTP status 401 or 403); it is then sent no further requests. */
 function isRefusal(thrown: unknown): boolean {
   return thrown instanceof TransportFailure && thrown.code === 'refused' && REFUSED.includes(thrown.status)
 }
 
 const MAX_BYTES = 16_384
-/** Milliseconds allowed for transmission, in addition to the wait. */
+/** Milliseconds allowed for transmitting request and answer, in addition to the time that the node may wait before it answers. */
 const WAY_MS = 10_000
 
-/** Maximum number of watches of an engine. Sources beyond it are queried again when the cached answer expires. */
+/** Maximum number of watches of an engine. Sources without a watch are queried again when their cached answer expires. */
 const MOST = 256
 const WAIT_MS = 20_000
 
@@ -115,14 +121,14 @@ interface Watched {
   readonly requester: string
 }
 
-/** Called when the state of a source differs from `state`. Null: it may have any state. */
+/** Called when a watched source has changed. `state`: identifier of its new state; null: unknown. */
 type ChangeListener = (watched: Watched, state: string | null) => void
 
 class Watches {
   readonly #host: LensHost
   readonly #byName = new Map<string, Watch>()
   readonly #listeners = new Set<ChangeListener>()
-  /** Number of live queries that need each source. */
+  /** Number of live queries that need the watch on each source, by name of the watch. */
   readonly #held = new Map<string, number>()
   #isKept: (watched: Watched) => boolean = () => false
   #isClosed = false
@@ -131,25 +137,25 @@ class Watches {
     this.#host = host
   }
 
-  /** Sets a function that tells whether something other than live queries needs a source. */
+  /** Sets the function that says whether cached answers need a source to be watched, apart from live queries. */
   neededBy(isKept: (watched: Watched) => boolean): void {
     this.#isKept = isKept
   }
 
-  /** Registers a listener for changes; returns a function that removes it. */
+  /** Registers a listener for changes of watched sources; returns a function that removes it. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Watches a source from this state on. */
+  /** Starts a watch on a source from the given state on, or updates the state of an existing watch. */
   follow(watched: Watched, state: string): void {
     const { transport, isLasting } = this.#host
     if (this.#isClosed || isLasting !== true || transport === undefined) return
     const name = nameOf(watched)
     const known = this.#byName.get(name)
     if (known !== undefined) {
-      // Answers given to others earlier are outdated if the state is new.
+      // If the state is new, answers that were given or cached before are outdated, so listeners are called.
       if (known.saw(state)) this.#tell(watched, state)
       return
     }
@@ -167,8 +173,8 @@ class Watches {
   }
 
   /**
-   * Resolves with the state of the source after the wait. Rejects with a `TransportFailure`; `malformed` if the node has not signed the
-   * answer.
+   * Sends a request for changes and resolves with the state of the source, at the latest after the wait. Rejects with a `TransportFailure`;
+   * its code is `malformed` if the answer is not signed by the node.
    */
   async #ask(
     transport: NodeTransport,
@@ -187,12 +193,12 @@ class Watches {
     const answer = asChanges(await transport.send(address, message, timely))
     if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(this.#host)))
       throw new TransportFailure('malformed', 'the answer is not of that node')
-    // The node is reachable, so earlier failures of queries no longer count.
+    // An answer proves that the node is reachable, so earlier failed queries no longer count against it.
     nodeBookOf(this.#host).of(did).breaker.succeeded()
     return answer.state
   }
 
-  /** Marks a source as needed until the returned function is called. */
+  /** Marks a source as needed by a live query; calling the returned function removes the mark. */
   hold(watched: Watched): () => void {
     const name = nameOf(watched)
     this.#held.set(name, (this.#held.get(name) ?? 0) + 1)
@@ -218,14 +224,17 @@ class Watches {
   }
 }
 
-/** Name of a watch; without the requester for public beliefs, which are the same for everybody. */
+/**
+ * Name of the watch on a source. For public beliefs, which are the same for everybody, it does not contain the requester, so that all
+ * requesters share one watch.
+ */
 export function nameOf({ source: { kind, id, peer }, requester }: Watched): string {
   return JSON.stringify([kind, id, peer.did, peer.address, kind === 'federated' ? requester : null])
 }
 
 export const watchesOf: (host: LensHost) => Watches = onePer(host => new Watches(host))
 
-/** Watches all sources of an answer, each from the state in the answer. */
+/** Starts or updates a watch on each source of an answer, from the state that the answer contains. */
 export function followAnswer(host: LensHost, requester: string, { answers }: NodesAnswer): void {
   const watches = watchesOf(host)
   for (const { source, state } of answers) watches.follow({ source, requester }, state)

@@ -1,8 +1,8 @@
 /**
- * Messages between nodes about beliefs (BQ-119 to BQ-126), as JSON: unknown fields are rejected, and everything has a limit. A query
- * travels in an `Envelope` of `identity/messages.ts`; an answer is signed by the node that gives it. Its items are one text and their
- * vectors another: both are signed as sent, by their hash, so that nobody has to serialise hundreds of items again to verify them. Instants
- * are ISO 8601 in UTC with milliseconds.
+ * Messages between nodes about beliefs (BQ-119 to BQ-126), as JSON: unknown fields are rejected, and everything has a maximum size. A query
+ * is sent in an `Envelope` of `identity/messages.ts`; an answer is signed by the answering node. In an answer, all items are one text and
+ * all vectors another; the signature covers the hashes of the two texts, so that nobody has to serialise hundreds of items again to verify
+ * it. Times are ISO 8601 in UTC with milliseconds.
  */
 import * as z from 'zod'
 import { type Json, type JsonObject, sha256 } from '../../../../base/canonical.ts'
@@ -30,12 +30,12 @@ import type { CheckedQuery } from '../../schema/query.ts'
 import { did, normaliseDomain, type Value } from '../../schema/values.ts'
 import type { AskedSource } from '../remote-belief.ts'
 
-/** Tolerance for the length of a unit vector, to allow for single precision and other implementations. */
+/** Largest deviation of a received vector's length from 1, which allows for single precision and other implementations. */
 const TOLERANCE = 1e-3
 const MAX_DIMENSIONS = 8_192
 const BYTES = 4
 
-/** Encodes vectors of equal length as one base64 text: f32, little-endian on every machine, one after the other. */
+/** Encodes vectors of equal length as one base64 text: 32-bit floats, little-endian on every machine, one vector after the other. */
 export function vectorsToText(vectors: readonly Float32Array[]): string {
   const bytes = Buffer.concat(vectors.map(bytesOf))
   if (!IS_LITTLE_ENDIAN) bytes.swap32()
@@ -51,14 +51,14 @@ export function vectorsFromText(
   count: number,
 ): readonly (Float32Array | null)[] | null {
   const bytes = Buffer.from(text, 'base64')
-  // Buffer ignores characters that are not base64: the text is then longer than its bytes require.
+  // Node's `Buffer` ignores characters that are not base64; if there were any, the text is longer than its bytes require, and is refused.
   if (bytes.length !== count * dimensions * BYTES || text.length !== Math.ceil(bytes.length / 3) * 4) return null
   if (!IS_LITTLE_ENDIAN) bytes.swap32()
   const all = floatsOf(bytes)
   return Array.from({ length: count }, (_, at) => unitOrNull(all.subarray(at * dimensions, (at + 1) * dimensions)))
 }
 
-/** Decodes one vector of any length. Null unless its numbers are finite and it has unit length. */
+/** Decodes one vector of any number of dimensions; null if a number is not finite or the vector is not of unit length. */
 export function vectorFromText(text: string): Float32Array | null {
   const dimensions = Math.floor((text.length / 4) * 3) / BYTES
   const count = Math.floor(dimensions)
@@ -81,7 +81,7 @@ function floatsOf(bytes: Buffer): Float32Array {
 function unitOrNull(vector: Float32Array): Float32Array | null {
   let squares = 0
   for (let at = 0; at < vector.length; at++) squares += (vector[at] as number) ** 2
-  // A number that is not finite makes the sum NaN or infinite, so that the comparison is false.
+  // If a number is not finite, the sum of squares is NaN or infinite, so the comparison is false.
   return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
 }
 
@@ -132,34 +132,34 @@ export function isAnswerTo(
 }
 
 /**
- * Version of the protocol; increased when a node of the previous version could not read the messages. 2: items name the chain of their
- * versions.
+ * Version of the protocol between nodes. It is increased when nodes of the previous version cannot read the new messages. Since version 2
+ * items contain the name of the belief's chain of versions.
  */
 export const PROTOCOL = 2
 
-/** Whether a message states another version, so that its other fields may mean anything. */
+/** Whether a message states another version of the protocol, so that the meaning of its other fields is unknown. */
 export function isOtherVersion(given: unknown): boolean {
   return isRecord(given) && typeof given['protocol'] === 'number' && given['protocol'] !== PROTOCOL
 }
 
-/** Paths under which a node answers queries of other nodes, and identifies itself. */
+/** HTTP paths at which a node answers the queries of other nodes (`QUERY_PATH`) and identifies itself (`ABOUT_PATH`). */
 export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
-/** Path of notices that visible beliefs have changed. */
+/** HTTP path at which a node answers requests for a notice that visible beliefs have changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
 
 const MAX_CONTENT_BYTES = 65_536
-/** Maximum UTF-16 units of a query text: 4,096 characters, each of up to two units. */
+/** Maximum length of a query's text in UTF-16 units: 4,096 characters of at most two units each. */
 const MAX_QUERY_TEXT = 8_192
 const MAX_DOMAINS = 50
 const MAX_SOURCES = 1_000
 const MAX_FILTERS = 16
-/** Maximum number of items in an answer; a requester accepts no more than it requested. */
+/** Maximum number of items in an answer; the requesting node accepts no more items than it requested. */
 export const MAX_ITEMS = 1_000
 
 const instant = z.string().refine(isIso).meta({ format: 'date-time' })
 const share = z.number().min(0).max(1)
-/** Text without NUL and lone surrogates, so that one text has exactly one hash. */
+/** A text without NUL characters and unpaired surrogates, which could not be stored and hashed in one unambiguous way. */
 const text = z.string().refine(isStorable)
 const id = text.min(1).max(MAX_ID_LENGTH)
 const domain = z.string().refine(text => normaliseDomain(text) === text)
@@ -173,7 +173,7 @@ const protocol = z.literal(PROTOCOL).describe('Version of the protocol')
 const byNode = base64url.describe('Ed25519 in base64url over the other fields, by the node')
 const stateText = z.string().min(1).max(100)
 
-/** A vector of unit length: f32, little-endian, base64. */
+/** A vector of unit length with the model that made it; the numbers are 32-bit floats, little-endian, in base64. */
 const vector = z.strictObject({
   model: modelName.describe('Key of the model that made it'),
   values: z
@@ -208,7 +208,7 @@ const filter = z.strictObject({
 
 export type WireFilter = Value<typeof filter>
 
-/** Which beliefs are requested: those shared with one federation, for its members, or public ones. */
+/** Which beliefs are requested: those shared with a federation, available to its members only, or public ones. */
 const scope = z
   .discriminatedUnion('kind', [
     z.strictObject({
@@ -248,7 +248,7 @@ export const wireQuery = z.strictObject({
 
 export type WireQuery = Value<typeof wireQuery>
 
-/** One belief in the form in which it leaves a node. */
+/** One belief as it is sent to another node. */
 const item = z.strictObject({
   id,
   /** Name of the belief through all its versions; through a federation it is valid for this requester only. It reveals nothing else. */
@@ -276,12 +276,12 @@ const item = z.strictObject({
   }),
   domains: z.array(domain).max(MAX_DOMAINS),
   visibility: z.enum(VISIBILITIES),
-  /** The federation through which the belief was requested; empty for a public belief. */
+  /** The federation through which the belief was requested, as a list of one; empty for a public belief. */
   federation_ids: z.array(federation).max(1),
   /** did:key of the holder of a public belief; for a federated one a pseudonym, or null if the federation is strict. */
   holder_id: text.max(300).nullable(),
   created_at: instant,
-  /** Number of holders in the federation with the same content; null for public beliefs. */
+  /** Number of holders in the federation who hold a belief with equal content; null for public beliefs. */
   member_count: z.int().min(1).nullable(),
   /** Whether the answer contains a vector for this belief. */
   is_embedded: z.boolean(),
@@ -302,7 +302,7 @@ export const wireChangesQuery = z.strictObject({
 
 export type WireChangesQuery = Value<typeof wireChangesQuery>
 
-/** Fields of all signed answers. */
+/** Fields that all signed answers between nodes have. */
 const sealed = {
   protocol,
   node: did.describe('did:key of the node that answers'),
@@ -348,9 +348,9 @@ export const wireAbout = z.strictObject({
 })
 export type WireAbout = Value<typeof wireAbout>
 
-/** A parser that gives null for anything that does not match the schema. */
+/** Makes a parser from a schema; the parser returns null for input that does not match. */
 function reading<T extends z.ZodType>(schema: T): (given: unknown) => Value<T> | null {
-  // The cast is safe: this is the output of the schema; only readonly modifiers differ.
+  // The cast is safe: the value is the output of the schema, and its type differs only in readonly modifiers.
   return given => (schema.safeParse(given).data as Value<T> | undefined) ?? null
 }
 
@@ -364,22 +364,22 @@ export const asAbout = reading(wireAbout)
 
 /** Maximum bytes of an answer with one item of the greatest length: each character of it takes up to seven bytes as JSON within JSON. */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
-/** Bytes allowed for each requested item; most items are far shorter. */
+/** Bytes added to the maximum size of an answer for each requested item; most items are far shorter. */
 const ITEM_BYTES = 131_072
 const MAX_BYTES = 64 * 2 ** 20
 
-/** Maximum size of an answer to a query for `limit` items; the answering node leaves out what does not fit. */
+/** Maximum bytes of an answer to a query for `limit` items; the answering node leaves out items that do not fit. */
 export function maxAnswerBytes(limit: number): number {
   return Math.min(MAX_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
 }
 
-/** What the holder of a public belief signs: everything that the holder has stated. */
+/** The statement that the holder of a public belief signs: all fields of the item that the holder has determined. */
 export function beliefStatement(item: WireItem): JsonObject {
   const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, chain: _____, ...said } = item
   return { type: 'querent.belief.v1', ...said } as unknown as JsonObject
 }
 
-/** What a node signs of its answer: the hashes of the texts of items and vectors, and all other fields. */
+/** The statement that a node signs for an answer: the hashes of the texts of items and vectors, and all other fields. */
 export function answerStatement({ items, vectors, signature: _, ...answer }: WireAnswer): JsonObject {
   return {
     type: 'querent.answer.v1',
@@ -397,12 +397,12 @@ export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObjec
   return { type: 'querent.about.v1', ...about } as unknown as JsonObject
 }
 
-// The part of a query that is sent to another node (BQ-121): nothing about whom the requester trusts, and no weights.
+// The part of a query that is sent to other nodes (BQ-121): without weights, and without any information about whom the requester trusts.
 
 export interface WireQueryParts {
   readonly source: AskedSource
   readonly query: CheckedQuery
-  /** Vector that is sent instead of the text; null: the text itself is sent. */
+  /** Vector of the query's text that is sent in place of the text; null: the text itself is sent. */
   readonly vector: { readonly model: string; readonly values: Float32Array } | null
   readonly asOf: Instant
   readonly timeoutMs: number
@@ -437,7 +437,10 @@ function withMoment(filters: readonly WireFilter[], asOf: Instant): readonly Wir
   return filters.map((filter, at) => (at === 0 ? { ...filter, valid_at: toIso(asOf) } : filter))
 }
 
-/** Bounds in messages are inclusive; stricter conditions are checked on the answer. */
+/**
+ * Converts filters to the form in messages, where bounds are inclusive. A stricter condition is checked by the requesting node on the
+ * answer.
+ */
 function wireFilter(filter: CheckedFilters, asOf: Instant, isAged: boolean): WireFilter {
   const { validAt, createdBefore, domainsInclude, domainsExclude, derivationTypes, visibilityLevels } = filter
   return {
@@ -458,8 +461,8 @@ function createdAfter({ createdAfter: after, createdWithinMs: within }: CheckedF
 }
 
 /**
- * Minimum confidences that are sent. Overall confidence depends on weights, and freshness may depend on the query's domains: these are not
- * sent.
+ * The minimum confidences that are sent to another node, by dimension. Bounds on overall confidence are not sent, because it depends on the
+ * requester's weights; a bound on freshness is not sent if the query names domains, because the decay then depends on them.
  */
 function boundsOf({ confidence }: CheckedFilters, isAged: boolean): WireFilter['min_confidence'] {
   const bounds = new Map<Dimension, number>()

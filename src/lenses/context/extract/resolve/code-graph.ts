@@ -1,7 +1,7 @@
 /**
- * The links of a whole workspace, kept up to date: after a change, only files are linked again that changed, or whose questions about other
- * files have a different answer now. Any order of changes gives the same links as starting over. A link is a reference that could be
- * resolved; other references are left out, not guessed.
+ * Computes the links between concepts of a whole workspace and keeps them up to date. After a change only those files are linked again that
+ * changed, or that asked a question about another file whose answer is now different. Any order of changes gives the links that a new
+ * computation would give. References that cannot be resolved give no link and are not guessed.
  */
 
 import { sha256 } from '../../../../base/canonical.ts'
@@ -23,7 +23,7 @@ interface GraphChange {
   readonly remove?: readonly string[]
 }
 
-/** Where extractions are stored while they are not in memory. */
+/** Storage for the extractions (data read out of files) that are not in memory. */
 export interface Extractions {
   get(path: string): Extraction | null
   put(extraction: Extraction): void
@@ -34,22 +34,25 @@ export class CodeGraph implements Facts {
   readonly #cards: Map<string, Card>
   readonly #extractions: Extractions
   readonly #packages = new Map<string, Set<string>>()
-  /** Paths by the hash of a name; built at the first look-up. */
+  /** For the hash of each name, the paths of the files with a concept of this name; built at the first look-up. */
   #named: Map<number, Set<string>> | null = null
-  /** Since links were last requested: the changed paths, and the questions whose answers changed. */
+  /**
+   * Paths of files that changed since links were last requested; `#answers`: hashes of questions about files whose answers changed since
+   * then.
+   */
   #changed = new Set<string>()
   #answers = new Set<number>()
-  /** Paths reported as stale that are not linked yet. */
+  /** Paths of files that were reported as stale and whose links were not computed yet. */
   readonly #unlinked = new Set<string>()
 
-  /** By default an empty graph, with everything in memory. */
+  /** Without arguments, makes an empty graph that keeps all its data in memory. */
   constructor(extractions: Extractions = inMemory(), cards: Iterable<readonly [string, Card]> = []) {
     this.#extractions = extractions
     this.#cards = new Map(cards)
     for (const [path, card] of this.#cards) this.#pack(path, card)
   }
 
-  /** Applies changes and returns the paths whose links may have changed, sorted, including removed files. */
+  /** Applies changes of files and returns the paths of the files whose links may have changed, sorted, including removed files. */
   update({ put = [], remove = [] }: GraphChange): readonly string[] {
     for (const path of remove) this.remove(path)
     for (const extraction of put) this.put(extraction)
@@ -86,7 +89,7 @@ export class CodeGraph implements Facts {
     this.#changed.add(path)
   }
 
-  /** Paths whose links may have changed since the last call, as `update` returns them. */
+  /** Paths of the files whose links may have changed since the last call, sorted, including removed files. */
   stale(): readonly string[] {
     const stale = this.#changed
     const answers = this.#answers
@@ -111,7 +114,10 @@ export class CodeGraph implements Facts {
     return this.#cards.has(path) ? this.#extractions.get(path) : null
   }
 
-  /** Links of a file, computed at every call; the file's card records the questions asked. */
+  /**
+   * Computes the links of a file, at every call. The questions about other files that linking asks are recorded in the file's card, the
+   * small summary that stays in memory.
+   */
   links(path: string): readonly Link[] {
     this.#unlinked.delete(path)
     const card = this.#cards.get(path)
@@ -152,7 +158,7 @@ export class CodeGraph implements Facts {
     return found
   }
 
-  /** Links the files that are not linked yet, so that their cards record their questions before answers change. */
+  /** Computes the links of the files that were not linked yet, so that their questions are recorded before a change alters the answers. */
   #settle(): void {
     for (const path of this.#unlinked) this.links(path)
   }
@@ -194,7 +200,7 @@ export class CodeGraph implements Facts {
   }
 }
 
-/** Written as a plain loop for speed: it looks at every question ever asked, a dozen per file. */
+/** Written as a plain loop for speed: it runs over every question that linking has asked, about a dozen per file. */
 function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
   for (let at = 0; at < keys.length; at++) if (wanted.has(keys[at] as number)) return true
   return false
@@ -215,22 +221,22 @@ function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
   return found
 }
 
-// Cards: what stays in memory of a file while its extraction does not: enough to know whose links a change can affect. Names and questions
-// are kept as 32-bit hashes; a collision costs an unnecessary look-up, never a link.
+// Cards: what stays in memory of each file while its extraction does not, enough to know whose links a change can affect. Names and
+// questions are kept as 32-bit hashes; a collision costs an unnecessary look-up but never loses a link.
 
 export interface Card {
-  /** Hash of the file's text. */
+  /** Hash of the file's text; `surfaceHash`: hash of the data that other files can see of this file. */
   readonly hash: string
   readonly surfaceHash: string
-  /** Hashes of the names by which the file's concepts can be mentioned. */
+  /** Hashes of the names by which other files can mention concepts of this file. */
   readonly named: Uint32Array
-  /** Hashes of the questions on which the file's links depend. */
+  /** Hashes of the questions about other files on which this file's links depend. */
   readonly asked: Uint32Array
-  /** Package name in the file, if it is a package.json. */
+  /** Name of the package that the file describes, if it is a package.json; else null. */
   readonly package: string | null
 }
 
-/** Types of concepts that are text, not code, and so are not linked where their name is mentioned. */
+/** Types of concepts that are text and not code; text that mentions their names is not linked to them. */
 const UNMENTIONED: ReadonlySet<ConceptType> = new Set(['Section', 'Caveat', 'Document', 'Entity'])
 
 const NOTHING: Uint32Array = new Uint32Array(0)
@@ -248,7 +254,7 @@ function cardOf(extraction: Extraction): Card {
   }
 }
 
-/** Names by which Markdown can mention a concept. */
+/** Names by which a Markdown file can mention a concept. */
 function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
   if (UNMENTIONED.has(type)) return []
   return name === qualifiedName ? [name] : [name, qualifiedName]
@@ -258,17 +264,17 @@ function hashesOf(keys: Iterable<string>): Uint32Array {
   return Uint32Array.from(keys, hashOf)
 }
 
-/** Hash of a text: FNV-1a over its UTF-16 units. */
+/** Hash of a text: 32-bit FNV-1a over its UTF-16 units. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
   return hash >>> 0
 }
 
-// Records every question that linking asks about other files: a file's links can change only when the file does, or when the answer to one
-// of its questions does.
+// Records every question about other files that is asked while a file is linked. The links of a file can change only when the file itself
+// changes or the answer to one of these questions does.
 
-/** Keys of the possible questions about files. */
+/** Makes a key for each possible question about files, such as whether a path exists. */
 const factKey = {
   surface: (path: string): string => `s:${path}`,
   exists: (path: string): string => `e:${path}`,
@@ -276,7 +282,7 @@ const factKey = {
   name: (name: string): string => `n:${name}`,
 }
 
-/** Facts that pass questions on and record their keys. */
+/** Wraps the facts about files so that the key of every question asked is added to `keys`. */
 function noted(facts: Facts, keys: Set<string>): Facts {
   const asked = <T>(key: string, answer: T): T => {
     keys.add(key)
@@ -294,7 +300,7 @@ function noted(facts: Facts, keys: Set<string>): Facts {
 export type LinkTarget = ConceptPlace | { readonly package: string }
 
 interface Link {
-  /** Key of the concept in the file from which the link leads. */
+  /** Key of the concept, in the linked file, from which the link leads. */
   readonly source: string
   readonly relation: Relation
   readonly target: LinkTarget
@@ -302,8 +308,8 @@ interface Link {
 }
 
 /**
- * Links of a file, ordered by source, relation and target; between the same two concepts at most one per relation, and none from a concept
- * to itself.
+ * Links of a file, ordered by source, relation and target. Between two concepts there is at most one link per relation, and no concept has
+ * a link to itself.
  */
 function linkFile(extraction: Extraction, facts: Facts): readonly Link[] {
   const evaluator = new Evaluator(facts)
@@ -326,7 +332,7 @@ function resolve(reference: FileReference, path: string, evaluator: Evaluator, f
   const found = targetOf(reference, path, evaluator, facts)
   if (found === null || ('path' in found && found.path === path && found.key === source)) return null
   if ('local' in target || 'package' in found) return { source, relation, target: found, weight }
-  // Only a value can be called; a call of a type, as in a conversion of Go, or of a module counts as a use.
+  // Only a value can be called. A call of a type (a conversion in Go) or of a module becomes a link of the kind `USES`.
   const isUse = relation === 'CALLS' && !/^(?:Function|Method|Class|Constant) /.test(found.key)
   return isUse
     ? { source, relation: 'USES', target: found, weight: MODERATE }

@@ -1,4 +1,4 @@
-/** Follows a reference from file to file to what it names: a symbol, or a value of a class. */
+/** Follows a reference from file to file until it reaches a declaration, a value of a class, or a module. */
 import { OWN_PACKAGE, type Reference, type Shape, type Step } from '../concept.ts'
 import { type Facts, MODULES, type Module, ownExport, pythonSubmodule } from './modules.ts'
 import { scriptModule } from './script-modules.ts'
@@ -9,18 +9,18 @@ export type Value =
   | { readonly is: 'symbol' | 'instance'; readonly path: string; readonly key: string }
   | { readonly is: 'list' | 'map' | 'function'; readonly of: Value }
 
-/** Longest chain of references that is followed. */
+/** Longest chain of references that is followed; a longer one counts as unresolved. */
 const MAX_DEPTH = 48
 /**
- * Largest number of look-ups for one file; further references stay unresolved. For the same files, the limit is always reached at the same
- * place.
+ * Largest number of look-ups while one file is linked; references left after that stay unresolved. For equal files the limit is always
+ * reached at the same reference, so results are reproducible.
  */
 const MAX_LOOKS = 500_000
 const NO_SHAPE: Shape = {}
 
-/** Array methods that return an element of the list. */
+/** JavaScript array methods that return an element of the array. */
 const PICKS: ReadonlySet<string> = new Set('at pop shift find findLast'.split(' '))
-/** Array methods that return a list with the same type of elements. */
+/** JavaScript array methods that return an array with elements of the same type. */
 const LISTS: ReadonlySet<string> = new Set(
   'filter slice sort toSorted reverse toReversed concat values toSpliced splice'.split(' '),
 )
@@ -31,7 +31,7 @@ export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
   readonly #modules = new Map<string, Module | null>()
-  /** For packages that consist of several files: the file that declares a name. */
+  /** For names in packages of several files: path of the file that declares the name, or null. */
   readonly #files = new Map<string, string | null>()
   #looks = 0
 
@@ -39,13 +39,13 @@ export class Evaluator {
     this.#facts = facts
   }
 
-  /** The value that a reference leads to; null when it cannot be resolved. `path`: the file that the reference was read from. */
+  /** The value to which a reference leads; null when it cannot be resolved. `path`: the file in which the reference was read. */
   evaluate(reference: Reference, path: string, depth = 0): Value | null {
     const known = this.#known.get(reference)
     if (known !== undefined) return known
     if (depth > MAX_DEPTH || ++this.#looks > MAX_LOOKS) return null
     const value = this.#evaluate(reference, path, depth + 1)
-    // A reference object belongs to one file, so the file need not be part of the cache key.
+    // A reference object belongs to one file, so the cache key does not need the file's path.
     if (depth === 0) this.#known.set(reference, value)
     return value
   }
@@ -116,8 +116,8 @@ export class Evaluator {
       return module !== null && 'path' in module ? { is: 'module', path: module.path } : null
     }
     const whole = this.#exported(path, 'export=', seen, depth)
-    // `import x = require()` of a module that exports names gives the module itself; so does the default import of such a module in
-    // JavaScript.
+    // `import x = require()` of a module that exports names gives the module itself; in JavaScript the default import of such a module does
+    // too.
     if (name === 'export=') return whole ?? { is: 'module', path }
     if (name === 'default') return whole ?? (surface.language === 'javascript' ? { is: 'module', path } : null)
     return whole === null ? null : this.#member(whole, name, depth)
@@ -132,12 +132,12 @@ export class Evaluator {
     const space = name.startsWith('type:') ? 'type:' : ''
     const own = ownExport(surface, name)
     if (own !== undefined && !isNamedImport(own)) return this.evaluate(own, path, depth + 1)
-    // The name is re-exported from another module, in the same space of types or values.
+    // The name is exported again from another module; the search continues there, among types or among values as before.
     const passed = own ?? ownExport(surface, name.slice(space.length))
     if (passed !== undefined && isNamedImport(passed)) {
       return this.#reexported(passed.module, space + passed.name, path, seen, depth)
     }
-    // `export *` does not include the default export.
+    // An `export *` statement does not include the default export of the other module.
     if (name === 'default' || name === 'export=') return null
     for (const star of surface.stars) {
       const module = this.module(star, path)
@@ -198,7 +198,7 @@ export class Evaluator {
     return symbol === null ? null : this.#memberOfSymbol(symbol, name, seen, depth + 1)
   }
 
-  /** The value of a Go method that another file of the package declares. */
+  /** The value of a method in Go that another file of the package declares for a type of this file. */
   #memberElsewhere(path: string, key: string, name: string, depth: number): Value | null {
     if (!this.#isGo(path)) return null
     return this.#imported(OWN_PACKAGE, `${key.replace(/^\w+ /, '')}.${name}`, path, false, depth + 1)
@@ -217,7 +217,7 @@ export class Evaluator {
     if (of.is !== 'symbol') return this.#stepOfWhatItStandsFor(of, step, depth)
     const shape = this.#shape(of.path, of.key)
     if (step === 'instance') {
-      // In Go, a type defined by another type does not have that type's methods.
+      // In Go, a type that is defined by another type does not have the methods of the other type.
       const isOwn = shape?.members !== undefined || (shape?.value === undefined && this.#isGo(of.path))
       const isName = /^(?:TypeAlias|Constant) /.test(of.key) && !isOwn
       return isName ? this.#named(of, shape, depth) : { ...of, is: 'instance' }
@@ -227,7 +227,10 @@ export class Evaluator {
     return this.#stepOfWhatItStandsFor(of, step, depth)
   }
 
-  /** The value of a type that is an alias, or an instance of a constant that is a class. */
+  /**
+   * The value behind a name: for a type alias, of the type for which it is an alias; for a constant that holds a class, an instance of this
+   * class.
+   */
   #named(of: Value & { path: string; key: string }, shape: Shape | null, depth: number): Value | null {
     const value = shape?.value === undefined ? null : this.evaluate(shape.value, of.path, depth + 1)
     if (of.key.startsWith('TypeAlias ') || value === null) return value

@@ -1,6 +1,6 @@
 /**
- * Resolves the name of a module in each language except TypeScript and JavaScript (`script-modules.ts`): to a file of the workspace, or to
- * an external package. Also defines the questions that resolving may ask about files.
+ * Resolves the name of a module to a file of the workspace or to an external package, in every language except TypeScript and JavaScript
+ * (`script-modules.ts`). Also defines the questions about files that resolving may ask.
  */
 import { isUndeclared, type Language, OWN_PACKAGE, type Reference, type Surface } from '../concept.ts'
 
@@ -10,20 +10,20 @@ export interface ConceptPlace {
 }
 
 export interface Facts {
-  /** What the file exports; null when there is no such file, or it is not read. */
+  /** What other files can see of the file at this path; null when there is no such file, or it was not read. */
   surface(path: string): Surface | null
   has(path: string): boolean
-  /** Paths of the package.json files with this package name, sorted. */
+  /** Paths of the package.json files that give this package name, sorted. */
   packagesNamed(name: string): readonly string[]
   /** Paths of files that declare a concept of code with the name or qualified name, in any order; hash collisions may add others. */
   pathsNamed(name: string): readonly string[]
-  /** The only concept of code with the name or qualified name; null when there is none, or several. */
+  /** The only concept of code with this name or qualified name; null when there is none or more than one. */
   conceptNamed(name: string): ConceptPlace | null
 }
 
 /**
- * What a module name resolves to. A package of the workspace may be several files: `fileOf` finds the one that declares a name (null:
- * uncertain).
+ * A module to which a name was resolved. A package of the workspace may consist of several files; `fileOf` then finds the one that declares
+ * a given name (null: uncertain).
  */
 export type Module =
   | { readonly path: string }
@@ -43,14 +43,14 @@ export const MODULES: Partial<Record<Language, FindModule>> = {
   php: (from, specifier, facts) => beside(from, specifier, ['', '.php'], facts, specifier),
 }
 
-// Paths of a workspace: relative to its root, with forward slashes, without `.` and `..`; the root is ''.
+// Paths of files in a workspace, relative to its root, with forward slashes and without `.` and `..`; the root itself is ''.
 
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/')
   return slash < 0 ? '' : path.slice(0, slash)
 }
 
-/** The joined path; null when it leads out of the workspace. */
+/** Joins a folder and a relative path; null when the result lies outside the workspace. */
 export function join(folder: string, relative: string): string | null {
   const parts = folder === '' ? [] : folder.split('/')
   for (const part of relative.split('/')) {
@@ -61,7 +61,7 @@ export function join(folder: string, relative: string): string | null {
   return parts.join('/')
 }
 
-/** The folder of the file and its parents, nearest first, the root last. */
+/** The folder of a file and all its parent folders, the nearest first and the workspace's root last. */
 export function* foldersAbove(path: string): Iterable<string> {
   for (let folder = folderOf(path); ; folder = folderOf(folder)) {
     yield folder
@@ -78,7 +78,7 @@ function firstOf(paths: Iterable<string | null>, facts: Facts): Module | null {
   return null
 }
 
-// Resolution of Go and Java packages, which consist of several files.
+// Resolves packages of Go and Java, which consist of several files.
 
 export function ownExport(surface: Surface, name: string): Reference | undefined {
   return Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
@@ -144,16 +144,16 @@ function javaModule(from: string, specifier: string, facts: Facts): Module {
   }
 }
 
-/** The root folder of a package; null where the folders' names differ from the package's name. */
+/** The root folder below which a package's folders lie; null where the names of the folders differ from the package's name. */
 function packageRoot(folder: string, name: string): string | null {
   const tail = name.replaceAll('.', '/')
   if (tail === '' || folder === tail) return tail === '' ? folder : ''
   return folder.endsWith(`/${tail}`) ? folder.slice(0, -tail.length - 1) : null
 }
 
-// Resolution of Rust modules.
+// Resolves modules of Rust.
 
-/** Resolves a Rust path. `specifier`: `crate`, `super`, `super::super`, `./name`, or the name of another crate. */
+/** Resolves the module part of a Rust path. `specifier` is `crate`, `super`, `super::super`, `./name`, or the name of another crate. */
 function rustModule(from: string, specifier: string, facts: Facts): Module | null {
   const asModule = (path: string | null) => (path === null ? null : { path })
   if (specifier === 'crate') return asModule(crateRoot(from, facts))
@@ -163,7 +163,7 @@ function rustModule(from: string, specifier: string, facts: Facts): Module | nul
     return asModule(at)
   }
   if (!specifier.startsWith('./')) return { package: specifier }
-  // The modules of `a.rs` are in the folder `a/`; those of `lib.rs`, `main.rs` and `mod.rs` are in the same folder.
+  // Modules declared in `a.rs` are files in the folder `a/`; those declared in `lib.rs`, `main.rs` or `mod.rs` are files beside it.
   const folders = isFirst(from) ? [folderOf(from)] : [from.replace(/\.rs$/, ''), folderOf(from)]
   return firstOf(
     folders.flatMap(folder => ['.rs', '/mod.rs'].map(ending => join(folder, specifier + ending))),
@@ -200,7 +200,7 @@ function topOf(from: string, facts: Facts): string | null {
   return null
 }
 
-/** The file that declares the module; null where none or several do. */
+/** The file that declares, with `mod name`, the module in the given file; null where no file or several do. */
 function parentOf(path: string, facts: Facts): string | null {
   if (/(?:^|\/)(?:lib|main)\.rs$/.test(path)) return null
   const own = path.endsWith('/mod.rs') ? folderOf(path) : path.replace(/\.rs$/, '')
@@ -215,9 +215,9 @@ function parentOf(path: string, facts: Facts): string | null {
   return found.length === 1 ? (found[0] as string) : null
 }
 
-// Resolution of Python modules.
+// Resolves modules of Python.
 
-/** Resolves a Python module. `specifier` as written: `a.b`, `.base`, `..`. */
+/** Resolves the name of a Python module. `specifier` is the name as written: `a.b`, `.base` or `..`. */
 function pythonModule(from: string, specifier: string, facts: Facts): Module | null {
   const dots = /^\.*/.exec(specifier)?.[0].length ?? 0
   const parts = specifier.slice(dots).split('.').filter(Boolean)
@@ -235,7 +235,7 @@ function pythonModule(from: string, specifier: string, facts: Facts): Module | n
   return find(parts) ?? (find([top]) === null ? { package: top } : null)
 }
 
-/** The module `name` within the package whose `__init__` file is `path`, or null. */
+/** The module `name` in the Python package whose `__init__` file is `path`; null when there is none. */
 export function pythonSubmodule(path: string, name: string, facts: Facts): Module | null {
   return /(?:^|\/)__init__\.pyi?$/.test(path) ? pythonFile(folderOf(path), [name], facts) : null
 }
@@ -253,11 +253,11 @@ function pythonRoots(from: string, facts: Facts): string[] {
   return [...new Set([top, '', 'src', 'lib'])]
 }
 
-// Resolution of files named in other languages, and in Markdown.
+// Resolves files that other languages include, and files that Markdown links to.
 
 /**
- * Resolves an include. `"x.h"` is searched beside the file, in parent folders and their `include`; `<x>` is external unless the workspace
- * has it.
+ * Resolves an `#include`. `"x.h"` is searched in the folder of the file, in parent folders, and in their folders `include`; `<x>` is
+ * external unless the workspace has the file.
  */
 function included(from: string, specifier: string, facts: Facts): Module | null {
   const name = specifier.slice(1, -1)
@@ -283,7 +283,7 @@ function beside(
   )
 }
 
-/** What a relative link of a Markdown document leads to: the concept of a file, or the section that its anchor names. */
+/** The concept to which a relative link in a Markdown document leads: that of a file, or the section that the link's anchor names. */
 export function linkTarget(from: string, link: string, facts: Facts): ConceptPlace | null {
   const [address = '', anchor = ''] = link.split('#', 2)
   const name = decoded(address.replace(/[?].*$/s, ''))

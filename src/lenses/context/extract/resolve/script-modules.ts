@@ -1,7 +1,7 @@
 /**
- * Resolves imports of TypeScript and JavaScript: relative path, `paths` and `baseUrl` of the nearest tsconfig.json, `imports` of the
- * nearest package.json, packages of the workspace by name and `exports`, else an external package. Also reads the settings files for this:
- * package.json, tsconfig.json, jsconfig.json, and go.mod.
+ * Resolves imports of TypeScript and JavaScript, in this order: relative path; `paths` and `baseUrl` of the nearest tsconfig.json;
+ * `imports` of the nearest package.json; packages of the workspace by name and `exports`; else an external package. Also reads the files
+ * with these settings: package.json, tsconfig.json, jsconfig.json and go.mod.
  */
 
 import { isRecord } from '../../../../base/record.ts'
@@ -9,17 +9,17 @@ import type { ModuleSettings } from '../concept.ts'
 import { type Facts, folderOf, foldersAbove, inFolder, join, type Module } from './modules.ts'
 
 const ENDINGS = ['.ts', '.tsx', '.d.ts', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json']
-/** Endings of source files by the ending in an import, which names the compiled file. */
+/** For the ending in an import, which names a compiled file, the endings that its source file may have. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   '.js': ['.ts', '.tsx', '.d.ts'],
   '.jsx': ['.tsx'],
   '.mjs': ['.mts', '.d.mts'],
   '.cjs': ['.cts', '.d.cts'],
 }
-/** Largest number of settings files, connected by `extends` and `references`, that are asked for one name. */
+/** Largest number of tsconfig.json files, connected by `extends` and `references`, that are examined to resolve one name. */
 const MAX_SETTINGS = 100
 
-/** What an import refers to; null when the file does not exist, or is not read. */
+/** The module that an import refers to; null when the file does not exist or was not read. */
 export function scriptModule(from: string, specifier: string, facts: Facts): Module | null {
   const name = specifier.replace(/[?].*$/s, '')
   if (/^\.{0,2}\/|^\.{1,2}$/.test(name)) return relative(from, name, facts)
@@ -86,7 +86,7 @@ function byCompilerSettings(config: string, name: string, facts: Facts, seen: Se
     const found = path === null ? null : fileOrFolder(path, facts)
     if (found !== null) return found
   }
-  // A tsconfig.json may extend several files, or refer to one per group of source files.
+  // A tsconfig.json may extend several files, or refer to one file for each group of source files.
   for (const other of [...(settings.extends ?? []), ...(settings.references ?? [])]) {
     const path = join(folderOf(config), other)
     for (const tried of path === null ? [] : [path, `${path}.json`, inFolder(path, 'tsconfig.json')]) {
@@ -145,16 +145,16 @@ function outside(name: string): Module | null {
   return /^(?:@[\w.~-]+\/)?[\w.~-]+$/.test(root) ? { package: root } : null
 }
 
-/** Splits an import into package and rest: `@scope/name/deep/file` gives `@scope/name` and `/deep/file`. */
+/** Splits an import into the package's name and the rest: `@scope/name/deep/file` gives `@scope/name` and `/deep/file`. */
 function packageName(name: string): { readonly root: string; readonly rest: string } {
   const parts = name.split('/')
   const root = parts.slice(0, name.startsWith('@') ? 2 : 1).join('/')
   return { root, rest: name.slice(root.length) }
 }
 
-/** Conditions of `exports` in the order of preference: sources and types before compiled code, since they contain more. */
+/** Conditions of `exports` in package.json, in order of preference: sources and types come before compiled code, since they say more. */
 const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'require']
-/** Deepest nesting of conditions in `exports` that is read. */
+/** Largest depth of nested conditions in `exports` of a package.json that is read. */
 const MAX_CONDITIONS = 6
 
 /** Targets that a package.json maps a name to. `map`: the value of `exports` or `imports`, of any shape; `name`: `.`, `./x` or `#x`. */
@@ -170,7 +170,7 @@ function mappedTargets(map: unknown, name: string): string[] {
   return []
 }
 
-/** The targets of the longest pattern that matches the name. */
+/** The targets of the longest pattern in `paths` that matches the name. */
 function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name: string): string[] {
   if (Object.hasOwn(paths, name)) return [...(paths[name] ?? [])]
   for (const key of longestFirst(Object.keys(paths))) {
@@ -180,7 +180,7 @@ function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name
   return []
 }
 
-/** The text that the pattern's star matches; null where the name does not match. */
+/** The part of the name that the star in the pattern matches; null where the name does not match the pattern. */
 function fill(pattern: string, name: string): string | null {
   const star = pattern.indexOf('*')
   if (star < 0) return null
@@ -217,7 +217,7 @@ export function moduleSettings(path: string, text: string): ModuleSettings | nul
   return isCompiler ? compilerSettings(value) : packageSettings(value)
 }
 
-/** Settings of a go.mod: the module path with which imports of its packages begin. */
+/** Reads a go.mod file: the module path, with which imports of its packages begin. */
 function goSettings(text: string): ModuleSettings | null {
   const name = /^module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
   return name === undefined ? null : { kind: 'go', name }
@@ -251,7 +251,7 @@ function compilerSettings(value: Fields): ModuleSettings {
   }
 }
 
-/** Parses JSON with comments and trailing commas, as these files have. */
+/** Parses JSON that may have comments and trailing commas, as tsconfig.json files do. */
 function parse(text: string): Fields | null {
   const plain = text
     .replace(/^\uFEFF/, '')
@@ -265,7 +265,7 @@ function parse(text: string): Fields | null {
   }
 }
 
-/** The value without parts that are nested too deep. */
+/** The value with the parts that are nested too deep replaced by null. */
 function shallow(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return null
