@@ -53,8 +53,8 @@ describe('the doctor on the tables of the lens', () => {
       '1 concepts share a number with another one; 2 links have no source; 1 links have no target',
       writer => writer.table(CONCEPTS).put({ ...row(writer, 3), id: 2 }),
     ],
-    ['the counter of concepts is at 3, but 3 is taken (sequence 0)', writer => setCounter(writer, 'next_concept', 3)],
-    ['the counter of edges is at 1, but 3 is taken (sequence 0)', writer => setCounter(writer, 'next_edge', 1)],
+    ['the counter of concepts is at 3, but 3 is in use (sequence 0)', writer => setCounter(writer, 'next_concept', 3)],
+    ['the counter of edges is at 1, but 3 is in use (sequence 0)', writer => setCounter(writer, 'next_edge', 1)],
   ])('finds that %s', async (message, damage) => {
     await using world = await openSound()
     world.host.store.write(world.host.clock.now(), damage)
